@@ -85,7 +85,7 @@ func (p *parser) escape(b *strings.Builder, i int) int {
 	}
 	if p.src[i+1] != 'u' {
 		_, n := utf8.DecodeRuneInString(p.src[i+1:])
-		p.fault(EscapeFault, i, i+1+n, "%s is not an escape sequence of JSON; a backslash is written \\\\", shown(p.src[i:i+1+n]))
+		p.fault(EscapeFault, i, i+1+n, "%s is not a valid JSON escape sequence; write a backslash as \\\\", shown(p.src[i:i+1+n]))
 		return i + 1 + n
 	}
 	r, ok := hex4(p.src[i+2:])

@@ -59,7 +59,7 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 	for method, want := range map[string]string{
 		"Plan": said, "Provision": said, "Status": said, "Message": said, "Progress": said,
 		"Nothing": "failed without a message",
-		"Token":   "does not recognize the token that it returned: token (secret): no such resource",
+		"Token":   "the provisioner does not recognize the token that it returned: token (secret): no such resource",
 	} {
 		var messages []string
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}

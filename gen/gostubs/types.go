@@ -42,7 +42,7 @@ func (e *emitter) goType(t schema.Type) *jen.Statement {
 		}
 		return e.name(t.Decl)
 	}
-	panic(fmt.Sprintf("gostubs: no such type: %T", t))
+	panic(fmt.Sprintf("gostubs: unexpected type %T", t))
 }
 
 // codec returns the expression for the codec of a type, including constraints of aliases.
@@ -78,7 +78,7 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 			return constrain(e.codec(d.Target), d.Constraints)
 		}
 	}
-	panic(fmt.Sprintf("gostubs: no such type: %T", t))
+	panic(fmt.Sprintf("gostubs: unexpected type %T", t))
 }
 
 // constrain adds constraints to a codec.

@@ -16,7 +16,7 @@ func newExplainCommand(con *console.Console) *cobra.Command {
 		Long: `CODE is the word in brackets after an error, or after a loss reported by 'lumi convert'. It prints
 the rule, with an invalid and a valid example. Without arguments, it lists all codes.
 
-With --json, it prints one object per code and line: "code", "about" ("fault" or "loss"), "group",
+With --json, it prints one object per code, one per line: "code", "about" ("fault" or "loss"), "group",
 "text".`,
 		Annotations: console.ExitCodes("all codes are explained", "", console.ElseFailed),
 		Example: console.Examples(

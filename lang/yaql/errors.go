@@ -17,15 +17,15 @@ const (
 	UnknownFunction Kind = "unknown-function" // no function, method, or property with this name
 	NoMatch         Kind = "no-match"         // no overload accepts the arguments
 	Ambiguous       Kind = "ambiguous"        // several overloads accept the arguments
-	Argument        Kind = "argument"         // an argument invalid for any function
-	Key             Kind = "key"              // missing dictionary key
-	Index           Kind = "index"            // list index out of range
-	Value           Kind = "value"            // right type, wrong value
-	TypeError       Kind = "type"             // an operation that the value's type does not support
+	Argument        Kind = "argument"         // an argument is invalid for every function
+	Key             Kind = "key"              // a dictionary key is missing
+	Index           Kind = "index"            // a list index is out of range
+	Value           Kind = "value"            // an argument has the right type, but an invalid value
+	TypeError       Kind = "type"             // the value's type does not support the operation
 	ZeroDivision    Kind = "zero-division"    // division by zero
-	Regex           Kind = "regex"            // invalid regular expression
-	Limit           Kind = "limit"            // iterations, memory, or depth exceeded
-	Canceled        Kind = "cancelled"        // the context.Context was done; the JSON of lumi yaql keeps its spelling
+	Regex           Kind = "regex"            // a regular expression is invalid
+	Limit           Kind = "limit"            // the limit on iterations, memory, or depth was exceeded
+	Canceled        Kind = "cancelled"        // the context.Context was canceled or timed out
 	Internal        Kind = "internal"         // a host function panicked, or failed with an error of its own
 )
 

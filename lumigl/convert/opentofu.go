@@ -97,7 +97,7 @@ func (o *openTofu) readable(top *source) error {
 	case top.key("format_version").exists():
 		return refuse("this is the output of 'tofu show -json', not a state; use 'tofu state pull'")
 	case top.key("backend").exists() && !top.key("resources").exists():
-		return refuse("this file describes a backend and is not a state; run 'tofu state pull' in the configuration directory " +
+		return refuse("this is a backend configuration, not a state; run 'tofu state pull' in the configuration directory " +
 			"to get the state from the backend")
 	case !version.exists():
 		return refuse(`missing "version"`)

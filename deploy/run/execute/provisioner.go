@@ -260,7 +260,7 @@ func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, err
 		switch {
 		case err != nil:
 			if errors.Is(err, lumi.ErrNotFound) {
-				return status, fmt.Errorf("does not recognize the token that it returned: %w", err)
+				return status, fmt.Errorf("the provisioner does not recognize the token that it returned: %w", err)
 			}
 			if failures++; failures > x.Retries {
 				return status, err

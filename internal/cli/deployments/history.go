@@ -47,7 +47,7 @@ func newHistoryCommand(con *console.Console) *cobra.Command {
 DEPLOYMENT, a number such as 7 or shop[7], it shows the steps of that deployment and, with --diff,
 how its desired state differs from the previous one. Secrets are masked.
 
-With --json, it prints one object per deployment and line.`,
+With --json, it prints one object per deployment, one per line.`,
 		Annotations: console.ExitCodes("the history is shown", "", console.ElseFailed),
 		Example: console.Examples(
 			"What was deployed lately?", "lumi history",

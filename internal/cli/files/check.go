@@ -22,7 +22,7 @@ func newCheckCommand(con *console.Console) *cobra.Command {
 only one way to fix it, the fix. The word in brackets is the code; 'lumi explain CODE' explains it.
 Without files, it reads standard input.
 
-With --json, it prints one object per error and line: "file", "code", "line", "column", "offset",
+With --json, it prints one object per error, one per line: "file", "code", "line", "column", "offset",
 "end", "pointer", "message" and, where they apply, "notes", "nearest", "circle", "fix".`,
 		Annotations: console.ExitCodes("no file has errors", "a file has errors", console.ElseFailed),
 		Example: console.Examples(

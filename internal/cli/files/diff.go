@@ -128,7 +128,7 @@ func (f *diffFlags) compare(con *console.Console, old, new *document.File, types
 	case ok && both && f.desired:
 		return plan.Compare(state, desired, types)
 	case f.desired:
-		return nil, errors.New("diff: --desired requires two snapshots, and one of the files is a general graph")
+		return nil, errors.New("diff: --desired requires two snapshots, but one of the files is a general graph")
 	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !con.JSON:
 		con.Say("%s has no ids; if it is desired state, --desired ignores what only the state has", new.Name)
 	}

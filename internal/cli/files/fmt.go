@@ -33,7 +33,7 @@ func newFmtCommand(con *console.Console) *cobra.Command {
 snapshot keys sorted. Files that are canonical or have errors are left alone. Standard input is
 written to standard output.
 
-With --json, it prints one object per file and line: "file", "changed", "written" and, for standard
+With --json, it prints one object per file, one per line: "file", "changed", "written" and, for standard
 input, "document".`,
 		Annotations: console.ExitCodes("all files are in canonical form", "a file has errors, or, with --check, would change", console.ElseFailed),
 		Example: console.Examples(

@@ -25,7 +25,7 @@ resources in full. KEY is a URN, the end of one, or a unique name. Secrets are n
 values are (unknown). Resources of older module versions are listed last, marked such as "a::46 for
 b". --fields prints the top-level fields, too.
 
-With --json, it prints one object per resource and line: "key", "type", "name", "id", "options",
+With --json, it prints one object per resource, one per line: "key", "type", "name", "id", "options",
 "source", "properties", "extensions", "uses", "usedBy" and, for older versions, "version" and
 "neededBy".`,
 		Annotations: console.ExitCodes("the resources are shown", "the file has errors", console.ElseFailed),

@@ -37,7 +37,7 @@ func newMuranoCheckCommand(con *console.Console) *cobra.Command {
 names, parents, contracts, and methods. Keys without effect are warnings. With --schema, it also
 checks resource types and property names.
 
-With --json, it prints one object per error and line: "file", "line", "column", "kind", "message",
+With --json, it prints one object per error, one per line: "file", "line", "column", "kind", "message",
 "warning".`,
 		Annotations: console.ExitCodes("no class has errors", "a class has errors", "a file cannot be read, or a usage or system error"),
 		Example: console.Examples(

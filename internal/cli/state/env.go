@@ -52,7 +52,7 @@ func newEnvListCommand(con *console.Console) *cobra.Command {
 		Use:   "list",
 		Short: "list the environments of the workspace",
 		Long: `The default is marked with an asterisk. Environments that exist only in Lumi.yaml are listed, too.
-With --json, it prints one object per environment and line.`,
+With --json, it prints one object per environment, one per line.`,
 		Annotations: console.ExitCodes("the environments are listed", "", console.ElseFailed),
 		Example:     console.Examples("Which environments are there?", "lumi env list"),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -38,7 +38,7 @@ func newOutputCommand(con *console.Console) *cobra.Command {
 scripts. Secrets require --show-secrets and the key of the environment. With --pending, values that
 depend on queued deployments or on secrets are (known after apply).
 
-With --json, it prints one object per module and line: "module", "deployment", and "values", an
+With --json, it prints one object per module, one per line: "module", "deployment", and "values", an
 object by name. Each value has a "type" and "value", "secret": true, or "unknown": true.`,
 		Annotations: map[string]string{"0": "the values are printed", "2": console.ElseFailed, "3": "a key is needed"},
 		Example: console.Examples(

@@ -44,11 +44,11 @@ func newStateListCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "list",
 		Short: "list the resources of an environment",
-		Long: `Print one line per resource: key, type, and id, separated by tabs; a terminal shows a table.
+		Long: `Print one line per resource: key, type, and id, separated by tabs, or a table on a terminal.
 Resources of older module versions are listed last, marked such as "a::46 for b". 'lumi show
 env:NAME' prints a tree.
 
-With --json, it prints the objects of 'lumi show'.`,
+With --json, it prints the same objects as 'lumi show'.`,
 		Annotations: console.ExitCodes("the resources are listed", "", console.ElseFailed),
 		Example:     console.Examples("List the resources of the environment dev.", "lumi state list --environment=dev"),
 	}, showState)
@@ -61,7 +61,7 @@ func newStateShowCommand(con *console.Console) *cobra.Command {
 		Long: `KEY is a URN, the end of one, or a unique name. If an older module version that is still in use has
 a resource with the same URN, both are shown. Secrets are masked.
 
-With --json, it prints the objects of 'lumi show'.`,
+With --json, it prints the same objects as 'lumi show'.`,
 		Annotations: console.ExitCodes("the resources are shown", "", console.ElseFailed),
 		Example:     console.Examples("What is recorded about a resource?", "lumi state show password"),
 	}, showState)

@@ -23,7 +23,7 @@ func newTasksListCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
 		Use: "list", Short: "list graphs",
 		Long: `List the graphs of all owners, or of one release, plugin, or environment. With --json, it prints
-one object per graph and line.`,
+one object per graph, one per line.`,
 		Annotations: console.ExitCodes("the graphs are listed", "the release or plugin does not exist", console.ElseFailed),
 		Example: console.Examples(
 			"Which graphs are there?", "lumi tasks list",
@@ -214,7 +214,7 @@ func newTasksExplainCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type", false, &cobra.Command{
 		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
 		Long: `List the attributes of the effective graph, or of the given tasks, with their values and the
-layers that set them. With --json, it prints one object per attribute and line.`,
+layers that set them. With --json, it prints one object per attribute, one per line.`,
 		Annotations: console.ExitCodes("the attributes are shown", "a task does not exist", console.ElseFailed),
 		Example: console.Examples(
 			"Who has set what?", "lumi tasks explain",

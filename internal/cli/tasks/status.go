@@ -26,7 +26,7 @@ func newTasksStatusCommand(con *console.Console) *cobra.Command {
 newest. With RUN, a number such as 7 or upgrade[7], it shows the tasks of that run; if there are
 more than 40, without finished and skipped ones.
 
-With --json, it prints one object per run and line; the object of RUN has all tasks.`,
+With --json, it prints one object per run, one per line; the object of RUN has all tasks.`,
 		Annotations: map[string]string{
 			"0": "the last run is done", "1": "it failed, or does not exist", "2": console.ElseFailed, "3": "it is waiting for an answer", "4": "it is running, or was stopped or interrupted",
 		},
@@ -135,8 +135,8 @@ func newTasksLogsCommand(con *console.Console) *cobra.Command {
 	var follow bool
 	c := withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "logs [RUN]", Short: "show the events of a run",
-		Long: `Print the output and the results of the tasks of a run: RUN, a number such as 7 or upgrade[7],
-or the last one. With --json, it prints one event per line.`,
+		Long: `Print the output and results of a run's tasks. RUN is a number such as 7 or upgrade[7];
+the default is the last run. With --json, it prints one event per line.`,
 		Annotations: console.ExitCodes("the events are shown", "the run does not exist", console.ElseFailed),
 		Example: console.Examples(
 			"What did a task print on a node?", "lumi tasks logs 1 --node=web-1 --task=install",

@@ -142,7 +142,7 @@ async function check() {
     await refuses("Check", { ...crate, properties: { ...kept, size: -1 } }, "INVALID_ARGUMENT",
         "size: is negative", [fault("size", "is negative")]);
     await refuses("Check", { ...crate, urn: shelf.urn, properties: given }, "INVALID_ARGUMENT",
-        "the request is about type depot:index:Crate, and its URN is of type depot:index:Shelf");
+        "the request is for type depot:index:Crate, but its URN is of type depot:index:Shelf");
     // Node accepts 64 KiB of metadata. Non-ASCII characters need the most space.
     const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`${"ä".repeat(i % 50)}${i}`, -1]));
     const error = await plugin.call("Check", { ...crate, properties: { ...kept, contents: many } }).catch((e) => e);

@@ -209,7 +209,7 @@ func TestTokens(t *testing.T) {
 		equal(t, fmt.Sprint(err), "the token was not issued by this provisioner: no such resource")
 	}
 	_, err = opentofu{"w"}.Status(t.Context(), text)
-	equal(t, fmt.Sprint(err), "folder w/.lumi/opentofu/dev/site not found: the change was made in another copy of the workspace, or was destroyed since: no such resource")
+	equal(t, fmt.Sprint(err), "folder w/.lumi/opentofu/dev/site not found: the change was made in another copy of the workspace or has since been destroyed: no such resource")
 	equal(t, opentofu{}.folder("..", "a/b"), ".lumi/opentofu/%2E./a%2Fb")
 }
 

@@ -159,7 +159,7 @@ func (o opentofu) Status(ctx context.Context, text string) (*provisioner.Status,
 	}
 	folder := o.folder(t.Environment, t.Module)
 	if !exists(folder) {
-		return nil, fmt.Errorf("folder %s not found: the change was made in another copy of the workspace, or was destroyed since: %w",
+		return nil, fmt.Errorf("folder %s not found: the change was made in another copy of the workspace or has since been destroyed: %w",
 			folder, lumi.ErrNotFound)
 	}
 	state, err := (&tofu{command: s.Command, dir: folder}).output(ctx, "show", "-json")

@@ -94,8 +94,8 @@ func withoutCredentials(config *aws.Config, err error) error {
 	if config.AssumeRole != nil {
 		return fmt.Errorf("assuming role %s: %w", *config.AssumeRole, Error(err))
 	}
-	return fmt.Errorf("no AWS credentials found: set %s in the configuration, or AWS_ACCESS_KEY_ID and"+
-		" AWS_SECRET_ACCESS_KEY or AWS_PROFILE in the environment (%w)", aws.Config_Credentials, err)
+	return fmt.Errorf("no AWS credentials found: set %s in the configuration, or in the environment AWS_PROFILE, or both"+
+		" AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%w)", aws.Config_Credentials, err)
 }
 
 // Region returns the region of all resources.

@@ -177,8 +177,8 @@ func TestAssumeRole(t *testing.T) {
 func TestNoCredentials(t *testing.T) {
 	isolate(t, nil)
 	err := new(cloud.Cloud).Configure(t.Context(), &aws.Config{Region: aws.USWest2})
-	want := "no AWS credentials found: set credentials in the configuration, or AWS_ACCESS_KEY_ID and" +
-		" AWS_SECRET_ACCESS_KEY or AWS_PROFILE in the environment (failed to refresh cached credentials, no EC2 IMDS role found"
+	want := "no AWS credentials found: set credentials in the configuration, or in the environment AWS_PROFILE, or both" +
+		" AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (failed to refresh cached credentials, no EC2 IMDS role found"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s…", err, want)
 	}
