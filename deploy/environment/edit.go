@@ -15,21 +15,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Edit is a change of the state of a module without calling providers.
+// Edit is a change to a module's state that calls no providers.
 type Edit struct {
 	Module string
 	// Message describes the edit in the history.
 	Message string
-	// Was and Now are the URNs of a resource that moves, for [Environment.Rollback].
+	// Was and Now are the old and new URNs of a moved resource, for [Environment.Rollback].
 	Was, Now urn.URN
 	// Change returns the edited resource graph. number is the deployment number of the edit. The error may be a
 	// *[graph.RefusedError].
 	Change func(g *graph.Graph, number graph.Deployment) (*graph.Graph, error)
 }
 
-// Edit applies edits in one transaction. Each is recorded in the history as a finished deployment. The error is a
-// *[job.RefusedError] while the queue contains a deployment of the module or of one that uses it, or, if the module is
-// not in the graph, any deployment. The same applies if the environment has a key but the engine does not.
+// Edit applies edits in one transaction and records each in the history as a finished deployment. It returns a
+// *[job.RefusedError] while the queue contains a deployment of the module or one of its users (any deployment, if the
+// module is not in the graph), or if the environment has a key but the engine does not.
 func (e *Environment) Edit(ctx context.Context, edits ...Edit) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		for _, one := range edits {

@@ -12,14 +12,14 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Found is a deployment with its request and the approved effects.
+// Found is a deployment with its request and approved effects.
 type Found struct {
 	store.Job
 	Request  run.Request
 	Approved []plan.Effect
 }
 
-// Find returns the deployment with a number. The error is [store.ErrNotFound] if there is none.
+// Find returns the deployment with the given number, its request, and its approved effects, or [store.ErrNotFound].
 func (e *Environment) Find(ctx context.Context, number int64) (f Found, err error) {
 	if f.Job, err = e.Deployment(ctx, number); err == nil {
 		f.Request, f.Approved, err = e.RequestOf(ctx, f.Job)
@@ -27,7 +27,7 @@ func (e *Environment) Find(ctx context.Context, number int64) (f Found, err erro
 	return f, err
 }
 
-// Deployment returns the deployment with a number. The error is [store.ErrNotFound] if there is none.
+// Deployment returns the deployment with the given number, or [store.ErrNotFound].
 func (e *Environment) Deployment(ctx context.Context, number int64) (d store.Job, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		for found, err := range t.Deployments() {

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Rekey reseals everything in the environment with another key and stores the wrapped key, in one transaction. The
-// error is a *[job.RefusedError] while a deployment runs. The engine keeps the former key: use a new engine afterward.
+// Rekey reseals the environment's secrets with key and stores wrapped, the wrapped key, in one transaction. It returns
+// a *[job.RefusedError] while a deployment is running. The engine keeps the old key, so create a new engine afterward.
 func (e *Environment) Rekey(ctx context.Context, key *secret.Key, wrapped string) error {
 	// A Codec without a key would hide secrets; with a random key, it reports them.
 	from, to := state.Codec{Key: cmp.Or(e.Journal.Key, secret.NewKey())}, state.Codec{Key: key}
@@ -95,7 +95,7 @@ func reseal(t *journal.Tx, from, to state.Codec, deployment int64) error {
 	return err
 }
 
-// recode parses and rewrites a text unless it is empty.
+// recode replaces *text by its parsed and rewritten form, unless it is empty.
 func recode[T any](text *string, parse func(string) (T, error), write func(T) (string, error)) error {
 	if *text == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Rollback returns a request to deploy the desired state of a former deployment again, with aliases for resources that
-// have moved since. Resources deleted since are created without their data.
+// Rollback returns a request to redeploy the desired state of an earlier deployment, with aliases for resources moved
+// since. Resources deleted since are re-created without their data.
 func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, err error) {
 	var d store.Job
 	moves := map[urn.URN]urn.URN{}
@@ -46,8 +46,7 @@ func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, er
 	return run.Request{Desired: r.Desired}, nil
 }
 
-// addMoves maps the URNs of resources at the time of a deployment to their current URNs, for resources that have moved
-// since.
+// addMoves adds the resources moved since deployment d to moves, mapping their URNs at that time to their current ones.
 func addMoves(t *journal.Tx, d store.Job, moves map[urn.URN]urn.URN) error {
 	origin := map[urn.URN]urn.URN{} // original URN by current URN
 	for event, err := range t.Log(0, 0) {

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Outline returns the current resource graph, possibly without resources of the newest versions. [graph.Version.Len] is
-// always correct.
+// Outline returns the current resource graph. The newest versions may omit resources, but [graph.Version.Len] counts
+// them.
 func (e *Environment) Outline(ctx context.Context) (g *graph.Graph, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		g, err = t.Outline()
@@ -28,11 +28,12 @@ type Status struct {
 	store.Job
 	// Name is the display name, such as "a[5]".
 	Name string
-	// Waits lists the deployments that it waits for, with reasons, or that a retry would wait for.
+	// Waits lists the deployments that this one waits for, or would wait for if retried, with reasons.
 	Waits []queue.Wait
-	// Asks lists the resources that [run.Engine.Resolve] accepts an answer about.
+	// Asks lists the resources for which [run.Engine.Resolve] accepts an answer.
 	Asks []urn.URN
-	// Ready is set if this process can run it now: it does not wait, and no other process holds its lease.
+	// Ready is set if this process can run the deployment now: it waits for nothing, and no other process holds its
+	// lease.
 	Ready bool
 }
 
