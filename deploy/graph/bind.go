@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Bind resolves the uses of a new version: each to the newest version reachable from the root that satisfies it. The
-// error is a *[RefusedError], also if the modules would form a cycle, which counts versions that wait for a cleanup.
+// Bind resolves each use of a new version to the newest satisfying version reachable from the root. It returns a
+// *[RefusedError] if there is none, or if the modules would form a cycle, including through versions pending cleanup.
 func (g *Graph) Bind(v *Version) ([]Binding, error) {
 	var bound []Binding
 	var problems []string
@@ -63,8 +63,8 @@ func (v *Version) uses() []string {
 	return used
 }
 
-// Circle describes a shortest dependency cycle through a module, in the graph and in additional uses by module, such as
-// "dependency cycle between modules: a uses b, b uses a". It returns "" if there is none.
+// Circle describes a shortest dependency cycle through a module, such as "dependency cycle between modules: a uses b, b
+// uses a", or returns "". further lists additional uses by module.
 func (g *Graph) Circle(module string, further map[string][]string) string {
 	user := map[string]string{}
 	for next := []string{module}; len(next) > 0; next = next[1:] {

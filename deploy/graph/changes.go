@@ -7,14 +7,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Changes returns the vertices of [Graph.LumiGL] to write when before becomes after, sorted by key, and the keys of
-// removed ones. Vertices that the graphs do not share count as changed. A graph without modules has no vertices here.
-// The cost is proportional to the changes, plus a constant per version.
+// Changes returns the vertices of [Graph.LumiGL] that change from before to after: put lists added and changed ones,
+// sorted by key, and gone the keys of removed ones. Vertices not shared by the graphs count as changed. A graph without
+// modules counts as empty. The cost is proportional to the changes, plus a constant per version.
 func Changes(before, after *Graph) (put []*lumigl.Vertex, gone []string) {
 	w := writer{&lumigl.Graph{}}
 	after.unshared(before, w.put)
 	for v := range w.doc.Vertices() {
-		if v.Properties.Exists() { // The others are only referenced.
+		if v.Properties.Exists() { // Vertices without properties are only referenced.
 			put = append(put, v)
 		}
 	}
@@ -28,7 +28,7 @@ func Changes(before, after *Graph) (put []*lumigl.Vertex, gone []string) {
 	return put, slices.Compact(gone)
 }
 
-// unshared calls f with the key and the Go form of each vertex that other does not share, some of them twice.
+// unshared calls f with the key and the Go form of each vertex not shared with other, possibly twice.
 func (g *Graph) unshared(other *Graph, f func(key string, x any)) {
 	modules := g.Modules()
 	for _, module := range modules {

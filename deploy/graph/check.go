@@ -11,10 +11,10 @@ import (
 
 // Check returns an error if the graph violates an invariant: every edge refers to an existing version that satisfies
 // its constraint, unless it is marked as broken; modules have no dependency cycles; keys are unique; resources come
-// after their dependencies; no version contains a resource that is pending deletion.
+// after their dependencies; resources pending deletion are in no version.
 //
-// Resources of one version may form a cycle: a deployment may have changed one in place to refer to the replacement of
-// another.
+// Resources of one version may form a cycle: a deployment may have changed one in place to refer to another's
+// replacement.
 func (g *Graph) Check() error {
 	if err := g.checkEdges(); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (g *Graph) Destroy(module string) (*Transition, error) {
 	return other.reduce(module, left), nil
 }
 
-// reduce returns the transition that keeps only some versions of a module and nothing pending.
+// reduce returns the transition that reduces a module to the versions in left, with nothing pending.
 func (g *Graph) reduce(module string, left []*Version) *Transition {
 	after := g.clone()
 	set(after.versions, module, left)
@@ -66,8 +66,8 @@ func (g *Graph) reduce(module string, left []*Version) *Transition {
 	return &Transition{Graph: after, Deleted: g.deleted(module, left, same), Cleanups: after.Unused()}
 }
 
-// deleted returns the resources to delete if only some versions of a module are left, sorted by key and ID: resources
-// that none of them contains in its current form, and pending ones that have not been adopted.
+// deleted returns the resources to delete when a module is reduced to the versions in left, sorted by key and ID:
+// resources whose current form is in none of them, and pending ones that have not been adopted.
 func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Resource) []*Resource {
 	var deleted []*Resource
 	seen := map[*Resource]bool{}
@@ -91,7 +91,7 @@ func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Res
 	return deleted
 }
 
-// holds reports whether one of the versions contains a resource. r may be nil, for a deleted one.
+// holds reports whether any of the versions contains r, which is nil for a deleted resource.
 func holds(versions []*Version, r *Resource) bool {
 	return r != nil && slices.ContainsFunc(versions, func(v *Version) bool { return v.Holds(r) })
 }

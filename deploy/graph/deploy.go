@@ -13,8 +13,8 @@ import (
 type Update struct {
 	// Version is the module's new version. [Graph.Deploy] resolves its Uses, in a copy.
 	Version *Version
-	// Became maps resources that the deployment changed or moved in place to their new form. Untouched resources are in
-	// Version as they are.
+	// Became maps resources that the deployment changed or moved in place to their new form. Version contains unchanged
+	// resources as is.
 	Became map[*Resource]*Resource
 	// Removed lists the resources to delete even if kept versions contain them, because replacements take their place.
 	Removed []*Resource
@@ -26,12 +26,12 @@ type Update struct {
 type Transition struct {
 	// Graph is the graph afterward.
 	Graph *Graph
-	// Bound lists the edges of the new version. Moved lists the edges of other modules that now refer to it, and Stayed
-	// those that still refer to an older version.
+	// Bound lists the edges of the new version. Moved lists the edges of other modules that now refer to it; Stayed
+	// lists their edges that still refer to an older version.
 	Bound, Moved, Stayed []Binding
-	// Deleted lists the resources that no kept version contains any longer, sorted by key, including pending ones.
+	// Deleted lists the resources no longer in any kept version, including pending ones, sorted by key.
 	Deleted []*Resource
-	// Conflicts lists changes that kept versions do not allow.
+	// Conflicts lists the changes blocked by kept versions.
 	Conflicts []Conflict
 	// Cleanups lists the modules with unreferenced versions, sorted.
 	Cleanups []string
@@ -47,14 +47,14 @@ type Binding struct {
 	place int
 	// Reason is why the edge keeps its target, or empty.
 	Reason string
-	// Stale is set if the value differs, or may differ, from the one that From was deployed with, so From should be
-	// deployed again.
+	// Stale is set if the value differs, or may differ, from the one used to deploy From, which should then be
+	// redeployed.
 	Stale bool
 	// Unchecked is set if the predicate depends on a value that is not known yet.
 	Unchecked bool
 }
 
-// Conflict is a change that a kept version does not allow.
+// Conflict is a change blocked by a kept version.
 type Conflict struct {
 	// Resource is the resource that would be changed in place, or deleted if Deletes is set.
 	Resource *Resource
@@ -66,7 +66,7 @@ type Conflict struct {
 
 // RefusedError reports that a version cannot be deployed or a module cannot be destroyed.
 type RefusedError struct {
-	// Problems has at least one element. They have no full stops.
+	// Problems has at least one element. Its texts have no final period.
 	Problems []string
 }
 
@@ -75,13 +75,13 @@ func (e *RefusedError) Error() string { return strings.Join(e.Problems, "\n") }
 
 // Deploy returns the transition to the graph in which u.Version is the newest version of its module.
 //
-// Each edge to a version of the module moves to the new one if that satisfies its constraint. An edge that reads a
-// value stays, however, while the value comes from a resource that the new version does not contain. The edges of the
-// new version refer to the newest versions reachable from the root that satisfy them.
+// Each edge to a version of the module moves to the new version if it satisfies the constraint. However, an edge that
+// reads a value stays while the value comes from a resource missing from the new version. The new version's edges refer
+// to the newest satisfying versions reachable from the root.
 //
 // A version that is still reachable gets the current form of resources that changed in place. If a resource is removed,
 // it also loses its dependents. Unreachable versions lose their changed and deleted resources. Partial versions of the
-// module are dropped. The error is that of [Graph.Bind].
+// module are dropped. It returns the error of [Graph.Bind].
 func (g *Graph) Deploy(u Update) (*Transition, error) {
 	bound, err := g.Bind(u.Version)
 	if err != nil {
@@ -146,8 +146,8 @@ func (d *deploying) moveEdges() {
 	d.after.putEdges(d.Moved...)
 }
 
-// lostSource explains why an edge cannot move: a resource that its value comes from is not in the new version, or no
-// longer its source. It returns "" otherwise. Verbs are called, not read, and a broken edge protects nothing.
+// lostSource explains why an edge cannot move: the new version lacks a source of its value, or no longer derives the
+// value from it. It returns "" if the edge can move. Verbs are called, not read, and a broken edge protects nothing.
 func (d *deploying) lostSource(e Edge) string {
 	if e.Broken != "" || e.Type.isVerb() {
 		return ""
@@ -192,8 +192,8 @@ func (d *deploying) findDisplaced() {
 	}
 }
 
-// findConflicts finds changed and removed resources that a kept version needs. If the module that needs one is
-// interrupted, that is not a conflict, but a removal breaks the edge.
+// findConflicts finds changed and removed resources that a kept version needs. An interrupted user causes no conflict,
+// but a removal breaks its edge.
 func (d *deploying) findConflicts() {
 	for _, v := range d.kept {
 		changed := slices.DeleteFunc(slices.Clone(v.resources), func(r *Resource) bool { return !d.changes(r) })

@@ -25,14 +25,14 @@ func (g *Graph) edges() []Binding {
 	return edges
 }
 
-// clone returns a graph that put, set, and the like may change. It shares all versions with g.
+// clone returns a mutable copy, for put and set. It shares all versions with g.
 func (g *Graph) clone() *Graph {
 	other := *g
 	other.newest, other.versions, other.pending = copied(g.newest), copied(g.versions), copied(g.pending)
 	return &other
 }
 
-// copied returns a copy that is never nil.
+// copied returns a non-nil copy.
 func copied[K comparable, V any](m map[K]V) map[K]V { return maps.Collect(maps.All(m)) }
 
 // set sets the entry of a module, or deletes it if all is empty.
@@ -82,7 +82,7 @@ func (g *Graph) recheck(v *Version) {
 	g.putEdges(broken...)
 }
 
-// referenced returns the versions that the root or another version refers to.
+// referenced returns the versions referenced by the root or another version.
 func (g *Graph) referenced() map[VersionID]bool {
 	referenced := map[VersionID]bool{}
 	for _, id := range g.newest {
@@ -94,8 +94,8 @@ func (g *Graph) referenced() map[VersionID]bool {
 	return referenced
 }
 
-// Unused returns the modules with unreferenced versions, sorted. Partial versions do not count: they wait for their
-// deployment.
+// Unused returns the modules with unreferenced versions, sorted. Partial versions, which wait for their deployment, do
+// not count.
 func (g *Graph) Unused() []string {
 	referenced := g.referenced()
 	var modules []string

@@ -19,8 +19,8 @@ type Answer struct {
 }
 
 // Fulfills reports whether the version satisfies a constraint: it provides a value of that name and of an assignable
-// type, and the predicate holds. The reason contains no secrets. An invalid predicate, which is an error in the program
-// that uses the value, is also a reason.
+// type, and the predicate holds. The reason contains no secrets. An invalid predicate, an error in the using program,
+// also counts as a reason.
 func (v *Version) Fulfills(c Constraint) Answer {
 	p := v.Provided(c.Name)
 	if p == nil {
@@ -49,7 +49,7 @@ func (v *Version) Fulfills(c Constraint) Answer {
 	return Answer{}
 }
 
-// lacks is the reason for a name that the version does not provide.
+// lacks returns the reason for a missing name.
 func (v *Version) lacks(name string) string {
 	var names []string
 	for _, p := range v.Outputs() {

@@ -9,12 +9,11 @@
 //	root ──▶ b::2 ──foo────▶ a::3
 //
 // An edge between modules has a [Constraint]: the name of a provided value, its type, and optionally a predicate. While
-// the newest version of a module does not satisfy a user, the older version that does is kept, and both exist side by
-// side. A cleanup removes versions that no module needs any longer.
+// the newest version of a module does not satisfy a user, the older satisfying version is kept alongside it. A cleanup
+// removes versions that are no longer needed.
 //
 // Only [Graph.Deploy], [Graph.Cleanup], and [Graph.Destroy] move edges and remove versions. The planner calls them with
-// resources as it expects them, the executor with resources as they turned out. A [Transition] has the resulting graph
-// and its consequences:
+// expected resources, the executor with actual ones. A [Transition] has the resulting graph and its consequences:
 //
 //	m, err := graph.ModuleOf(desired, g.Environment)      // the desired state of a program
 //	v := m.Version(2, resources)                          // a version with its actual resources
@@ -56,7 +55,7 @@ type Graph struct {
 	newest map[string]VersionID
 	// versions lists the versions of each module, oldest first.
 	versions map[string][]*Version
-	// pending lists the resources of each module that are to be deleted and are in no version.
+	// pending lists each module's resources pending deletion, which are in no version.
 	pending map[string][]Pending
 }
 
@@ -86,11 +85,11 @@ type Version struct {
 	omitted   int // number of resources omitted from an outline
 }
 
-// Provided is a value that a module provides to others.
+// Provided is a value provided to other modules.
 type Provided struct {
 	Name string
 	Type Type
-	// Value is the value from the program. Its references are to resources of the version, by URN.
+	// Value is the value from the program. It refers to resources of the version by URN.
 	Value lumigl.Value
 	// Result is Value with all known outputs filled in.
 	Result lumigl.Value
@@ -124,40 +123,40 @@ func (c Constraint) String() string {
 	return text
 }
 
-// Resource is the state of a resource after a deployment. It must not be changed once it is in a graph. References in
-// its values are to resources of the version that contains it, by URN: their vertices carry nothing else.
+// Resource is the state of a resource after a deployment. It must not be changed once it is in a graph. Its values
+// refer to resources of the same version by vertices that carry only a URN.
 type Resource struct {
 	URN urn.URN
 	// Deployment is the deployment that last changed the resource.
 	Deployment Deployment
 	// ID is the provider's ID of the resource. In the graph of a plan, it is empty if the resource does not exist yet.
 	ID string
-	// Inputs are the properties from the program with all outputs filled in. The planner compares them first.
+	// Inputs holds the properties from the program with all outputs filled in. The planner compares them first.
 	Inputs lumigl.Value
-	// Checked are the properties returned by Check and sent to the provider.
+	// Checked holds the properties returned by Check and sent to the provider.
 	Checked lumigl.Value
 	// Unread lists properties in Checked that the resource may or may not have: a call that set or removed them was
 	// lost, and the provider cannot read them.
 	Unread []string
-	// Outputs are the properties that the provider computed.
+	// Outputs holds the properties computed by the provider.
 	Outputs lumigl.Value
-	// Referents holds the resources that Checked referred to when it was sent, by ID: a reference alone does not
-	// distinguish a resource from its replacement.
+	// Referents holds the IDs of the resources that Checked referred to when it was sent, since a reference alone does
+	// not distinguish a resource from its replacement.
 	Referents lumigl.Value
-	// Options are the LumiGL options. Their references are also by URN.
+	// Options holds the LumiGL options, also with references by URN.
 	Options lumigl.Value
-	// Dependencies lists the resources of the module that the program's properties and options refer to, sorted.
+	// Dependencies lists the module's resources referenced in the program's properties and options, sorted.
 	Dependencies []urn.URN
 	// Label is the last part of the URN in the program: a number such as "#1" if the provider chose the name.
 	Label string
-	// Computed is the name that the provider last computed for a resource without a name in the program. It is the name
-	// in the URN unless another resource had that, and empty if unknown.
+	// Computed is the name that the provider last computed for a resource without a name in the program. The URN uses
+	// it unless the name was taken. It is empty if unknown.
 	Computed string
 	// Incarnation counts the replacements of the resource. Seed is the seed of its generated values.
 	Incarnation int
 	Seed        []byte
-	// Replaced is the ID of the resource that this one replaces if their URNs differ. The old one still exists if the
-	// deployment failed or if another module needs it.
+	// Replaced is the ID of the replaced resource if its URN differs. The old one still exists if the deployment failed
+	// or if another module needs it.
 	Replaced string
 	// Plugin is the version of the plugin that deployed the resource.
 	Plugin string
@@ -197,7 +196,7 @@ func (r *Resource) InProgram() urn.URN {
 	return urn.URN(strings.TrimSuffix(string(r.URN), r.URN.Name()) + r.Label)
 }
 
-// Properties returns all stored properties: those sent to the provider and those it computed.
+// Properties returns all stored properties, both sent to and computed by the provider.
 func (r *Resource) Properties() lumigl.Value {
 	var all lumigl.ObjectBuilder
 	all.SetAll(r.Checked)
@@ -205,7 +204,7 @@ func (r *Resource) Properties() lumigl.Value {
 	return all.Object()
 }
 
-// Before returns the stored properties to compare with desired ones. An unread property differs from any value.
+// Before returns the stored properties for comparison with desired, in which an unread property differs from any value.
 func (r *Resource) Before(desired lumigl.Value) lumigl.Value {
 	all := r.Properties()
 	for _, name := range r.Unread {
@@ -252,7 +251,7 @@ func (r *Resource) Flag(option string) bool {
 // Pending is a resource pending deletion.
 type Pending struct {
 	Resource *Resource
-	// Configuration is the configuration of the resource's provider.
+	// Configuration is its provider's configuration.
 	Configuration lumigl.Value
 }
 
@@ -268,7 +267,7 @@ func NewVersion(id VersionID, resources []*Resource) *Version {
 	return v
 }
 
-// Resource returns the resource with a URN, or nil.
+// Resource returns the resource with the given URN, or nil.
 func (v *Version) Resource(u urn.URN) *Resource { return v.byURN[u] }
 
 // Resources returns the resources of the version in dependency order.
@@ -280,7 +279,7 @@ func (v *Version) Len() int { return len(v.resources) + v.omitted }
 // Holds reports whether the version contains this vertex, by identity.
 func (v *Version) Holds(r *Resource) bool { return v.byURN[r.URN] == r }
 
-// Provided returns the provided value with a name, or nil.
+// Provided returns the provided value with the given name, or nil.
 func (v *Version) Provided(name string) *Provided {
 	i, found := slices.BinarySearchFunc(v.Provides, name, func(p Provided, name string) int { return strings.Compare(p.Name, name) })
 	if !found {
@@ -294,7 +293,7 @@ func (v *Version) Outputs() []Provided {
 	return slices.DeleteFunc(slices.Clone(v.Provides), func(p Provided) bool { return p.Name == ModelName })
 }
 
-// Modules returns the names of all modules that have versions or pending deletes, sorted.
+// Modules returns the names of all modules with versions or pending deletions, sorted.
 func (g *Graph) Modules() []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(g.versions)), maps.Keys(g.pending))
 	slices.Sort(all)
@@ -304,7 +303,7 @@ func (g *Graph) Modules() []string {
 // Newest returns the newest version of a module, or nil.
 func (g *Graph) Newest(module string) *Version { return g.Version(g.newest[module]) }
 
-// Version returns the version with an ID, or nil.
+// Version returns the version with the given ID, or nil.
 func (g *Graph) Version(id VersionID) *Version {
 	for _, v := range g.versions[id.Module] {
 		if v.Deployment == id.Deployment {
@@ -317,11 +316,11 @@ func (g *Graph) Version(id VersionID) *Version {
 // Versions returns the versions of a module, oldest first.
 func (g *Graph) Versions(module string) []*Version { return g.versions[module] }
 
-// Pending returns the resources of a module that are pending deletion.
+// Pending returns a module's resources pending deletion.
 func (g *Graph) Pending(module string) []Pending { return g.pending[module] }
 
-// Resolve returns a function that resolves references in the values of a version: to properties of its resources, and
-// to values of the module versions in uses. resource maps a vertex to its resource, or to nil if it does not exist yet.
+// Resolve returns a function that resolves references in a version's values to properties of its resources or values of
+// the module versions in uses. resource returns a vertex's resource, or nil if it does not exist yet.
 func (g *Graph) Resolve(uses []Edge, resource func(*lumigl.Vertex) *Resource) expr.Resolve {
 	return func(vertex *lumigl.Vertex, property string) (value lumigl.Value, known bool) {
 		if r := resource(vertex); r != nil {

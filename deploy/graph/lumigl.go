@@ -27,9 +27,9 @@ type (
 
 // LumiGL returns the graph as a general LumiGL graph: "root", whose "modules" lists the newest versions, and a vertex
 // for each version and resource, keyed by [VersionID.String] and [Resource.Key]. The key of a pending resource ends
-// with its ID. Secrets are included as they are.
+// with its ID. Secrets are included in plain text.
 //
-// References in stored values are to empty vertices keyed by URN: the resource with a URN depends on the version.
+// Stored values refer to empty vertices keyed by URN, since the resource with a given URN depends on the version.
 func (g *Graph) LumiGL() *lumigl.Graph {
 	w := writer{&lumigl.Graph{}}
 	w.vertex("root")
@@ -63,7 +63,7 @@ func (w writer) put(key string, x any) {
 // key; the first one is pending.
 func keyWithID(r *Resource) string { return r.Key() + ":" + r.ID }
 
-// vertex returns the vertex with a key, adding it if necessary.
+// vertex returns the vertex with the given key, adding it if necessary.
 func (w writer) vertex(key string) *lumigl.Vertex {
 	if v, err := w.doc.Add(key); err == nil {
 		return v

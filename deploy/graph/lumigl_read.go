@@ -98,7 +98,7 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 	v.omitted = read.Count
 	v.resources, v.byURN = read.Resources, map[urn.URN]*Resource{}
 	for _, held := range v.resources {
-		if held == nil { // It was reported by read.
+		if held == nil { // already reported by read
 			continue
 		}
 		if packageOf(held.URN) != v.Module || v.byURN[held.URN] != nil {
@@ -136,7 +136,7 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	case *lumigl.Value:
 		want = "a value that refers only to URNs"
 		*p = v.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
-			if to.Type != "" { // It already carries only a URN.
+			if to.Type != "" { // already carries only a URN
 				return to
 			}
 			resource, err := lumigl.NewResource(to.URN())
@@ -158,7 +158,7 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	}
 }
 
-// readKind is read for types without a special form. It returns a description of the expected value, and whether v
+// readKind implements read for types without a special form. It describes the expected value and reports whether v
 // matches.
 func (r *reader) readKind(at string, v lumigl.Value, x reflect.Value) (want string, ok bool) {
 	switch x.Kind() {

@@ -32,7 +32,7 @@ func (m *Module) Version(d Deployment, resources []*Resource) *Version {
 }
 
 // ModuleOf splits a valid desired graph into its parts. The module name is its "package", or else the package of its
-// first resource. The error is a *[RefusedError] if resources belong to another environment or to several modules.
+// first resource. It returns a *[RefusedError] if resources belong to another environment or to several modules.
 func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	vertices, err := lumigl.NewIndex(desired.Base()).Sorted()
 	if err != nil {
@@ -69,8 +69,8 @@ func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	return m, nil
 }
 
-// ModelName is the name of the saved model among the provided values: the object model that the next evaluation starts
-// from. It is stored, sealed, and resolved like other provided values, but not visible to other modules.
+// ModelName is the provided value that holds the saved model, the starting point of the next evaluation. It is stored,
+// sealed, and resolved like other provided values, but invisible to other modules.
 const ModelName = "?model"
 
 // SetModel adds a saved model to a desired graph. It becomes a property, since other fields cannot contain references.
@@ -122,7 +122,7 @@ func packageOf(u urn.URN) string {
 	return p.Package
 }
 
-// moduleURN returns the URN of a module's own vertex.
+// moduleURN returns the URN of the module's vertex.
 func moduleURN(environment, module string) (urn.URN, error) {
 	name := module[strings.LastIndexByte(module, '/')+1:]
 	return urn.Format(urn.Parts{Environment: environment, Package: module, Module: "index", Type: lumigl.ModuleType, Name: name})

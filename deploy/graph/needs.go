@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Needs returns the resources that the users of a version need, with the edges that need them: the sources of the
-// values of its incoming edges, transitively, or all resources for a verb. Only reachable users count.
+// Needs returns the resources needed by the reachable users of a version, with the edges that need them: an edge needs
+// the sources of its value, transitively, or all resources for a verb.
 func (g *Graph) Needs(id VersionID) map[*Resource][]Binding {
 	needed := map[*Resource][]Binding{}
 	reached := g.reached()
@@ -30,7 +30,7 @@ func (v *Version) neededFor(e Edge) []*Resource {
 	return v.withDependencies(v.sources(e.Name))
 }
 
-// sources returns the resources that a provided value refers to.
+// sources returns the resources referenced by a provided value.
 func (v *Version) sources(name string) []*Resource {
 	p := v.Provided(name)
 	if p == nil {

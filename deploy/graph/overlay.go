@@ -10,17 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Result is the effect of a failed deployment on a resource: it created New, deleted Old, or changed Old in place to
-// New. If the IDs of Old and New differ, New was created with the URN of the resource it will replace.
+// Result is the effect of a failed deployment on a resource: it created New, deleted Old, or changed Old to New in
+// place. If their IDs differ, New was created with the URN of Old, which it will replace.
 type Result struct{ Old, New *Resource }
 
 func (r Result) creates() bool { return r.New != nil && (r.Old == nil || r.Old.ID != r.New.ID) }
 
 // Overlay returns the graph with the results of a failed deployment, as the basis of the next plan or of an abort.
-// Resources changed in place are changed in all versions that contain them and keep their URNs: moves take effect only
-// when a deployment succeeds. Deleted resources are in no version, which breaks the edges that need them. Created
-// resources are in a partial version. Old must be a resource of the graph or the New of an earlier result.
-// configuration is the configuration of the deployment.
+// Resources changed in place are updated in all versions and keep their URNs, since moves take effect only when a
+// deployment succeeds. Deleted resources are removed from all versions, which breaks the edges that need them. Created
+// resources are put in a partial version. Old must be a resource of the graph or the New of an earlier result.
+// configuration is the deployment's provider configuration.
 func (g *Graph) Overlay(failed VersionID, configuration lumigl.Value, results []Result) *Graph {
 	now, created := outcome(results)
 	w := rewrite{now: now}
@@ -59,7 +59,7 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 		last, changedAgain := now[r.New]
 		if !changedAgain && r.New != nil {
 			last = moves.ofResource(r.New)
-			if last.Provisioner != "" && last.URN != r.New.URN { // Its provisioner knows it by the new URN and must be called again.
+			if last.Provisioner != "" && last.URN != r.New.URN { // The provisioner knows the new URN and must be called again.
 				moved := *last
 				moved.Inputs, last = lumigl.Value{}, &moved
 			}
@@ -74,8 +74,8 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 	return now, created
 }
 
-// withPartial returns the graph with the resources created by a failed deployment. Of two with the same URN, the first
-// is pending deletion.
+// withPartial returns the graph with the resources created by a failed deployment. If two have the same URN, the first
+// becomes pending deletion.
 func (g *Graph) withPartial(failed VersionID, configuration lumigl.Value, created []*Resource) *Graph {
 	partial := &Version{VersionID: failed, Partial: true, Configuration: configuration}
 	var versions []*Version

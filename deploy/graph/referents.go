@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// ReferentsOf returns the Referents for properties: the resources they refer to, by ID. Those for which id returns ""
-// are omitted.
+// ReferentsOf returns the Referents of properties: the IDs of the resources they refer to. Resources without an ID (id
+// returns "") are omitted.
 func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for to := range properties.References() {
@@ -23,11 +23,11 @@ func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value 
 	return all.Object()
 }
 
-// referentKey returns the key of a resource in Referents. IDs are unique only within a type.
+// referentKey returns a resource's key in Referents. It includes the type because IDs are unique only within a type.
 func referentKey(t tokens.Type, id string) string { return string(t) + " " + id }
 
-// ReferentIDs returns the IDs in Referents by URN. If a partially failed change leaves it open which of two resources a
-// URN refers to, the ID matches neither.
+// ReferentIDs returns the IDs in Referents by URN. If a URN is ambiguous after a partially failed change, its ID
+// matches neither candidate.
 func (r *Resource) ReferentIDs() map[urn.URN]string {
 	if r.Referents.Len() == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (r *Resource) ReferentIDs() map[urn.URN]string {
 	return all
 }
 
-// WithID returns a resource of a type with an ID, or nil.
+// WithID returns a resource with the given type and ID, or nil.
 func (g *Graph) WithID(t tokens.Type, id string) (found *Resource) {
 	g.each(func(r *Resource) {
 		if found == nil && r.ID == id && r.Type() == t {

@@ -14,7 +14,7 @@ type Renamed struct {
 }
 
 // WithNames returns the graph with renamed properties of a module's resources, and references to them, under their
-// current names. It returns the same graph if nothing changes.
+// current names. It returns g if nothing changes.
 func (g *Graph) WithNames(module string, renamed map[tokens.Type][]Renamed) *Graph {
 	if len(renamed) == 0 {
 		return g
@@ -77,7 +77,7 @@ func (w *naming) resource(r *Resource) *Resource {
 	return w.now[r]
 }
 
-// properties returns properties under their current names. An existing value under the current name wins.
+// properties returns properties under their current names. A value already under the current name wins.
 func (w *naming) properties(v lumigl.Value, renamed []Renamed) lumigl.Value {
 	for _, p := range renamed {
 		for _, was := range p.Was {

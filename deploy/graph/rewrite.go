@@ -14,15 +14,15 @@ import (
 type rewrite struct {
 	// now maps changed and moved resources to their new form, and deleted ones to nil.
 	now map[*Resource]*Resource
-	// names maps old URNs to new ones for resources moved in newest. It applies to everything under an old URN,
-	// including a resource that the moved one had replaced, since their dependents may be shared.
+	// names maps old URNs to new ones for resources moved in newest. It applies to every resource with an old URN, even
+	// one replaced by the moved resource, since dependents may be shared.
 	names names
-	// newest is the version that a deployment made, or nil if it failed: then dependents of a deleted resource still
-	// exist.
+	// newest is the version made by a deployment. It is nil if the deployment failed, in which case dependents of a
+	// deleted resource still exist.
 	newest *Version
 }
 
-// of returns the new form of a resource, or nil if it is deleted. Versions that shared it share the result.
+// of returns the new form of a resource, or nil if it is deleted. Versions that share r also share the result.
 func (w *rewrite) of(r *Resource) *Resource {
 	if now, known := w.now[r]; known {
 		return now
@@ -64,7 +64,7 @@ func (w *rewrite) rewritten(g *Graph, v *Version) *Version {
 		p := &rewritten.Provides[i]
 		if slices.ContainsFunc(v.sources(p.Name), changes) {
 			p.Value = p.Value.Retarget(w.names.ofVertex)
-			p.Result, _ = expr.Evaluate(p.Value, outputs) // Absent if it can no longer be computed.
+			p.Result, _ = expr.Evaluate(p.Value, outputs) // absent if it can no longer be computed
 		}
 	}
 	return rewritten
@@ -109,7 +109,7 @@ func (v *Version) with(resources []*Resource) *Version {
 	return &other
 }
 
-// InOrder sorts resources so that each comes after its dependencies, otherwise keeping their order.
+// InOrder sorts resources in dependency order, stably.
 func InOrder(resources []*Resource) []*Resource {
 	sorted := make([]*Resource, len(resources))
 	for i, place := range dependencies(resources).PostOrder() {

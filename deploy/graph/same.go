@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Find returns the resource with a URN, deployment, and ID, or nil. The combination is unique in a graph.
+// Find returns the resource with the given URN, deployment, and ID, or nil. The combination is unique in a graph.
 func (g *Graph) Find(u urn.URN, d Deployment, id string) *Resource {
 	for _, v := range slices.Backward(g.versions[packageOf(u)]) {
 		if r := v.Resource(u); r != nil && r.Deployment == d && r.ID == id {
@@ -23,7 +23,7 @@ func (g *Graph) Find(u urn.URN, d Deployment, id string) *Resource {
 	return nil
 }
 
-// Configuration returns the configuration of providers that a resource of the graph was deployed with.
+// Configuration returns the provider configuration used to deploy a resource of the graph.
 func (g *Graph) Configuration(r *Resource) lumigl.Value {
 	module := packageOf(r.URN)
 	for _, p := range g.pending[module] {
@@ -39,8 +39,7 @@ func (g *Graph) Configuration(r *Resource) lumigl.Value {
 	return lumigl.Value{}
 }
 
-// References returns the resources that the stored properties of a resource refer to, by URN. Resources that no longer
-// exist are omitted.
+// References returns the existing resources referenced in a resource's stored properties, by URN.
 func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 	var all map[urn.URN]*Resource
 	for target := range r.Checked.References() {
@@ -54,8 +53,8 @@ func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 	return all
 }
 
-// target returns the resource that a reference from of to u means: one in a version that contains both, in a version
-// used by that one, or in any. Resources of a failed deployment may refer to the newest version.
+// target resolves a reference from resource of to URN u, preferring a version that contains both, then a version used
+// by it, then any version. Resources of a failed deployment may refer to the newest version.
 func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	var used, any *Resource
 	for _, v := range slices.Backward(g.versions[packageOf(of.URN)]) {
@@ -79,7 +78,7 @@ func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	return any
 }
 
-// Rebase converts an update of one graph to an update of another graph with the same resources of the module.
+// Rebase converts an update of one graph to an update of another that contains the same resources of the module.
 func (u Update) Rebase(from, to *Graph) Update {
 	module := u.Version.Module
 	same := func(r *Resource) *Resource {

@@ -9,8 +9,8 @@ import (
 )
 
 // Snapshot returns the newest version of each module as one snapshot, in which each module has a vertex with its
-// provided values. The field "versions" lists, by deployment, resources of older versions that the newest one does not
-// contain, with the modules that need them. Resources pending deletion are included with their IDs only.
+// provided values. The field "versions" lists, by deployment, resources that only older versions contain, with the
+// modules that need them. Resources pending deletion are included with their IDs only.
 func (g *Graph) Snapshot() *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Lineage: g.Lineage}
 	var versions lumigl.ObjectBuilder
@@ -28,7 +28,7 @@ func (g *Graph) Snapshot() *lumigl.Snapshot {
 			s.Pending.Deletes = append(s.Pending.Deletes, v)
 		}
 	}
-	for _, module := range g.Modules() { // All resources exist now.
+	for _, module := range g.Modules() { // all resources exist now
 		if newest := g.Newest(module); newest != nil {
 			g.describe(newest, s)
 		}
@@ -104,7 +104,7 @@ func object(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(memb
 
 func field(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }
 
-// must returns v. The errors cannot occur in a graph: duplicate URNs in newest versions, or malformed ones.
+// must returns v. Its errors, duplicate and malformed URNs in newest versions, cannot occur in a valid graph.
 func must[V any](v V, err error) V {
 	if err != nil {
 		panic("graph: " + err.Error())

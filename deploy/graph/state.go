@@ -10,7 +10,7 @@ import (
 )
 
 // Rename returns the graph with a resource renamed within its module and type, and all references updated. Vertices
-// keep their deployment numbers. The error is a *[RefusedError] if from does not exist or to does.
+// keep their deployment numbers. It returns a *[RefusedError] if from does not exist or to already does.
 func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 	exists, taken := false, false
 	g.each(func(r *Resource) { exists, taken = exists || r.URN == from, taken || r.URN == to })
@@ -76,8 +76,8 @@ func (r *Resource) refersTo(u urn.URN) bool {
 	})
 }
 
-// Forget returns the graph without some resources of newest versions or pending ones, and without modules that become
-// empty. The error is a *[RefusedError] that lists resources that do not exist or that others need.
+// Forget returns the graph without the given current or pending resources and without modules that become empty. It
+// returns a *[RefusedError] listing resources that do not exist or are needed by others.
 func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	w := rewrite{now: map[*Resource]*Resource{}}
 	var forgotten []*Resource
@@ -135,7 +135,7 @@ func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	return after, nil
 }
 
-// current returns the resource with a URN in the newest version, or a pending one, or nil.
+// current returns the resource with the given URN in the newest version, else a pending one, else nil.
 func (g *Graph) current(u urn.URN) *Resource {
 	if v := g.Newest(packageOf(u)); v != nil && v.Resource(u) != nil {
 		return v.Resource(u)

@@ -85,8 +85,8 @@ func label(name string) string {
 	return strconv.Quote(name)
 }
 
-// AssignableTo returns nil if a value of type t can be used as other, and otherwise an error with the path of the first
-// difference, in which [*] denotes the elements of lists and maps. Types are compared structurally:
+// AssignableTo returns nil if a value of type t can be used as other. Otherwise, the error has the path of the first
+// difference, where [*] denotes the elements of lists and maps. Types are compared structurally:
 //
 //   - Every type is assignable to "any", and "any" to no other.
 //   - An object must have the required properties of the other type. It may lack optional ones, since programs provide
@@ -96,7 +96,7 @@ func label(name string) string {
 //     verb would not know additional properties. Responses are compared like other values.
 //
 // Assignability is not transitive: {a: bool, b: number} is assignable to {a: bool}, and that to {a: bool, b?: string},
-// but the first is not assignable to the last. Always compare the provided type with the used one directly.
+// but the first is not assignable to the last. Always compare the provided and used types directly.
 func (t Type) AssignableTo(other Type) error {
 	if d := t.differs(other, false); d != nil {
 		return d
