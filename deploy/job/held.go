@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// The reasons for interrupting a job.
+// Reasons for interrupting a job.
 var (
 	ErrStopped = errors.New("stopped")
 	ErrAborted = errors.New("aborted")
@@ -19,7 +19,7 @@ var (
 // Held is a job claimed by this process.
 type Held struct {
 	*Runner
-	// Job is the claimed job. The caller must update it when moving it to another running state.
+	// Job is the claimed job. The caller must update it when the job moves to another running state.
 	Job store.Job
 	// Calls is the context for calls. It is canceled when the context of Run is done, when Stop cancels calls, or when
 	// the lease is lost. In the last case, another process may run the job, and the cause wraps [store.ErrFenced];
@@ -37,7 +37,7 @@ func (r *Runner) Hold(j store.Job) *Held {
 }
 
 // Run calls work while renewing the lease, then end with the error of work to record the outcome. It returns the error
-// of end. The error wraps [store.ErrFenced] if the lease was lost; end is not called if that happened earlier.
+// of end, which wraps [store.ErrFenced] if the lease was lost. If the lease is lost before end, end is not called.
 func (h *Held) Run(ctx context.Context, work func(context.Context) error, end func(context.Context, error) error) error {
 	held, lose := context.WithCancelCause(ctx)
 	h.Calls, h.cut = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -57,7 +57,7 @@ func (h *Held) Run(ctx context.Context, work func(context.Context) error, end fu
 	err := work(held)
 	lost := context.Cause(held)
 	lose(nil)
-	wait.Wait() // A renewal after the end would report the lease as lost.
+	wait.Wait() // A renewal after end would report the lease as lost.
 	if !errors.Is(err, store.ErrFenced) && !errors.Is(lost, store.ErrFenced) {
 		err = end(context.WithoutCancel(ctx), err)
 	} else {
@@ -83,7 +83,7 @@ func (h *Held) keep(ctx context.Context) error {
 			j.Expires = next
 			return t.PutJob(j)
 		})
-		if err == nil || errors.Is(err, store.ErrLost) { // Running calls must be able to finish.
+		if err == nil || errors.Is(err, store.ErrLost) { // let running calls finish
 			expires = next
 		} else if errors.Is(err, store.ErrFenced) || !time.Now().Before(expires) {
 			return fmt.Errorf("%w: %w", store.ErrFenced, err)
@@ -111,8 +111,8 @@ func (h *Held) watch(ctx context.Context) {
 	}
 }
 
-// Touch must be the first statement of a transaction. It returns the current job. The error wraps [store.ErrFenced] if
-// the process no longer holds the job.
+// Touch must be the first statement of a transaction. It returns the current job, or an error that wraps
+// [store.ErrFenced] if this process no longer holds it.
 func (h *Held) Touch(tx store.Tx) (store.Job, error) {
 	j, err := tx.Touch(h.Job.ID, h.Job.Fence, store.Running, store.Aborting)
 	if err == nil {
@@ -150,8 +150,8 @@ func (h *Held) Aborts() <-chan struct{} {
 	return h.aborts
 }
 
-// Interrupted returns the reason why nothing new may start, or nil: [ErrAborted], [ErrStopped], or the error of a
-// removed store.
+// Interrupted returns the reason why nothing new may start ([ErrAborted], [ErrStopped], or the error of a removed
+// store), or nil.
 func (h *Held) Interrupted(ctx context.Context) error {
 	if lost := h.lost.Load(); lost != nil {
 		return *lost

@@ -1,6 +1,6 @@
 // Package job runs jobs: deployments and runs of task graphs. A job is run by one process at a time, which claims it
-// with a new fencing token and renews its lease. Every transaction of the process checks the token, so a process that
-// lost its lease cannot write.
+// with a new fencing token and renews its lease. Every transaction checks the token, so a process that lost its lease
+// cannot write.
 //
 //	err := runner.Write(ctx, func(t *job.Tx) error { … return t.Claim(&j, store.Running) })
 //	err = runner.Hold(j).Run(ctx, work, end)   // end moves the job to its next state
@@ -26,7 +26,7 @@ type Options struct {
 	Events func(store.Event)
 	// Owner identifies this process. The default consists of the host, the process ID, and the start time.
 	Owner string
-	// IsDead reports whether the owner is known to have ended. The default checks processes on this host.
+	// IsDead reports whether an owner's process is known to have ended. The default checks processes on this host.
 	IsDead func(owner string) bool
 	// Lease is how long a job stays claimed after its process has disappeared. The default is 30 seconds.
 	Lease time.Duration
@@ -41,7 +41,7 @@ type Runner struct {
 	stopStarting, cancelCalls chan struct{}
 	stopped                   int
 	stopMu                    sync.Mutex
-	// lost is the error of a removed store. Nothing new starts then, but results are still stored.
+	// lost is the error of a removed store. Once it is set, nothing new starts, but results are still stored.
 	lost atomic.Pointer[error]
 }
 
@@ -97,7 +97,7 @@ type RefusedError struct{ Message string }
 // Error returns the message.
 func (e *RefusedError) Error() string { return e.Message }
 
-// Refuse returns a *[RefusedError].
+// Refuse formats a *[RefusedError].
 func Refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
 // RefuseState returns a *[RefusedError] for a request that the state of a job does not allow, such as "retried".

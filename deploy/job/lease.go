@@ -14,7 +14,7 @@ func (r *Runner) IsGone(j store.Job) bool {
 	return !time.Now().Before(j.Expires) || j.Owner != r.Owner && r.IsDead(j.Owner)
 }
 
-// IsFree is like IsGone, but gives the plugins of a process that has ended time to end, too.
+// IsFree is like IsGone, but stays false after a process has ended until its plugins must have ended, too.
 func (r *Runner) IsFree(j store.Job) bool {
 	if !r.IsGone(j) || !time.Now().Before(j.Expires) {
 		return r.IsGone(j)

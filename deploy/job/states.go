@@ -15,11 +15,10 @@ type Transition struct {
 	When string
 }
 
-// Transitions lists the allowed transitions of one kind of rows.
+// Transitions lists the allowed transitions of one kind of row.
 type Transitions []Transition
 
-// The transitions of deployments, runs of task graphs, and tasks and steps of deployments. Each happens in one
-// transaction.
+// Transitions of deployments, task-graph runs, and the tasks and steps of deployments. Each takes one transaction.
 var (
 	Deployments = Transitions{
 		{store.Wait, store.Running, "claimed with a new fencing token; no related deployment is ahead of it"},

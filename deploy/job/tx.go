@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Tx is a transaction with events, which are stored at its end and shown after the commit. Read-only transactions only
+// Tx is a transaction with events, which are stored before the commit and shown after it. Read-only transactions only
 // show them.
 type Tx struct {
 	store.Tx
@@ -56,7 +56,7 @@ func (t *Tx) show() {
 	}
 }
 
-// Emit adds events.
+// Emit adds events to the transaction.
 func (t *Tx) Emit(events ...store.Event) { t.events = append(t.events, events...) }
 
 // Note adds an event of a job with the current time.
