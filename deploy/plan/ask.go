@@ -13,12 +13,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// answers holds the provider's answers about an item.
+// answers are the provider's answers about an item.
 type answers struct {
-	// checked is the result of Check. properties are the ones to deploy, which differ where the provider ignores
-	// changes.
+	// checked holds the properties returned by Check, properties those to deploy. They differ where the provider
+	// ignores changes.
 	checked, properties lumigl.Value
-	// outputs are the outputs of a resource to import.
+	// outputs holds the outputs of a resource to import.
 	outputs    lumigl.Value
 	difference Difference
 	// verdict follows from the difference and determines further questions.
@@ -27,7 +27,7 @@ type answers struct {
 	takenOver bool
 }
 
-// ask asks the provider the questions that the class of an item requires, and sets its final URN.
+// ask asks the provider the questions required by an item's class, and sets its final URN.
 func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error) {
 	switch c.class {
 	case missing, importable:
@@ -84,7 +84,7 @@ func (p *planner) askNew(ctx context.Context, c *classified) (a answers, err err
 }
 
 // inspectImport returns the outputs of a resource to import. It returns an error if the resource differs from the
-// program in values that are known and readable.
+// program in known, readable values.
 func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumigl.Value) (lumigl.Value, error) {
 	references := p.references(c.number, lumigl.Value{})
 	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: c.id, References: references})
@@ -114,7 +114,7 @@ func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumi
 	return outputs, nil
 }
 
-// differences describes how properties of an existing resource differ from the program, as text without secrets.
+// differences describes the differences between an existing resource's properties and the program, without secrets.
 func (p *planner) differences(t tokens.Type, exists, checked lumigl.Value, names []string) string {
 	of := func(properties lumigl.Value) *lumigl.Vertex {
 		v := &lumigl.Vertex{Type: t, Properties: identity(properties, names)}
@@ -126,13 +126,13 @@ func (p *planner) differences(t tokens.Type, exists, checked lumigl.Value, names
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// compare asks the provider how the properties of an item differ from the stored ones.
+// compare asks the provider for the differences between an item's properties and the stored ones.
 func (p *planner) compare(ctx context.Context, c *classified) (a answers, err error) {
 	old := c.stored
 	if a.checked, err = p.check(ctx, c, old.Checked); err != nil {
 		return a, err
 	}
-	// A reference to another resource with the same URN would look unchanged, so it is passed as unknown.
+	// A reference to a different resource with the same URN would look unchanged, so pass it as unknown.
 	desired := a.checked.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		target, _, ok := part.Target()
 		if !ok {
@@ -164,8 +164,8 @@ func (p *planner) askName(ctx context.Context, c *classified, checked lumigl.Val
 	return p.Provider.Name(ctx, Desired{URN: c.urn, Properties: checked, References: p.references(c.number, lumigl.Value{})})
 }
 
-// followName renames an item to the name that its provider computes now. If that is unknown, it keeps its name.
-// Provisioners do not compute names: they know a resource by its first one.
+// followName renames an item to the name currently computed by its provider, if known. Provisioners do not compute
+// names: they identify a resource by its first name.
 func (p *planner) followName(ctx context.Context, c *classified, checked lumigl.Value) {
 	if p.decided || !isNumbered(c.desired.URN().Name()) || c.old.Provisioner != "" {
 		return

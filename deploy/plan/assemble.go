@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// assemble makes the plan from the steps: the graph transition and the resulting deletions.
+// assemble builds the plan from the steps, with the graph transition and the resulting deletions.
 func (p *planner) assemble() (*Plan, error) {
 	items := map[*Step]int32{}
 	for i := range p.items {
@@ -50,7 +50,7 @@ func (p *planner) assemble() (*Plan, error) {
 	return plan, nil
 }
 
-// changes returns the steps that create, change, or keep resources.
+// changes returns the items' steps, which create, change, or keep resources.
 func (p *planner) changes() (changes []*Step) {
 	for i := range p.items {
 		if s := p.items[i].step; s != nil {
@@ -63,7 +63,7 @@ func (p *planner) changes() (changes []*Step) {
 	return changes
 }
 
-// update returns the graph update that the changes make.
+// update returns the graph update made by changes.
 func (p *planner) update(changes []*Step) (graph.Update, error) {
 	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
 	for _, s := range changes {
@@ -79,8 +79,8 @@ func (p *planner) update(changes []*Step) (graph.Update, error) {
 	return update, p.err()
 }
 
-// setAfter makes a step wait for the steps of resources that it refers to. If one of these is deleted before its
-// replacement is created, replacements because of it are deleted first as well.
+// setAfter makes a step wait for the steps of the resources it refers to. If one of these is deleted before it is
+// replaced, so are the resources replaced because of it.
 func (p *planner) setAfter(i int32, s *Step) {
 	if s.Kind == Same {
 		return
@@ -102,7 +102,7 @@ func (p *planner) setAfter(i int32, s *Step) {
 	}
 }
 
-// version returns the new version of the module. It records faults for values that cannot be provided.
+// version returns the new version of the module. It records a fault for each value that cannot be provided.
 func (p *planner) version(changes []*Step) *graph.Version {
 	resources := make([]*graph.Resource, 0, len(changes))
 	for _, s := range changes {
@@ -132,7 +132,7 @@ func (p *planner) version(changes []*Step) *graph.Version {
 	return v
 }
 
-// withOthers adds steps for resources that stay although they are neither targets nor in the program. It reports those
+// withOthers adds steps for kept resources that are neither targets nor in the program. It records a fault for each one
 // whose dependencies change.
 func (p *planner) withOthers(changes []*Step) []*Step {
 	now, gone := map[urn.URN]*graph.Resource{}, map[*graph.Resource]bool{}
@@ -156,7 +156,7 @@ func (p *planner) withOthers(changes []*Step) []*Step {
 		r := s.New
 		held := slices.IndexFunc(p.olds, func(v *graph.Version) bool { return v.Holds(r) })
 		if held < 0 {
-			continue // It is a target.
+			continue // already a target
 		}
 		for _, u := range r.Dependencies {
 			if isGone, known := gone[p.was(held, u)]; isGone || !known {
@@ -168,14 +168,14 @@ func (p *planner) withOthers(changes []*Step) []*Step {
 	return changes
 }
 
-// conflict describes a change that a kept version does not allow. asked is set if the request replaces the resource.
+// conflict describes a change blocked by a kept version. asked means that the request replaces the resource.
 func conflict(c graph.Conflict, asked bool) Fault {
 	what := "changed"
 	if c.Deletes {
 		what = "deleted"
 	}
 	when := "first"
-	if asked { // Until then, there is no replacement to use.
+	if asked { // there is no replacement to use yet
 		when = "as well"
 	}
 	message := fmt.Sprintf("it would be %s, but %s needs it for %s of %s: deploy %s %s, or interrupt it with --interrupt=%s",
@@ -207,7 +207,7 @@ func (p *planner) isAsked(r *graph.Resource) bool {
 	return slices.ContainsFunc(p.items, func(it item) bool { return it.old == r && p.mustReplace(&it) })
 }
 
-// replaces returns the URNs in the program of the resources that the request replaces.
+// replaces returns the program URNs of the resources replaced by the request.
 func (p *planner) replaces() (all []urn.URN) {
 	for _, u := range p.Replace {
 		switch i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(u) }); {

@@ -16,18 +16,19 @@ type realResource struct {
 	id string
 }
 
-// candidates holds the resources of the graph whose URNs are not in the program: it renamed them or never named them.
+// candidates holds the resources of the graph whose URNs are not in the program, because it renamed or never named
+// them.
 type candidates struct {
-	// left holds the resources that are not paired yet.
+	// left holds the unpaired resources.
 	left    map[*graph.Resource]bool
 	aliased map[*graph.Resource]int32 // item by resource, for pairs made by an alias
-	// replaced maps resources that were replaced under another URN, and are no candidates, to their replacements. A
-	// replacement with the same URN hides the old resource anyway.
+	// replaced maps resources replaced under another URN, which are not candidates, to their replacements. (A
+	// replacement with the same URN hides the old resource.)
 	replaced map[realResource]*graph.Resource
 	// byType holds all candidates, including paired ones.
 	byType map[tokens.Type][]*graph.Resource
 	number map[urn.URN]*graph.Resource // by former URN in the program
-	// former maps new URNs of moved resources to the former targets of references.
+	// former maps the new URNs of moved resources to the old targets of references.
 	former map[urn.URN]*lumigl.Vertex
 	hasher match.Hasher
 	equal  map[uint64][]*graph.Resource // by hash of type and inputs; built on demand
@@ -61,7 +62,7 @@ func (c *candidates) before(it *item) lumigl.Value {
 	return it.inputs.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(c.former[target.URN()], target) })
 }
 
-// isEqual reports whether a resource is left and has the inputs of an item.
+// isEqual reports whether r is unpaired and has the item's inputs.
 func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 	inputs, ignored := c.before(it), it.desired.Options.Get("ignoreChanges")
 	if ignored.Exists() {
@@ -70,8 +71,8 @@ func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 	return c.left[r] && inputs.Equal(r.Inputs)
 }
 
-// pairNumber pairs an item with the resource that had its number if the inputs are equal or absent, as for partially
-// created or found resources.
+// pairNumber pairs an item with the resource previously of its number if the inputs are equal or, as for partially
+// created or found resources, absent.
 func (c *candidates) pairNumber(it *item) bool {
 	r := c.number[it.urn]
 	if r == nil || !c.left[r] || r.Inputs.Exists() && !c.isEqual(it, r) {

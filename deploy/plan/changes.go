@@ -32,7 +32,7 @@ func (p *Plan) HasChanges() bool {
 // declared by the types of resources that it creates or changes.
 func (p *Plan) HasSecrets() bool {
 	if p.planner == nil {
-		return false // It stores nothing new.
+		return false // stores nothing new
 	}
 	desired := p.planner.Desired
 	values := []lumigl.Value{desired.Args}

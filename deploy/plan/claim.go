@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// claimName gives an item the name that its provider computed, or that name with the next free number.
+// claimName gives an item the name computed by its provider, with the next free number appended if the name is taken.
 func (p *planner) claimName(i int32, name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -31,8 +31,8 @@ func (p *planner) claimName(i int32, name string) {
 	}
 }
 
-// takeOver pairs an item with the resource that has the name chosen by the provider if that resource would otherwise be
-// deleted: the provider might take both for the same one. It reports whether there is one.
+// takeOver pairs an item with the resource of the name chosen by the provider if it would otherwise be deleted, since
+// the provider might confuse the two. It reports whether it paired the item.
 func (p *planner) takeOver(i int32, name string) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -55,7 +55,7 @@ func (p *planner) takeOver(i int32, name string) bool {
 	return true
 }
 
-// isFree reports whether an item can have a URN that its provider chose.
+// isFree reports whether an item can take a URN chosen by its provider.
 func (p *planner) isFree(i int32, u urn.URN) bool {
 	if by, taken := p.holders[u]; taken {
 		return by == i
@@ -78,7 +78,8 @@ func (p *planner) checkpoint() (undo func()) {
 	}
 }
 
-// checkNames reports resources that cannot be created or imported because the name or the real resource is taken.
+// checkNames records a fault for each resource that cannot be created or imported because its name or the real resource
+// is taken.
 func (p *planner) checkNames() {
 	imported := map[realResource]int32{} // item by resource
 	for i := range int32(len(p.items)) {
@@ -101,7 +102,7 @@ func (p *planner) checkNames() {
 	}
 }
 
-// isNamedAs reports whether an item creates a resource with the physical name of another one.
+// isNamedAs reports whether an item creates a resource with the physical name of other.
 func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
 	it := &p.items[i]
 	name := it.step.New.Checked.Get("name")
@@ -109,7 +110,8 @@ func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
 		!name.IsUnknown() && name.Equal(other.Checked.Get("name"))
 }
 
-// checkImport reports imports of resources that the module already manages: deleting one would delete the other.
+// checkImport records a fault for importing a resource already managed by the module, since deleting one would delete
+// the other.
 func (p *planner) checkImport(i int32, imported map[realResource]int32) {
 	it := &p.items[i]
 	if it.step.Kind != Import {

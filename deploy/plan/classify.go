@@ -32,7 +32,7 @@ type classified struct {
 	// stored is item.old with updated references to moved resources; nil if the item is not in the graph.
 	stored  *graph.Resource
 	renewed map[urn.URN]renewal
-	// asked is set if the request replaces the resource, and gone if it is already deleted.
+	// asked means that the request replaces the resource, gone that it is already deleted.
 	asked, gone bool
 	// seed is the seed of the resource, or of its replacement.
 	seed []byte
@@ -65,7 +65,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	old := p.moved(it.old)
 	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)
 	isSame := len(c.renewed) == 0 && !c.asked
-	mustUpdate := it.urn != old.URN && old.Provisioner != "" // its tool may know the resource by URN
+	mustUpdate := it.urn != old.URN && old.Provisioner != "" // its tool may identify the resource by URN
 	switch {
 	case isImported && id != old.ID:
 		return nil, fmt.Errorf("cannot import %q: it already exists as %q; remove the option \"import\" or choose another name", id, old.ID)
@@ -81,7 +81,8 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	return c, nil
 }
 
-// mayDiffer returns the items that may differ from the graph and the references among them. The others get their steps.
+// mayDiffer returns the items that may differ from the graph and the references among them. It sets the steps of the
+// others.
 func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	number := make([]int32, len(p.items)) // in mayDiffer, from 1
 	for i := range p.items {
@@ -124,8 +125,8 @@ func (p *planner) isSame(i int32) bool {
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
 
-// checkIgnored returns an error if ignored changes keep a reference to a resource that the program no longer refers to,
-// and that might be deleted.
+// checkIgnored returns an error if ignored changes keep a reference to a resource no longer referenced in the program,
+// which might be deleted.
 func (p *planner) checkIgnored(i int32) error {
 	it := &p.items[i]
 	if !it.desired.Options.Get("ignoreChanges").Exists() {
@@ -140,16 +141,16 @@ func (p *planner) checkIgnored(i int32) error {
 	return nil
 }
 
-// renewal is why a reference leads to a different resource although the URN is the same.
+// renewal explains why a reference with an unchanged URN refers to a different resource.
 type renewal struct {
-	// name is the name of the resource. because is "new" or "replaced".
+	// name is the resource's name; because is "new" or "replaced".
 	name, because string
 	// sure is unset if the resource may turn out to be the same.
 	sure bool
 }
 
-// renewed returns the references of an item whose targets are different resources now, by URN: resources that this plan
-// creates or replaces, that a failed deployment has created or replaced, or that other modules have replaced.
+// renewed returns the item's references to resources that are different now, by URN: created or replaced by this plan
+// or a failed deployment, or replaced by another module.
 func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	it := &p.items[i]
 	held := slices.IndexFunc(p.olds, func(v *graph.Version) bool {
@@ -195,7 +196,7 @@ func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	return all
 }
 
-// moved returns a resource with updated references to moved resources, since moves are no changes.
+// moved returns a resource with updated references to moved resources, since a move is not a change.
 func (p *planner) moved(old *graph.Resource) *graph.Resource {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

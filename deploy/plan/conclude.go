@@ -35,7 +35,7 @@ func (p *planner) conclude(c *classified, a answers) Step {
 	return s
 }
 
-// kind returns the kind of the step of an item that has its final URN.
+// kind returns the kind of an item's step. The item must have its final URN.
 func (c *classified) kind(v verdict) Kind {
 	switch {
 	case c.class == missing:
@@ -52,14 +52,14 @@ func (c *classified) kind(v verdict) Kind {
 	return Same
 }
 
-// keepsName reports whether the provider chooses the name of the old resource for its replacement. That happens only
-// for requested replacements, where the sources of the name may be unchanged.
+// keepsName reports whether the provider chooses the old resource's name for its replacement. This happens only in
+// requested replacements, where the properties that determine the name may be unchanged.
 func (c *classified) keepsName() bool {
 	_, name := c.split(c.old.URN)
 	return c.sameName || c.computed != "" && c.asked && (c.computed == c.old.Computed || c.computed == name)
 }
 
-// newResource returns the expected resource after a step of some kind.
+// newResource returns the expected resource after a step of the given kind.
 func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resource {
 	r := &graph.Resource{
 		URN: c.urn, Deployment: p.Deployment, Inputs: c.inputs, Checked: a.properties, Outputs: a.outputs,

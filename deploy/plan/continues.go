@@ -10,13 +10,13 @@ import (
 // mostDifferences limits the differences from the approved plan in an error.
 const mostDifferences = 3
 
-// Continues returns nil if the plan stays within the approved effects in shown: it has the same ones, with unknown
-// values filled in, or fewer. Otherwise, the error is an *[Error] with the first differences.
+// Continues returns nil if the plan has no effects beyond the approved ones in shown, apart from filled-in unknown
+// values. Otherwise, it returns an *[Error] with the first differences.
 //
-// A possible replacement may turn out to be an update, and a change may turn out to be none, or only one of the URN or
-// options. A deletion may be left to a cleanup or not happen. What the deployment itself created or deleted in an
-// earlier run may be completed. If it deleted a resource but failed to create the replacement, that is created,
-// possibly under another name chosen by the provider.
+// A possible replacement may become an update, and a change may become a no-op or a change of only the URN or options.
+// A deletion may be left to a cleanup or dropped. The deployment may complete its own creations and deletions from an
+// earlier run. If it deleted a resource but failed to create the replacement, it creates the replacement, possibly
+// under another name chosen by the provider.
 func (p *Plan) Continues(shown []Effect) error {
 	type subject struct {
 		urn     urn.URN
@@ -64,8 +64,8 @@ func (p *Plan) Continues(shown []Effect) error {
 	return &Error{faults}
 }
 
-// exceeds describes how an effect exceeds the shown one for the same resource, or returns "". shown is nil if there was
-// none.
+// exceeds describes how an effect exceeds the approved effect on the same resource, which is nil if there is none. It
+// returns "" if it does not.
 func (e Effect) exceeds(shown *Effect) string {
 	past := e.Kind.past()
 	if shown == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// decide gives every item its step. The provider is asked only about items that differ or refer to created, replaced,
+// decide sets the step of every item. It asks the provider only about items that differ or refer to created, replaced,
 // or updated ones.
 func (p *planner) decide(ctx context.Context) error {
 	p.holders = make(map[urn.URN]int32, len(p.items))
@@ -53,9 +53,9 @@ func (p *planner) decide(ctx context.Context) error {
 	return p.err()
 }
 
-// decideItem returns the step of an item whose dependencies have theirs: it classifies the item, asks the provider, and
-// concludes the step. If the provider gives a missing item the name of a resource in the graph, the item is classified
-// again as that resource. gone is set if the resource in the graph is already deleted, so that it must be replaced.
+// decideItem classifies an item, asks the provider, and returns the item's step. The item's dependencies must have
+// their steps. If the provider gives a missing item the name of a resource in the graph, the item is reclassified as
+// that resource. gone means that the resource in the graph is already deleted and must be replaced.
 func (p *planner) decideItem(ctx context.Context, i int32, gone bool) (Step, error) {
 	for {
 		c, err := p.classify(i, gone)

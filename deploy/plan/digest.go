@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// digest returns the digest of a plan, or "" if secrets could not be compared. It covers a text for each effect and
-// each provided or used value, sorted because the order of steps depends on deployment numbers.
+// digest returns the digest of a plan, or "" if secrets could not be compared. It covers effects and provided and used
+// values, as sorted texts, because the order of steps depends on deployment numbers.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
 		return ""

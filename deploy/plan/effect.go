@@ -12,13 +12,13 @@ import (
 // Effect is the part of a step that needs approval.
 type Effect struct {
 	Kind Kind
-	// URN is the URN of the resource afterward. Was is the former URN, or "" for a new resource.
+	// URN is the resource's URN afterward, Was its former URN, or "" for a new resource.
 	URN, Was urn.URN
 	// Label is the label of the resource: a number such as "#1" if the provider chose the name.
 	Label string
 	// Possible and DeleteFirst are copied from the step.
 	Possible, DeleteFirst bool
-	// Inputs are the inputs of the resource, absent for a deletion. Long texts are replaced by their hashes.
+	// Inputs holds the resource's inputs, absent for a deletion. Long texts are replaced by their hashes.
 	Inputs lumigl.Value
 }
 
@@ -40,8 +40,7 @@ func (s *Step) effect() Effect {
 	return e
 }
 
-// effects returns the effective steps of a plan, including deletions by the cleanups that follow. Both kinds of
-// deletions are treated alike.
+// effects returns the effective steps of a plan, including deletions by the cleanups that follow.
 func (p *Plan) effects() []*Step {
 	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.isEffective() })
 	for _, c := range p.Cleanups {
@@ -61,7 +60,7 @@ func abridged(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// Steps returns the deletions of the cleanup as [MakeCleanup] will plan them, in no particular order.
+// Steps returns the cleanup's deletions, as planned by [MakeCleanup] later, in no particular order.
 func (c Cleanup) Steps() []*Step {
 	all := make([]*Step, len(c.Deleted))
 	for i, r := range c.Deleted {

@@ -8,14 +8,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Error lists all problems with desired state, in its order.
+// Error lists all problems with desired state, in program order.
 type Error struct{ Faults []Fault }
 
 // Fault is a problem that prevents a deployment.
 type Fault struct {
 	// URN is the affected resource; empty for the whole module.
 	URN urn.URN
-	// Source is the position in the program that constructs it.
+	// Source is the position of the resource's construction in the program.
 	Source string
 	// Message describes the problem and, unless obvious, the solution.
 	Message string
@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// AsError converts a *[graph.RefusedError] to an *[Error]. Other errors are returned as they are.
+// AsError converts a *[graph.RefusedError] to an *[Error]. It returns other errors unchanged.
 func AsError(err error) error {
 	var refused *graph.RefusedError
 	if !errors.As(err, &refused) {

@@ -17,23 +17,23 @@ type item struct {
 	reference *lumigl.Vertex
 	// old is the resource in the graph, or nil if there is none yet.
 	old *graph.Resource
-	// inputs are the properties with outputs filled in, except those of resources that change.
+	// inputs holds the properties with outputs filled in, except outputs of changing resources.
 	inputs lumigl.Value
-	// options are the options from the program, with references to final URNs.
+	// options holds the options from the program, with references to final URNs.
 	options lumigl.Value
-	// hasFiles is set if inputs contain an asset or archive, whose content only the provider can compare.
+	// hasFiles is set if inputs contains an asset or archive, whose content only the provider can compare.
 	hasFiles bool
 	// computed is the name computed by the provider, if known.
 	computed string
-	// sameName is set if the provider chose the name of the old resource for it.
+	// sameName is set if the provider chose the old resource's name.
 	sameName bool
 	// untouched is set if the resource is not among the targets.
 	untouched bool
-	// step is nil until it is decided, and stays nil for a resource that neither exists nor is a target.
+	// step is nil until decided. It stays nil for a nonexistent resource that is not a target.
 	step *Step
 }
 
-// isCalled reports whether the item has a URN, in the program or in the graph.
+// isCalled reports whether u is the item's URN in the program or in the graph.
 func (it *item) isCalled(u urn.URN) bool {
 	return it.urn == u || it.desired.URN() == u || it.old != nil && it.old.URN == u
 }
@@ -58,14 +58,14 @@ func (it *item) split(u urn.URN) (prefix, name string) {
 	return component(u), last(u)
 }
 
-// isMisnamed reports whether the resource does not have the name that the provider computed, because the deployment
-// that should have moved it failed.
+// isMisnamed reports whether the resource lacks the name computed by the provider, because the deployment that should
+// have renamed it failed.
 func (it *item) isMisnamed() bool {
 	_, name := it.split(it.urn)
 	return it.computed != "" && it.old != nil && isNumbered(it.desired.URN().Name()) && name != it.computed && !isNth(name, it.computed)
 }
 
-// ignoreChanges replaces properties whose changes are ignored with their values in the graph.
+// ignoreChanges resets properties with ignored changes to their values in the graph.
 func (it *item) ignoreChanges() {
 	paths := it.desired.Options.Get("ignoreChanges")
 	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // Partially created resources have no inputs.

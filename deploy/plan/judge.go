@@ -24,7 +24,7 @@ func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	}
 	sureUpdate, sureReplace := false, false
 	for _, change := range changes {
-		// A reference to a resource that is known to be different has changed for sure.
+		// A reference to a resource known to be different has certainly changed.
 		because, sure := "", !change.Unknown
 		for target := range at(checked, change.Path).References() {
 			if to, ok := c.renewed[target.URN()]; ok {
@@ -67,6 +67,6 @@ func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	return v
 }
 
-// hasUnreadableSecrets reports whether stored inputs contain secrets that cannot be read without the key. They are
-// unknown values, whereas inputs expected by another plan contain references.
+// hasUnreadableSecrets reports whether stored inputs contain secrets that cannot be read without the key. These are
+// unknown values; inputs expected by another plan contain references instead.
 func hasUnreadableSecrets(inputs lumigl.Value) bool { return holds(inputs, lumigl.Value.IsUnknown) }

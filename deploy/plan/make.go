@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Make plans the deployment of a module. The error is an *[Error] if desired state is invalid or cannot be deployed.
+// Make plans the deployment of a module. It returns an *[Error] if desired state is invalid or cannot be deployed.
 // Other errors come from the provider or the context.
 func Make(ctx context.Context, r Request) (*Plan, error) {
 	r.Parallelism = cmp.Or(r.Parallelism, 16)
@@ -84,7 +84,7 @@ func (p *planner) read() (err error) {
 	return nil
 }
 
-// target marks the resources that are neither targets nor needed by them. Targets may be given by the URN in the
+// target marks resources as untouched unless they are targets or needed by one. Targets may be given by the URN in the
 // program or in the graph.
 func (p *planner) target() error {
 	if len(p.Targets) == 0 {
@@ -105,7 +105,7 @@ func (p *planner) target() error {
 	for i := range p.items {
 		it := &p.items[i]
 		if it.untouched = !seen[i]; it.untouched && it.old != nil {
-			it.name(it.old.URN) // It does not move, either.
+			it.name(it.old.URN) // keeps its URN, too
 		}
 	}
 	faults = append(faults, p.movedUses()...)
@@ -115,8 +115,8 @@ func (p *planner) target() error {
 	return nil
 }
 
-// movedUses returns faults for edges that would get another target. Resources that are not targets may have values of
-// the current target versions, which would no longer be kept.
+// movedUses returns a fault for each edge that would move to another version. Untouched resources may hold values of
+// the current version, which would no longer be kept.
 func (p *planner) movedUses() (faults []Fault) {
 	newest := p.Graph.Newest(p.module.Name)
 	if newest == nil {

@@ -15,7 +15,7 @@ func isNumbered(name string) bool {
 	return ok && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// renamed returns a URN with another last part.
+// renamed returns a URN with its last part replaced.
 func renamed(u urn.URN, name string) urn.URN {
 	return urn.URN(strings.TrimSuffix(string(u), u.Name()) + name)
 }
@@ -29,7 +29,7 @@ func last(u urn.URN) string { return strings.TrimPrefix(u.Name(), component(u)) 
 // isPlaceholder reports whether a name is a placeholder because no provider was asked.
 func isPlaceholder(name string) bool { return strings.HasPrefix(name, "#") }
 
-// isNth reports whether a name is a computed name with a number that makes it unique, such as "key-2" for "key".
+// isNth reports whether a name is a computed name made unique by a number, such as "key-2" for "key".
 func isNth(name, computed string) bool {
 	number, ok := strings.CutPrefix(name, computed+"-")
 	n, err := strconv.Atoi(number)

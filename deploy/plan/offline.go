@@ -16,11 +16,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Compare plans desired state without a provider, and returns its differences from a snapshot of the state. Data that
-// only the state has does not count: ids, extensions, outputs, file hashes, and resources of other modules. Options
-// have no effect. The delta is for display: its values are evaluated as far as possible.
+// Compare plans desired state without a provider, and returns its differences from a snapshot of the state. It ignores
+// options and data found only in the state: ids, extensions, outputs, file hashes, and resources of other modules. The
+// delta is for display; its values are evaluated as far as possible.
 //
-// Both snapshots must be valid and must not be changed while the result is in use. The error is an *[Error] if desired
+// Both snapshots must be valid and must not be changed while the result is in use. It returns an *[Error] if desired
 // state does not belong to one module or contains an expression that cannot be evaluated.
 func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) {
 	o := &offline{Types: types, state: plain(state), read: map[string][]string{}}
@@ -67,7 +67,7 @@ type offline struct {
 	read map[string][]string
 }
 
-// plain returns a copy of a snapshot with properties as programs write them.
+// plain returns a copy of a snapshot with properties as in a program.
 func plain(s *lumigl.Snapshot) *lumigl.Snapshot {
 	s = s.Clone()
 	for r := range s.Vertices() {
@@ -157,7 +157,7 @@ func (o *offline) Check(_ context.Context, r CheckRequest) (lumigl.Value, error)
 	return all.Object(), nil
 }
 
-// Name implements [Provider]. It keeps numbers and names.
+// Name implements [Provider]. It keeps names and numbers, adding "'" to numbers already in the state.
 func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 	name := last(r.URN)
 	if !isPlaceholder(name) {

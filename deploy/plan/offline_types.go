@@ -11,7 +11,7 @@ import (
 
 // Types holds property flags by resource type. The zero value is ready to use.
 type Types struct {
-	// Replaces lists the properties that cannot be changed in place.
+	// Replaces holds the properties that cannot be changed in place.
 	Replaces diff.Replaces
 	// Outputs lists the properties that only providers set.
 	Outputs map[tokens.Type][]string

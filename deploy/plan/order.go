@@ -9,15 +9,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// order returns the steps of a deployment: changes, whose After is set, then a deletion for each resource in t.Deleted.
-// It adds the waits of and for deletions:
+// order returns the steps of a deployment: changes, whose After must be set, then a deletion for each resource in
+// t.Deleted. It adds the waits of and for deletions:
 //
 //   - A deletion waits for the deletions of dependents. If it comes before changes, so do they.
 //   - A replacement that deletes first waits for its deletion. If it is only possible, the deletion waits for the steps
 //     that decide it.
 //   - A deletion that comes before changes waits for the changes that remove references to its resource.
 //
-// Steps are not sorted yet: [Plan.group] does that. Faults are returned for protected resources.
+// Steps are not sorted yet: [Plan.group] does that. It returns a fault for each protected resource.
 func order(before *graph.Graph, module string, changes []*Step, t *graph.Transition) ([]*Step, []Fault) {
 	replacing := map[*graph.Resource]*Step{}
 	goes := map[*graph.Resource]bool{} // now, or later in a cleanup if an older version needs it
@@ -55,7 +55,7 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	return steps, faults
 }
 
-// protects returns faults for protected resources that would be deleted.
+// protects returns a fault for each protected resource to be deleted.
 func protects(goes map[*graph.Resource]bool, replacing map[*graph.Resource]*Step) []Fault {
 	var faults []Fault
 	for r := range goes {
@@ -72,7 +72,7 @@ func protects(goes map[*graph.Resource]bool, replacing map[*graph.Resource]*Step
 	return faults
 }
 
-// wait is a step that should wait for another one.
+// wait makes step wait for on.
 type wait struct{ step, on *Step }
 
 // releases returns the steps that each deletion waits for: deletions of dependents, and changes that remove a
@@ -81,7 +81,7 @@ func releases(versions []*graph.Version, steps, deletions []*Step, replacing map
 	deleting := map[urn.URN][]*Step{}
 	for _, d := range deletions {
 		deleting[d.URN] = append(deleting[d.URN], d)
-		// Resources of a failed deployment refer to it by the URN that it would have had.
+		// Resources of a failed deployment refer to it by its intended URN.
 		if c := replacing[d.Old]; c != nil && c.URN != d.URN {
 			deleting[c.URN] = append(deleting[c.URN], d)
 		}
@@ -105,8 +105,8 @@ func releases(versions []*graph.Version, steps, deletions []*Step, replacing map
 	return deleted, dropped
 }
 
-// depends reports whether r depends on the resource on, whose URN it refers to: a version contains both, or r is
-// pending or was created or changed by a failed deployment, so that only the URN is known.
+// depends reports whether r, which refers to the URN of on, depends on it: a version contains both, or r is pending or
+// was created or changed by a failed deployment, so that only the URN is known.
 func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	byURN := true
 	for _, v := range versions {
@@ -148,8 +148,8 @@ func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decide
 	return decided
 }
 
-// addWaits adds waits to steps and returns those omitted because they are part of a cycle: a change may no longer refer
-// to a resource that is deleted first, but to its replacement.
+// addWaits adds waits to steps and returns those omitted because they are part of a cycle: a change may refer to the
+// replacement of a resource that is deleted first.
 func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	if len(waits) == 0 {
 		return nil
@@ -175,7 +175,7 @@ func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	return circular
 }
 
-// keepWaits adds the waits that close no cycle, one by one, in an order independent of the order of steps.
+// keepWaits adds, one by one, the waits that close no cycle, in an order independent of the order of steps.
 func keepWaits(circular []wait) {
 	slices.SortFunc(circular, func(a, b wait) int {
 		return cmp.Or(a.step.compare(b.step), a.on.compare(b.on))

@@ -16,8 +16,8 @@ import (
 )
 
 // pair matches desired resources with resources of the graph. A named resource matches the one with its URN, else one
-// with one of its aliases, else one with its physical name that is no longer in the program. A resource named by the
-// provider matches, in this order,
+// with one of its aliases, else one of its physical name if the program no longer contains that. A resource named by
+// the provider matches, in this order,
 //
 //  1. the one with its number, if the inputs are equal or unknown,
 //  2. any with equal inputs,
@@ -25,7 +25,7 @@ import (
 //  4. the only one with equal values of the properties that cannot be changed in place,
 //  5. the one with its number, if all properties of the type can be changed in place.
 //
-// Items are in dependency order, so inputs are compared with references and outputs filled in.
+// Items are paired in dependency order, so inputs are compared with references and outputs filled in.
 func (p *planner) pair(ctx context.Context) error {
 	p.readFormerTypes()
 	free := p.candidates()
@@ -157,11 +157,11 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 	return false
 }
 
-// pairRest pairs items that differ, if only in the number. Names take precedence over similarity: an item may be more
-// similar to a resource that is a different one.
+// pairRest pairs items that differ, even if only in the number. Names take precedence over similarity, since an item
+// may be more similar to an unrelated resource.
 func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) error {
 	left := p.sorted(rest)
-	// each pairs remaining items after settling them again, since their dependencies may have been paired.
+	// each pairs remaining items, settling them again first, since their dependencies may have been paired.
 	each := func(pair func(i int32, it *item) bool) {
 		left = slices.DeleteFunc(left, func(i int32) bool {
 			it := &p.items[i]
@@ -209,7 +209,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 	return p.err()
 }
 
-// computeAll asks for the names of items concurrently, as far as they are known.
+// computeAll asks for the known names of items concurrently.
 func (p *planner) computeAll(ctx context.Context, items []int32, c *candidates) {
 	var all dag.Graph
 	for range items {
@@ -245,8 +245,8 @@ func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 	}
 }
 
-// pairComputed pairs an item with a resource of its component with the same computed name. It prefers one that need not
-// be replaced, then the one with its number.
+// pairComputed pairs an item with a resource of its component with the same computed name. It prefers one that needs no
+// replacement, then the one with its number.
 func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool {
 	it := &p.items[i]
 	t := it.desired.Type
@@ -276,8 +276,7 @@ func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool
 	return true
 }
 
-// computeOlds collects the computed names of the remaining resources of a type, asking the provider if they are not
-// stored.
+// computeOlds collects the computed names of a type's unpaired resources, asking the provider for missing ones.
 func (p *planner) computeOlds(ctx context.Context, t tokens.Type, c *candidates) {
 	c.computed[t] = map[string][]*graph.Resource{}
 	for _, r := range c.byType[t] {

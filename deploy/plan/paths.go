@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// ignore returns new with the parts at paths taken from old.
+// ignore returns new with the values at paths taken from old.
 func ignore(new, old, paths lumigl.Value) lumigl.Value {
 	for _, p := range paths.Elements() {
 		path, _ := p.Text()
@@ -18,7 +18,7 @@ func ignore(new, old, paths lumigl.Value) lumigl.Value {
 	return new
 }
 
-// graft returns to with the part at a path taken from from. Paths lead into secrets, which stay secret, but not into
+// graft returns to with the value at path taken from from. Paths lead into secrets, which stay secret, but not into
 // expressions, whose content is unknown.
 func graft(to, from lumigl.Value, path []string) lumigl.Value {
 	if len(path) == 0 {
@@ -80,7 +80,7 @@ func at(v lumigl.Value, path string) lumigl.Value {
 // wildcard matches every element of a list or map. No name has this form.
 const wildcard = "[*]"
 
-// keyOrIndex returns the key of a path part, or its index, which is negative for keys.
+// keyOrIndex returns the key or index of a path part. The index of a key is negative.
 func keyOrIndex(part string) (key string, index int) {
 	inside, ok := strings.CutPrefix(part, "[")
 	if !ok || part == wildcard {
@@ -94,7 +94,7 @@ func keyOrIndex(part string) (key string, index int) {
 	return key, -1
 }
 
-// covers reports whether one of paths equals path, contains it, or is contained in it.
+// covers reports whether any of paths equals, contains, or is contained in path.
 func covers(paths lumigl.Value, path string) bool {
 	parts := wire.PathParts(path)
 	for _, p := range paths.Elements() {
@@ -115,7 +115,7 @@ func covers(paths lumigl.Value, path string) bool {
 	return false
 }
 
-// holds reports whether a value or a part of it satisfies is.
+// holds reports whether is returns true for a value or a part of it.
 func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || is(part)

@@ -1,5 +1,4 @@
-// Package plan computes deployment plans: the ordered steps that bring a module to the state that its program
-// describes.
+// Package plan computes deployment plans: the ordered steps that bring a module to the state described by its program.
 //
 //	desired state ──┐                                             ┌─▶ steps, in tasks for provisioners
 //	                ├─▶ read ──▶ pair ──▶ decide ──▶ assemble ────┼─▶ the resource graph afterward
@@ -16,7 +15,7 @@
 //	}
 //	err = show.WriteText(os.Stdout, p, show.Options{Waits: waits})
 //
-// The expected graph is the one after the deployments that this one waits for, from the Transition of their plans. When
+// The expected graph results from the deployments that this one waits for; it is in the Transition of their plans. When
 // they are done, the module is planned again for the actual graph. That plan may run if again.Continues(p.Effects()) is
 // nil.
 //
@@ -42,7 +41,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Purpose is the purpose of a plan.
+// Purpose distinguishes deployments, cleanups, and removals.
 type Purpose uint8
 
 // The purposes of plans.
@@ -66,11 +65,10 @@ type Plan struct {
 	Transition *graph.Transition
 	// Cleanups lists the cleanups that follow, in order.
 	Cleanups []Cleanup
-	// Moves lists pairs of a deleted and a created resource that are probably the same, so that the program should add
-	// an alias.
+	// Moves lists pairs of a deleted and a created resource that are probably the same: the program should add an
+	// alias.
 	Moves []match.Pair
-	// Replace is copied from the request, with the URNs in the program, which do not change when the module is planned
-	// again.
+	// Replace is copied from the request, with the program's URNs, which are stable when the module is planned again.
 	Replace []urn.URN
 	// Digest identifies the effects of the plan; empty if secrets could not be compared. It does not depend on secrets
 	// or deployment numbers.
@@ -78,7 +76,7 @@ type Plan struct {
 
 	before      *graph.Graph
 	provisioner func(tokens.Type) string
-	// planner decides steps again. items maps steps with inputs to deploy to their items.
+	// planner re-decides steps. items maps steps with inputs to deploy to their items.
 	planner *planner
 	items   map[*Step]int32
 }
@@ -95,6 +93,6 @@ type Task struct {
 	// Number counts from 1.
 	Number      int
 	Provisioner string
-	// Steps is empty for the module's own task.
+	// Steps is empty for the task of the module itself.
 	Steps []*Step
 }

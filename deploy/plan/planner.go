@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Request asks for the plan of a deployment.
+// Request is the input of [Make].
 type Request struct {
 	// Graph is the expected resource graph after the deployments that this one waits for.
 	Graph *graph.Graph
@@ -25,16 +25,16 @@ type Request struct {
 	Deployment graph.Deployment
 	// Desired is the desired state of the module. It must be valid, and must not change while the plan is in use.
 	Desired *lumigl.Snapshot
-	// Provider is asked about resources that differ.
+	// Provider answers questions about resources that differ.
 	Provider Provider
 	// Provisioner returns the name of the provisioner that handles a type. [lumigl.ModuleType] is the type of modules.
 	Provisioner func(tokens.Type) string
 	// Targets limits the plan to these resources and their dependencies. If empty, all resources are planned.
 	Targets []urn.URN
-	// Replace lists resources to replace even if they are unchanged. A resource that does not exist yet is created; one
-	// that this deployment has already replaced is not replaced again.
+	// Replace lists resources to replace even if unchanged. Nonexistent ones are created; those already replaced by
+	// this deployment are not replaced again.
 	Replace []urn.URN
-	// Interrupt lists the modules that may be interrupted.
+	// Interrupt lists modules that may be interrupted.
 	Interrupt []string
 	// Parallelism limits concurrent calls of the provider. The default is 16.
 	Parallelism int
@@ -64,12 +64,12 @@ type planner struct {
 	moves map[urn.URN]*lumigl.Vertex
 	// seeds holds the seeds of all resources of the module, in any version.
 	seeds map[string]bool
-	// facts caches the [Reference] of referenced resources by *[graph.Resource].
+	// facts caches a [Reference] for each *[graph.Resource].
 	facts sync.Map
 
 	// formerTypes maps former types of resources named by the provider to their current types.
 	formerTypes map[tokens.Type]tokens.Type
-	// free holds the resources that no item is paired with.
+	// free holds the unpaired resources.
 	free *candidates
 	// holders maps current and future URNs to items. clashed is set if a name was taken. decided is set once all items
 	// have their names.
@@ -80,7 +80,7 @@ type planner struct {
 	faults map[int32][]Fault // by item; -1 for the module
 }
 
-// oldOf returns the resource of the graph to compare with the desired one with a URN, or nil.
+// oldOf returns the resource of the graph to compare with the desired resource u, or nil.
 func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	for _, v := range p.olds {
 		if r := v.Resource(u); r != nil {
@@ -90,8 +90,8 @@ func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	return nil
 }
 
-// was returns the target of a reference in the n-th old version. Versions of failed deployments also refer to resources
-// of earlier ones.
+// was returns the target of a reference in the n-th old version. Versions made by failed deployments also refer to
+// resources of earlier versions.
 func (p *planner) was(n int, u urn.URN) *graph.Resource {
 	r := p.olds[n].Resource(u)
 	for ; r == nil && p.olds[n].Partial && n+1 < len(p.olds); n++ {
@@ -100,7 +100,7 @@ func (p *planner) was(n int, u urn.URN) *graph.Resource {
 	return r
 }
 
-// describe loads the descriptions of types that are not known yet.
+// describe loads missing descriptions of types.
 func (p *planner) describe(ctx context.Context, types []tokens.Type) error {
 	slices.Sort(types)
 	types = slices.DeleteFunc(slices.Compact(types), func(t tokens.Type) bool { _, known := p.types[t]; return known })
@@ -180,8 +180,8 @@ func (p *planner) sorted(items []int32) []int32 {
 	})
 }
 
-// newSeed returns a seed for generated values that no resource of the module has: a number such as #1 may have belonged
-// to another resource before.
+// newSeed returns a seed for generated values that no resource of the module uses: a number such as #1 may previously
+// have belonged to another resource.
 func (p *planner) newSeed(u urn.URN, incarnation int) []byte {
 	for ; ; incarnation++ {
 		mac := hmac.New(sha256.New, []byte(p.Graph.Lineage))
