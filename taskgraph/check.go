@@ -7,9 +7,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Check decodes and checks effective tasks. Members of groups without roles inherit the roles of their groups. The
-// error is an *[Error] with all problems: invalid attributes, unknown tasks, and cycles, also across nodes. Unless
-// types is nil, unknown types (for which it returns false) and invalid parameters are errors, too.
+// Check decodes and checks effective tasks. Group members without roles inherit the roles of their groups. It returns
+// an *[Error] with all problems: invalid attributes, unknown tasks, and cycles, including cycles across nodes. If types
+// is not nil, unknown types (ok is false) and invalid parameters are errors, too.
 func Check(e *Effective, types func(name string) (check func(parameters map[string]any) []string, ok bool)) ([]*Spec, error) {
 	c := checker{groups: map[string][]*Spec{}, free: map[string]bool{}, known: map[string]bool{}}
 	specs, invalid := make([]*Spec, len(e.Tasks)), make([][]Problem, len(e.Tasks))
@@ -111,7 +111,7 @@ const (
 	maxSuggestions = 100
 )
 
-// syntheticNodes returns the roles of artificial nodes on which cycles show: one per role or regular expression, and
+// syntheticNodes returns the roles of artificial nodes that reveal cycles: one node per role or regular expression, and
 // one without roles.
 func syntheticNodes(specs []*Spec) [][]string {
 	var patterns []pattern

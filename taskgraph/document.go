@@ -23,7 +23,7 @@ type Document struct {
 	Problems []Problem
 	// Task and Attribute are set on new problems.
 	Task, Attribute string
-	// Scalar, if not nil, overrides the values of scalars for which it reports true.
+	// Scalar, if not nil, overrides a scalar's value by returning true.
 	Scalar func(n *yaml.Node) (v any, ok bool)
 }
 

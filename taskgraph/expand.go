@@ -16,7 +16,7 @@ type Expansion struct {
 	// Any, for the first that succeeds.
 	Graph dag.Graph
 	Any   map[int32]bool
-	// why is the dependency of each edge of Graph that starts at a task vertex.
+	// why holds the dependency behind each edge of Graph that starts at a task vertex.
 	why []*dependency
 }
 
@@ -27,8 +27,8 @@ type Vertex struct {
 	Node int
 }
 
-// dependency is an edge between tasks, to all nodes of Role or, if Any is set, to the first of them that succeeds. If
-// Self is set, it is to the same node or, for a stage, to all nodes.
+// dependency is a dependency between tasks: on all nodes of Role, on the first successful one if Any is set, or, if
+// Self is set, on the same node (all nodes for a stage).
 type dependency struct {
 	link
 	to int // a spec
@@ -38,8 +38,8 @@ type dependency struct {
 	join *int32
 }
 
-// Expand expands the specs that [Check] returned on nodes, given by their roles. Vertices are ordered by spec, then by
-// node. Dependencies on tasks that have no vertices count as satisfied.
+// Expand expands the specs returned by [Check] on nodes, given by their roles. Vertices are ordered by spec, then by
+// node. Dependencies on tasks without vertices count as satisfied.
 func Expand(specs []*Spec, nodes [][]string) *Expansion {
 	x := &Expansion{Any: map[int32]bool{}}
 	first := make([]int32, len(specs)) // the vertex of each stage
@@ -123,7 +123,7 @@ func Expand(specs []*Spec, nodes [][]string) *Expansion {
 // link is a reference to another task in an attribute.
 type link struct {
 	attribute string
-	// text describes the dependency, with %s for both vertices. isBack is set if the other task is the dependent.
+	// text describes the dependency, with a %s for each vertex. isBack means that the other task is the dependent.
 	text   string
 	isBack bool
 	Cross
@@ -195,7 +195,7 @@ func dependencies(specs []*Spec) [][]*dependency {
 }
 
 const (
-	// maxSearches limits the vertices that are searched for a shorter cycle.
+	// maxSearches limits the vertices searched for a shorter cycle.
 	maxSearches = 200
 	// maxSteps limits the steps of a cycle in a message.
 	maxSteps = 20

@@ -21,15 +21,15 @@ type Layer struct {
 type Effective struct {
 	// Tasks are ordered by first occurrence in the layers.
 	Tasks []Task
-	// Origins is the name of the layer that sets each attribute, by task and attribute. The id belongs to the layer
-	// that adds the task.
+	// Origins holds the name of the layer that sets each attribute, by task and attribute. The origin of "id" is the
+	// layer that adds the task.
 	Origins map[string]map[string]string
 }
 
 // Origin returns the name of the layer that sets an attribute, or "".
 func (e *Effective) Origin(task, attribute string) string { return e.Origins[task][attribute] }
 
-// synonyms are attributes that override each other.
+// synonyms maps attributes that override each other.
 var synonyms = map[string]string{"roles": "groups", "groups": "roles"}
 
 // Merge merges layers; later ones override earlier ones, attribute by attribute or, if whole is set, task by task.
@@ -95,7 +95,7 @@ func MergePlugins(plugins []Layer) (Layer, error) {
 	return Layer{Name: "plugins", Tasks: e.Tasks, origins: e.Origins}, nil
 }
 
-// Change is a task that differs between two graphs.
+// Change is an added, removed, or changed task.
 type Change struct {
 	// Old is nil for an added task, New for a removed one.
 	Old, New *Task

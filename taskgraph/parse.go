@@ -12,9 +12,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Parse parses a graph in YAML or JSON: an object with type, name, and tasks, or just a list of tasks. It checks
-// everything that does not depend on other layers, so any attribute may be missing. Tasks is nil only if the object has
-// no tasks. The error is an *[Error] with all problems.
+// Parse parses a graph in YAML or JSON: an object with type, name, and tasks, or just a list of tasks. It performs all
+// checks that do not depend on other layers, so any attribute may be missing. Tasks is nil only if the object has no
+// tasks. It returns an *[Error] with all problems.
 func Parse(src []byte, file string) (*Graph, error) {
 	p := &parser{}
 	return p.parse(src, file, p.graph)
@@ -56,8 +56,8 @@ type parser struct {
 	relations any
 }
 
-// Locate adds positions in the parsed graph to problems of effective tasks that it contains, and returns all problems
-// in source order, those without a position last.
+// Locate adds positions to problems of effective tasks found in the parsed graph. It returns all problems in source
+// order, with unlocated ones last.
 func (g *Graph) Locate(problems []Problem) []Problem {
 	all := slices.Clone(problems)
 	for i, p := range all {
@@ -79,7 +79,7 @@ var knownKeys = map[string][]string{
 	"test_pre": {"cmd", "timeout", "retries"}, "test_post": {"cmd", "timeout", "retries"},
 }
 
-// warn collects warnings about unknown keys below a path; for keys of a task itself, only about likely typos.
+// warn collects warnings about unknown keys below a path. For keys of the task itself, it only reports likely typos.
 func (p *parser) warn(n *yaml.Node, path string) {
 	if n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {

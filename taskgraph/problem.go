@@ -9,7 +9,7 @@ import (
 
 // Problem is an error in a graph.
 type Problem struct {
-	// Layer is the name of the layer, such as "plugin lma 1.2", if several are merged.
+	// Layer is the name of the layer, such as "plugin lma 1.2", if layers are merged.
 	Layer string `json:"layer,omitempty"`
 	// Task and Attribute are empty if the problem does not concern one.
 	Task      string `json:"task,omitempty"`

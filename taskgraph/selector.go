@@ -22,7 +22,7 @@ var everywhere = Selector{[]pattern{{text: "*"}}}
 // self is the role of cross dependencies on the same node.
 const self = "self"
 
-// NewSelector returns a selector of patterns: role names, "/regex/", which must match a whole name, and "*".
+// NewSelector returns a selector for patterns: role names, "*", and "/regex/", which must match the entire name.
 func NewSelector(patterns ...string) (s Selector, err error) {
 	for _, text := range patterns {
 		if err := s.add(text); err != nil {

@@ -21,7 +21,7 @@ const (
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
-// CheckName returns an error if a name is invalid. The kind, such as "task name", is for the message.
+// CheckName returns an error if a name is invalid. kind, such as "task name", describes it in the message.
 func CheckName(kind, name string) error {
 	if !validName.MatchString(name) {
 		return fmt.Errorf("invalid %s %q; use %s", kind, name, "a letter or digit, then up to 127 letters, digits, _, -, and .")
@@ -78,7 +78,8 @@ func (t Task) spec(r reader) *Spec {
 	return s
 }
 
-// reader reads attributes. It is called for each problem with the path of the value, such as "cross_depends[0].policy".
+// reader reads attributes. The function is called for each problem, with the path of the value, such as
+// "cross_depends[0].policy".
 type reader func(path, message string)
 
 func (t Task) reader(problems *[]Problem) reader {
@@ -98,7 +99,8 @@ func (r reader) fail(path, format string, args ...any) {
 
 type object = map[string]any
 
-// as returns a value as T, or the zero value, after reporting a mismatch, if it has another type. Null is the zero value.
+// as returns a value as T. Null becomes the zero value. If the value has another type, it reports a mismatch and
+// returns the zero value.
 func as[T any](r reader, v any, path, kind string) T {
 	x, ok := v.(T)
 	if v != nil && !ok {

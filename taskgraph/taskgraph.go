@@ -31,13 +31,13 @@ type Graph struct {
 	// Name is a description for users.
 	Name  string `json:"name,omitempty"`
 	Tasks []Task `json:"tasks,omitzero"`
-	// Warnings lists unknown attributes, which are kept, whose names look like typos.
+	// Warnings lists unknown attributes whose names look like typos. They are kept.
 	Warnings []Problem `json:"-"`
 
 	nodes map[string]*yaml.Node // of parsed tasks
 }
 
-// Task is a task of one layer, which may have only some attributes.
+// Task is a task of one layer, possibly with only some attributes.
 type Task struct {
 	// ID is the task's name, unique in its graph.
 	ID string
@@ -89,7 +89,7 @@ func (t *Task) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// newTask returns the task of an object, and takes ownership of the object.
+// newTask converts an object to a task. It takes ownership of the object.
 func newTask(object map[string]any) (Task, error) {
 	id, ok := object["id"].(string)
 	switch {
@@ -103,7 +103,7 @@ func newTask(object map[string]any) (Task, error) {
 	return Task{id, object}, nil
 }
 
-// Spec is the decoded attributes of a task.
+// Spec holds the decoded attributes of a task.
 type Spec struct {
 	ID      string
 	Version string
@@ -111,7 +111,7 @@ type Spec struct {
 	Type string
 	// Roles selects the nodes that the task runs on; the default is all. The attribute groups is a synonym.
 	Roles Selector
-	// Tasks are the members of a group.
+	// Tasks lists the members of a group.
 	Tasks []string
 	// Requires and RequiredFor list tasks that run before and after this one on the same node.
 	Requires, RequiredFor []string
@@ -125,7 +125,7 @@ type Spec struct {
 	Parameters        map[string]any
 	// Condition is a YAQL expression, or "". If it is false, the task is skipped.
 	Condition string
-	// Once (idempotent: false) means that a task whose outcome is unknown must not run again.
+	// Once (idempotent: false) means that the task must not run again if its outcome is unknown.
 	Once bool
 	// Tolerant (fail_on_error: false) means that dependents run even if the task fails.
 	Tolerant bool

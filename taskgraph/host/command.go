@@ -119,7 +119,7 @@ func (s *shell) runOnce(ctx context.Context, o *once) (int, error) {
 	}
 }
 
-// isLeft reports whether a command keeps running although ctx is done.
+// isLeft reports whether commands keep running after ctx is done.
 func isLeft(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	return !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded)

@@ -52,7 +52,7 @@ func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, conten
 	return nil
 }
 
-// counted records the number of bytes read and the read error. It may still be read after a lost connection.
+// counted records the number of bytes read and the read error. It may still be reading after the connection is lost.
 type counted struct {
 	io.Reader
 	mu  sync.Mutex

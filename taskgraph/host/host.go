@@ -17,7 +17,7 @@ type Host interface {
 	//
 	// A command with a token runs detached from the connection and records its output and exit status on the node. If
 	// any process has already started a command with this token there, Run does not start it again, but waits for it,
-	// reports its output, and returns its status. The error wraps [ErrUncertain] if the command was started and its
+	// reports its output, and returns its status. The error wraps [ErrUncertain] if the command was started but its
 	// status is unknown.
 	//
 	// When ctx is done, the processes of the command are terminated and, five seconds later, killed. From then on, Run with
@@ -42,23 +42,24 @@ type Command struct {
 	Dir string
 	// Env lists additional variables as NAME=VALUE.
 	Env []string
-	// Output is called for each line of standard output and standard error, one at a time. Lines are split at 64 KiB.
+	// Output is called for each line of standard output and standard error, never concurrently. Lines are split at 64
+	// KiB.
 	Output func(line string)
 }
 
 var (
-	// ErrUncertain is returned if a command was started but its exit status is unknown.
+	// ErrUncertain means that a command was started but its exit status is unknown.
 	ErrUncertain = errors.New("the command was started, but its exit status is unknown")
-	// ErrUnreached is an [ErrUncertain] for a command that may still be running; a later Run with its token returns its
-	// outcome.
+	// ErrUnreached wraps [ErrUncertain] for a command that may still be running. A later Run with the same token
+	// returns its outcome.
 	ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
-	// ErrUnknownHost is returned if the node is missing in the known_hosts files.
+	// ErrUnknownHost means that the known_hosts files lack the node.
 	ErrUnknownHost = errors.New("unknown host key")
-	// ErrHostKeyChanged is returned if the host key differs from the known_hosts files.
+	// ErrHostKeyChanged means that the host key differs from the known_hosts files.
 	ErrHostKeyChanged = errors.New("host key has changed")
 )
 
-// errLost is returned if the connection is lost during a command.
+// errLost means that the connection was lost during a command.
 var errLost = errors.New("connection lost")
 
 // transport runs a shell on a node.
@@ -66,7 +67,7 @@ type transport interface {
 	// connect connects unless a connection exists.
 	connect(ctx context.Context) error
 	// exec runs sh with the given arguments and returns its exit status. The error wraps errLost if the outcome is
-	// unknown. Urgent commands do not wait for others.
+	// unknown. Urgent commands have slots of their own.
 	exec(ctx context.Context, urgent bool, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error)
 	Close() error
 }

@@ -16,7 +16,7 @@ type local struct {
 	// shell and env override the shell and the variables of this process.
 	shell string
 	env   []string
-	// environ, if set, returns the variables of the process without secrets.
+	// environ, if not nil, returns the process's variables without secrets.
 	environ func() []string
 }
 

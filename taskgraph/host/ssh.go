@@ -93,8 +93,8 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 		return fmt.Errorf("%w: got %s, but %s:%d has %s; if the node was reinstalled, run: ssh-keygen -f %s -R '%s'", ErrHostKeyChanged,
 			got, want.Filename, want.Line, ssh.FingerprintSHA256(want.Key), want.Filename, host)
 	}
-	// A server presents a key of only one type. Request a known type; otherwise, a known server looks as if its key had
-	// changed. No server has the key below, so the error lists all known ones.
+	// A server presents a key of only one type. Request a known type; otherwise, the key of a known server would appear
+	// changed. Checking the key below, which no server has, returns an error that lists all known keys.
 	unknown, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
 		return nil, nil, err
@@ -113,7 +113,7 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	return check, algorithms, nil
 }
 
-// keys are the candidate keys of a user.
+// keys holds the user's candidate keys.
 type keys struct {
 	signers []ssh.Signer
 	// tried lists their sources, locked the files that need a passphrase.

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Data evaluates conditions and computes digests of the values that tasks depend on. It is not safe for concurrent use.
+// Data evaluates conditions and digests the values that tasks depend on. It is not safe for concurrent use.
 //
 // In conditions, $ is an object:
 //
@@ -121,8 +121,8 @@ func (d *Data) outputs() map[string]any {
 	return all
 }
 
-// Refresh returns a digest of the values that refresh_on lists, parameters by dotted path and resources by URN, or ""
-// if it lists none. A missing value differs from null. Secrets are excluded.
+// Refresh returns a digest of the values listed in refresh_on (parameters by dotted path, resources by URN), or "" if
+// there are none. A missing value differs from null. Secrets are excluded.
 func (d *Data) Refresh(paths []string, n *Node) string {
 	if len(paths) == 0 {
 		return ""
@@ -136,7 +136,7 @@ func (d *Data) Refresh(paths []string, n *Node) string {
 		}
 		all = append(all, []any{path, has, v})
 	}
-	text, _ := json.Marshal(all) // It always has a JSON form.
+	text, _ := json.Marshal(all) // always has a JSON form
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
 }
@@ -153,7 +153,7 @@ func at(v any, path string) (any, bool) {
 	return v, true
 }
 
-// resource returns the parts of a resource that its digest covers.
+// resource returns the parts of a resource covered by its digest.
 func (d *Data) resource(key string) (any, bool) {
 	if d.Snapshot == nil {
 		return nil, false
@@ -172,7 +172,7 @@ func (d *Data) resource(key string) (any, bool) {
 func describe(v *lumigl.Vertex) any {
 	p, _ := v.URN().Parts()
 	properties, _ := plain(v.Properties, "properties").(map[string]any)
-	data, _ := yaql.FromGo(map[string]any{ // It is always convertible.
+	data, _ := yaql.FromGo(map[string]any{ // always convertible
 		"key": v.Key(), "type": string(v.Type), "id": v.ID, "name": p.Name, "environment": p.Environment, "pkg": p.Package,
 		"module": p.Module, "properties": properties,
 	})

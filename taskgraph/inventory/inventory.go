@@ -11,20 +11,20 @@
 //	  address: $.properties.publicIp
 //	  roles: $.properties.tags.role
 //
-// The query is a query of 'lumi query'. Other values that begin with $, also within lists and objects, are YAQL
+// The query is in the language of 'lumi query'. Other values that begin with $, also within lists and objects, are YAQL
 // expressions, in which $ is the resource: its key (the URN), type, id, name, environment, pkg, module, and properties,
 // as in queries. Secrets are unknown.
 //
 // [Data] evaluates conditions and digests the values that tasks depend on.
 package inventory
 
-// Inventory is the nodes and parameters of an environment.
+// Inventory holds the nodes and parameters of an environment.
 type Inventory struct {
 	// Parameters are the JSON values of the environment's parameters.
 	Parameters map[string]any `json:"parameters,omitempty"`
 	// Nodes are sorted by name.
 	Nodes []Node `json:"nodes"`
-	// Keys lists the paths of all keys in the file, even if a query selects no resource.
+	// Keys lists the paths of all keys in the file, even of entries whose query selects no resource.
 	Keys []string `json:"-"`
 }
 

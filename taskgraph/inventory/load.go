@@ -47,7 +47,8 @@ type loader struct {
 	// picks and expressions belong to the current resources entry, and are nil elsewhere.
 	picks       *query.Expression
 	expressions map[*yaml.Node]*yaql.Expression
-	// resource is the current resource and data its $. While resource is nil, expressions are only counted, in open.
+	// resource is the current resource and data its $. While resource is nil, expressions are not evaluated, only
+	// counted in open.
 	resource *lumigl.Vertex
 	data     any
 	open     int
@@ -60,7 +61,7 @@ func (l *loader) fail(n *yaml.Node, format string, args ...any) {
 	l.Fail(n, format, args...)
 }
 
-// entries returns the keys and values of an object, which messages call what.
+// entries returns the keys and values of an object. what names the object in messages.
 func (l *loader) entries(n *yaml.Node, what string) iter.Seq2[*yaml.Node, *yaml.Node] {
 	if n.Kind != yaml.MappingNode && n.ShortTag() != "!!null" {
 		l.fail(n, "%s must be an object", what)
@@ -97,7 +98,7 @@ func (l *loader) root(root *yaml.Node) {
 	}
 }
 
-// resources adds a node for each resource that an entry selects. It first reports errors that do not depend on resources.
+// resources adds a node for each resource selected by an entry, after reporting errors that do not depend on resources.
 func (l *loader) resources(entry *yaml.Node) {
 	before := len(l.Problems)
 	l.expressions = map[*yaml.Node]*yaql.Expression{}
@@ -179,8 +180,8 @@ func setRoles(n *Node, v any) bool {
 	return ok
 }
 
-// node decodes an entry: a node if name is set, or else a resource. Values that depend on a resource are skipped while
-// it is nil.
+// node decodes an entry: a node if name is set, or else a resource. While resource is nil, values that depend on it are
+// skipped.
 func (l *loader) node(name string, at, entry *yaml.Node) Node {
 	n, problems, open := Node{Name: name}, len(l.Problems), l.open
 	what, known, set := "a node", fields[2:], map[string]bool{}
@@ -232,7 +233,7 @@ func (l *loader) query(n *yaml.Node) {
 	}
 }
 
-// scalar evaluates expressions, to nil while there is no resource.
+// scalar evaluates an expression. Its value is nil while there is no resource.
 func (l *loader) scalar(n *yaml.Node) (v any, ok bool) {
 	if l.expressions == nil || !strings.HasPrefix(n.Value, "$") {
 		return nil, false

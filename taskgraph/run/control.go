@@ -20,7 +20,8 @@ type Answer struct {
 	Done bool `json:"done"`
 }
 
-// Start queues a run. The error is a *[job.RefusedError] while the environment has a waiting, running, or interrupted one.
+// Start queues a run. It returns a *[job.RefusedError] while the environment has a waiting, running, or interrupted
+// run.
 func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) {
 	r.Nonce = strings.ToLower(rand.Text()[:10])
 	text, err := json.Marshal(r)
@@ -39,8 +40,8 @@ func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) 
 	return d, err
 }
 
-// Resume requeues a run that failed, is waiting for an answer, or was stopped or interrupted, for [Engine.Run] in this
-// process. A run that is waiting for an answer requires one. The error may be a *[job.RefusedError].
+// Resume requeues a run that failed, was stopped, was interrupted, or is waiting for an answer, for [Engine.Run] in
+// this process. answer is required if the run is waiting for one. The error may be a *[job.RefusedError].
 func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Job, error) {
 	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		if d.State == store.Done {
@@ -104,7 +105,7 @@ type Status struct {
 	Name string
 	// Held means that a process holds the run. A run that is WAIT or RUNNING but not held was interrupted.
 	Held bool
-	// Tasks lists the started task runs by number, Asks those that [Engine.Resume] accepts an answer for.
+	// Tasks lists the started task runs by number. Asks lists those for which [Engine.Resume] accepts an answer.
 	Tasks, Asks []store.TaskRun
 }
 
@@ -127,7 +128,7 @@ func (e *Engine) IsHeld(d store.Job) bool {
 	return (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(d)
 }
 
-// find returns a run, which must be of this environment.
+// find returns a run of this environment.
 func (e *Engine) find(tx store.Tx, id int64) (store.Job, error) {
 	d, err := tx.Job(id)
 	if err == nil && (d.Environment != e.Environment || d.Kind != store.Tasks) {
@@ -147,7 +148,7 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 	return err
 }
 
-// conflict returns the error for a request that conflicts with a run.
+// conflict returns the error of a request that conflicts with run d.
 func (e *Engine) conflict(d store.Job) error {
 	switch {
 	case e.jobs.IsGone(d):

@@ -13,9 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Run executes a waiting run until it is done, failed, is waiting for an answer, or was stopped, and returns it; its Message
-// has the reason. The error is a *[job.RefusedError] if the run is not waiting for this process, and wraps [store.ErrFenced]
-// if another process took over. After any other store error, or when ctx is done, the run can be resumed.
+// Run executes a waiting run until it succeeds, fails, needs an answer, or is stopped. It returns the run, whose
+// Message is the reason. The error is a *[job.RefusedError] if the run is not waiting for this process, and wraps
+// [store.ErrFenced] if another process took over. After any other store error, or when ctx is done, the run can be
+// resumed.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	c, err := e.claim(ctx, id)
 	if err != nil || c.State != store.Running {
@@ -42,7 +43,7 @@ type claimed struct {
 	rows    []store.TaskRun
 }
 
-// claim acquires the lease of a waiting run. A run that was stopped is returned unchanged.
+// claim acquires the lease of a waiting run. It returns a stopped run unchanged.
 func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	c.Job, err = e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
@@ -64,7 +65,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	return c, err
 }
 
-// prepare restores the schedule that the run was started with, and the outcomes so far.
+// prepare restores the run's original schedule and the outcomes so far.
 func (x *execution) prepare(c claimed) (err error) {
 	d := json.NewDecoder(strings.NewReader(c.content.Request))
 	d.UseNumber() // Keep the digits of numbers in parameters.
@@ -127,5 +128,5 @@ func (x *execution) verdict(err error) (store.State, string) {
 	return store.Done, ""
 }
 
-// maxFailures limits the failed tasks that the message of a run lists.
+// maxFailures limits the failed tasks listed in a run's message.
 const maxFailures = 20

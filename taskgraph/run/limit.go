@@ -14,7 +14,7 @@ type limit struct {
 	waiting []int32
 }
 
-// limits are the limits of tasks, from their strategies, and of nodes, from their roles.
+// limits holds the limits per task, from its strategy, and per role of a node.
 type limits struct {
 	tasks map[*taskgraph.Spec]*limit
 	nodes map[*inventory.Node][]*limit
@@ -55,7 +55,7 @@ func (l limits) of(item *schedule.Item) []*limit {
 	return all
 }
 
-// take acquires a slot of each limit of an item. If one has none left, the item is queued there.
+// take acquires a slot of each limit of an item. If a limit has none left, it queues the item there and returns false.
 func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
 	all := l.of(item)
 	full := slices.IndexFunc(all, func(one *limit) bool { return one.free == 0 })
@@ -65,7 +65,7 @@ func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
 			one.free--
 		case at == full:
 			one.waiting = append(one.waiting, i)
-		default: // Another item can use the slot that this one was woken for.
+		default: // pass the slot on to another item
 			one.wake(queue)
 		}
 	}

@@ -31,8 +31,9 @@ func (x *execution) loop(ctx context.Context) error {
 	}
 }
 
-// advance records outcomes and starts the tasks that become ready, unless another goroutine is already doing so. It must be
-// called with the mutex held, and releases it meanwhile, so one goroutine handles all outcomes that arrive in the meantime.
+// advance records outcomes and starts the tasks that become ready, unless another goroutine is already doing so. It
+// must be called with the mutex held, but releases it while working, so that one goroutine also handles the outcomes
+// that arrive in the meantime.
 func (x *execution) advance(ctx context.Context) {
 	if x.busy {
 		return

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxOutput is the maximum number of output bytes that are stored per task run.
+	// maxOutput is the maximum number of output bytes stored per task run.
 	maxOutput = 64 << 10
-	// delay is how long output may wait to be written together with other records.
+	// delay is how long output waits to be written together with other records.
 	delay = time.Second
 )
 

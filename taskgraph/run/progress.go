@@ -73,7 +73,7 @@ func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 	return true
 }
 
-// ready is called for a vertex that has no more dependencies. It reports whether the vertex ends with that.
+// ready handles a vertex without pending dependencies. It reports whether the vertex has thereby ended.
 func (x *execution) ready(v int32) bool {
 	if int(v) >= len(x.schedule.Items) {
 		x.vertices[v].status = good
@@ -127,7 +127,7 @@ func (x *execution) propagate() {
 	}
 }
 
-// maxTries is how often an execution restarts a task whose outcome is unknown.
+// maxTries is the number of times an execution restarts a task with an unknown outcome.
 const maxTries = 3
 
 // end records the outcome of a task.
@@ -171,7 +171,7 @@ func (x *execution) end(o outcome) {
 	x.propagate()
 }
 
-// fail records an item that causes others to be skipped.
+// fail records a failed or unknown item, whose dependents are skipped.
 func (x *execution) fail(i int32, as status, state store.State, err error) {
 	x.wrong[i], x.vertices[i].blame = job.Brief(err.Error()), i+1
 	x.settle(i, as, state, x.wrong[i])

@@ -36,7 +36,7 @@ func (x *execution) committed() {
 	x.lines, x.rows, x.events = nil, rest(x.rows, 2*x.left), x.events[:0]
 }
 
-// rest returns an empty slice for the rows after those already kept by the store.
+// rest returns an empty slice for the rows not yet kept by the store.
 func rest[T any](rows []T, left int) []T {
 	if rows = rows[len(rows):]; cap(rows) < chunk/8 {
 		rows = make([]T, 0, min(left, chunk)+chunk/8)

@@ -21,14 +21,14 @@
 //	         └──▶ UNKNOWN  becomes DONE or FAILED by an answer
 //	SKIPPED                had nothing to do, or waited for one that is FAILED or UNKNOWN
 //
-// A task whose fail_on_error is false may fail: its dependents still run, the run can still be DONE, and the task does
-// not run again when the run is resumed.
+// If a task with fail_on_error: false fails, its dependents still run, the run can still be DONE, and a resumed run
+// does not repeat the task.
 //
 // # Crashes
 //
 // A task run recorded as DONE is not repeated. A STARTED one is passed to the executor again with the same token, so
-// that it can find out what happened. If it cannot, the task runs again with a new token; but a task whose attribute
-// idempotent is false becomes UNKNOWN, and the run ends as ASK once everything that does not depend on it has ended.
+// that it can look up the outcome. If it cannot, the task runs again with a new token, unless it has idempotent: false.
+// In that case, it becomes UNKNOWN, and the run ends as ASK once all tasks that do not depend on it have ended.
 package run
 
 import (
@@ -54,11 +54,11 @@ type Executor interface {
 	Execute(ctx context.Context, w Work) error
 }
 
-// ErrUncertain is returned if the outcome of a task is unknown.
+// ErrUncertain means that the outcome of a task is unknown.
 var ErrUncertain = errors.New("the outcome is unknown")
 
-// ErrUnreached is an [ErrUncertain] for a task on a node that is currently unreachable; the executor can find out the
-// outcome later. The task fails, and is resumed with its run.
+// ErrUnreached wraps [ErrUncertain] for a task on a node that is currently unreachable. The task fails. When its run is
+// resumed, the executor can look up the outcome.
 var ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
 
 // Memory is how long executors must remember the outcome of a token.
@@ -74,7 +74,7 @@ type Work struct {
 	// Parameters are the parameters of the environment. The node's parameters, which override them, are not included.
 	Parameters map[string]any
 	// Token identifies one execution of the task, such as "prod/12-k3v9x0qa-7", across environments and stores. It is
-	// reused after a crash, so that an executor can find out the outcome; a repeated execution gets a new one.
+	// reused after a crash, so that the executor can look up the outcome. A repeated execution gets a new token.
 	Token string
 	// Resumed means that an earlier process started the work.
 	Resumed bool
@@ -89,8 +89,7 @@ type Options struct {
 	Executor    Executor
 	// Events is called for each event, one at a time. It must not block.
 	Events func(store.Event)
-	// Parallelism is the number of tasks that run at once; 0 means 16. PerRole limits the tasks that run at once on the
-	// nodes of a role.
+	// Parallelism limits concurrent tasks; 0 means 16. PerRole limits concurrent tasks on the nodes of a role.
 	Parallelism int
 	PerRole     map[string]int
 	// StopOnError starts no more tasks after a failure. Otherwise, independent tasks still run.
@@ -110,7 +109,8 @@ type Request struct {
 	Event     string
 	// Digests identify the contents of the tasks by ID.
 	Digests map[string]string `json:",omitempty"`
-	// Skip is the reason why items are skipped, and Refresh the digests of the values that they depend on, by item name.
+	// Skip holds the reasons for skipped items, and Refresh the digests of the values that items depend on, by item
+	// name.
 	Skip, Refresh map[string]string `json:",omitempty"`
 	// Nonce is random; [Engine.Start] sets it.
 	Nonce string

@@ -10,11 +10,11 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// maxNamed is the maximum number of items of one task that are listed individually.
+// maxNamed is the maximum number of items of one task to list individually.
 const maxNamed = 3
 
-// Waits returns the names of an item's dependencies: all must end, and one of each group in some. Many items of one
-// task are summarized, such as "install on 100 nodes".
+// Waits returns the names of an item's dependencies: the item waits for everything in all and for one of each group in
+// some. Many items of one task are summarized, such as "install on 100 nodes".
 func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	edges := slices.Clone(s.Graph.Out(int32(item)))
 	slices.Sort(edges)
@@ -31,7 +31,7 @@ func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	return all, some
 }
 
-// names returns the names of the dependencies of a join, which are items of one task.
+// names returns the names of a join's dependencies, which are items of one task.
 func (s *Schedule) names(items []int32) (names []string) {
 	if len(items) > maxNamed {
 		return []string{fmt.Sprintf("%s on %d nodes", s.Items[items[0]].Task.ID, len(items))}

@@ -23,10 +23,11 @@ type Input struct {
 	Only []string
 	// Event is the event of the run, such as "deploy_changes".
 	Event string
-	// Last returns the last outcome of a task on a node, "" for a stage. It is nil if there is no history.
+	// Last returns the last outcome of a task on a node ("" for a stage), and whether there is one. It is nil if there
+	// is no history.
 	Last func(task, node string) (Last, bool)
-	// Condition evaluates a condition for a node, and Refresh returns the digest of the values of paths and URNs. The
-	// node of a stage is nil.
+	// Condition evaluates a condition, and Refresh returns the digest of the values at paths and URNs. node is nil for
+	// a stage.
 	Condition func(expression string, node *inventory.Node) (bool, error)
 	Refresh   func(paths []string, node *inventory.Node) string
 	// All runs unchanged tasks, too.
@@ -65,7 +66,7 @@ type Item struct {
 	Node *inventory.Node
 	// Skip is the reason to skip the item, or "". Dependents still run.
 	Skip string
-	// Digest and Refresh become those fields of [Last] in a later run.
+	// Digest and Refresh are stored for [Last] in a later run.
 	Digest, Refresh string
 }
 
@@ -84,8 +85,8 @@ func (i *Item) nodeName() string {
 	return i.Node.Name
 }
 
-// New returns a schedule. The error is a *[taskgraph.Error] with all unknown nodes, or all cycles, or all conditions
-// that failed to evaluate.
+// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, or all cycles, or all conditions that
+// failed to evaluate.
 func New(in Input) (*Schedule, error) {
 	s, err := expand(in, true)
 	if err != nil {
@@ -122,8 +123,8 @@ func New(in Input) (*Schedule, error) {
 	return s, nil
 }
 
-// Restore rebuilds a schedule that New returned, with its decisions; see [Schedule.Decisions]. It needs the tasks,
-// their digests, the nodes, and Only.
+// Restore rebuilds a schedule returned by New from its [Schedule.Decisions]. It uses only the tasks, digests, nodes,
+// and Only of in.
 func Restore(in Input, skip, refresh map[string]string) (*Schedule, error) {
 	s, err := expand(in, false) // New has already checked for cycles.
 	if err != nil || len(skip)+len(refresh) == 0 {
@@ -212,7 +213,7 @@ func pick(nodes []inventory.Node, only []string) ([]inventory.Node, error) {
 	return picked, nil
 }
 
-// decide sets the skip reason of an item, and the digest of the values that it depends on.
+// decide sets an item's skip reason and the digest of the values it depends on.
 func (in *Input) decide(item *Item) error {
 	t := item.Task
 	if len(t.RefreshOn) > 0 {

@@ -13,12 +13,12 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/run"
 )
 
-// API is the operations on task graphs, implemented on a store by [Service] and on a server by package server/client.
+// API defines the operations on task graphs. [Service] implements them on a store, package server/client on a server.
 //
 // A change to graphs, tasks, or selections is rejected if it would make a release's graph, or the effective graph of an
 // environment, invalid.
 //
-// Errors are a *[taskgraph.Error] for an invalid graph, and an *[Error] for anything else that a user can fix.
+// Methods return a *[taskgraph.Error] for an invalid graph, and an *[Error] for any other problem that a user can fix.
 type API interface {
 	// AddRelease adds a release or plugin; it fails with Conflict if it exists. DeleteRelease deletes one with its
 	// graphs; it fails with Conflict if an environment uses it.
@@ -29,13 +29,13 @@ type API interface {
 	Use(ctx context.Context, s Selection) (Selection, error)
 	Selection(ctx context.Context, environment string) (Selection, error)
 
-	// Graphs returns the graphs of an owner, or all if owner is nil, without tasks.
+	// Graphs returns the graphs of an owner, or all graphs if owner is nil, without their tasks.
 	Graphs(ctx context.Context, owner *store.Owner) ([]Graph, error)
-	// Graph returns a graph with its tasks by ID, Find by owner and type.
+	// Graph and Find return a graph with its tasks, by ID and by owner and type, respectively.
 	Graph(ctx context.Context, id int64) (Graph, error)
 	Find(ctx context.Context, owner store.Owner, graphType string) (Graph, error)
-	// Create adds a graph; it fails with Conflict if the owner already has one of the type. Update replaces the name
-	// and the tasks, unless nil; unchanged tasks keep their IDs.
+	// Create adds a graph; it fails with Conflict if the owner already has one of that type. Update replaces the name
+	// and tasks that are not nil; unchanged tasks keep their IDs.
 	Create(ctx context.Context, owner store.Owner, g taskgraph.Graph) (Graph, error)
 	Update(ctx context.Context, id int64, name *string, tasks []taskgraph.Task) (Graph, error)
 	Delete(ctx context.Context, id int64) error
@@ -43,18 +43,18 @@ type API interface {
 	UpdateTask(ctx context.Context, graph, id int64, t taskgraph.Task) (Task, error)
 	DeleteTask(ctx context.Context, graph, id int64) error
 
-	// Effective merges the graphs of a type selected by an environment, or only those of some layers.
+	// Effective merges the graphs of a type selected by an environment, or only those in the given layers.
 	Effective(ctx context.Context, environment, graphType string, layers ...store.Layer) (Effective, error)
 
-	// Plan returns the items of a run without starting it. Start starts one; it fails with Conflict while the
+	// Plan returns the items of a run without starting it. Start starts a run; it fails with Conflict while the
 	// environment has one.
 	Plan(ctx context.Context, environment string, r RunRequest) (Plan, error)
 	Start(ctx context.Context, environment string, r RunRequest) (Run, error)
-	// Resume continues a run that failed, is waiting for an answer, or was stopped or interrupted. The answer applies
-	// to a task run with unknown outcome.
+	// Resume continues a run that failed, was stopped, was interrupted, or is waiting for an answer. The answer is for
+	// a task run with an unknown outcome.
 	Resume(ctx context.Context, id int64, answer *Answer) (Run, error)
 	Stop(ctx context.Context, id int64) (Run, error)
-	// Runs returns up to limit runs of an environment with an ID below before, newest first, without task runs.
+	// Runs returns up to limit runs of an environment with IDs below before, newest first, without their task runs.
 	Runs(ctx context.Context, environment string, before int64, limit int) ([]Run, error)
 	Run(ctx context.Context, id int64) (Run, error)
 	// Events returns up to 1000 stored events of a run with a serial greater than after, oldest first.
@@ -88,7 +88,7 @@ type (
 	Answer = run.Answer
 )
 
-// Selection is the layers of an environment.
+// Selection selects the layers of an environment.
 type Selection struct {
 	Environment string `json:"environment"`
 	// Release is nil if none is selected.
@@ -141,7 +141,7 @@ func (t *Task) UnmarshalJSON(text []byte) error {
 type Effective struct {
 	Type  string           `json:"type"`
 	Tasks []taskgraph.Task `json:"tasks"`
-	// Origins is the layer that sets each attribute, by task and attribute, such as "release shop 1.2".
+	// Origins holds the layer that sets each attribute, such as "release shop 1.2", by task and attribute.
 	Origins map[string]map[string]string `json:"origins"`
 }
 
@@ -156,7 +156,7 @@ type RunRequest struct {
 	All   bool   `json:"all,omitempty"`
 }
 
-// Plan is the items of a run.
+// Plan lists the items of a run.
 type Plan struct {
 	Type  string     `json:"type"`
 	Items []PlanItem `json:"items"`
@@ -169,7 +169,7 @@ type PlanItem struct {
 	Type string `json:"type"`
 	// Skip is the reason to skip the item, or "".
 	Skip string `json:"skip,omitempty"`
-	// Waits lists the item's dependencies, such as "web-1/install"; Any lists groups of which one member is enough.
+	// Waits lists the item's dependencies, such as "web-1/install". Any lists groups of alternative dependencies.
 	Waits []string   `json:"waits,omitempty"`
 	Any   [][]string `json:"any,omitempty"`
 }
@@ -183,7 +183,7 @@ type Run struct {
 	Message     string      `json:"message,omitempty"`
 	Created     time.Time   `json:"created"`
 	Ended       time.Time   `json:"ended,omitzero"`
-	// Running means that a process holds the run; otherwise, a RUNNING run was interrupted.
+	// Running means that a process holds the run. If it is false, a run in the state RUNNING was interrupted.
 	Running bool      `json:"running"`
 	Tasks   []TaskRun `json:"tasks,omitempty"`
 }

@@ -20,8 +20,8 @@ func (s *Service) Effective(ctx context.Context, environment, graphType string, 
 	})
 }
 
-// effective returns the effective graph of an environment, or of only some layers. It fails if no layer has a graph of
-// the type.
+// effective returns the effective graph of an environment, restricted to the layers in only, if any. It fails if no
+// layer has a graph of the type.
 func (v *view) effective(environment, graphType string, only []store.Layer) *taskgraph.Effective {
 	for _, l := range only {
 		if !slices.Contains(defaultOrder, l) {
@@ -40,7 +40,7 @@ func (v *view) effective(environment, graphType string, only []store.Layer) *tas
 	return e
 }
 
-// merge merges graphs. The error is a *[taskgraph.Error] if plugins have conflicting values.
+// merge merges graphs. It returns a *[taskgraph.Error] if plugins have conflicting values.
 func (v *view) merge(graphs []store.TaskGraph, whole bool) (*taskgraph.Effective, error) {
 	var layers, plugins []taskgraph.Layer
 	at := 0 // the position of the plugins
@@ -66,8 +66,8 @@ func (v *view) verify(graphs []store.TaskGraph, whole bool) error {
 	return err
 }
 
-// checkOwner checks all graphs of a type that include an owner's graph: a release's own graph, and the effective graphs
-// of all environments that use it.
+// checkOwner checks all graphs of a type that include the owner's graph: a release's own graph, and the effective
+// graphs of all environments that use the owner.
 func (v *view) checkOwner(owner store.Owner, graphType string) {
 	v.reload()
 	if graphs := v.graphsOf(graphType, owner); v.err == nil && owner.Layer == store.ReleaseLayer && graphs != nil {
@@ -76,8 +76,8 @@ func (v *view) checkOwner(owner store.Owner, graphType string) {
 	v.check(v.users(owner), graphType)
 }
 
-// check checks the effective graphs of environments, of one type or, if it is "", of all. Equal problems of several
-// environments are reported once. The error is a *[taskgraph.Error] that names layers.
+// check checks the effective graphs of environments, of the given type or, if it is "", of all types. It reports
+// problems shared by environments once, as a *[taskgraph.Error] that names layers.
 func (v *view) check(environments []string, graphType string) {
 	type problem struct {
 		graphType string

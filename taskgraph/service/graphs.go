@@ -28,7 +28,7 @@ func (s *Service) Graphs(ctx context.Context, owner *store.Owner) ([]Graph, erro
 	})
 }
 
-// graphsOf returns the graphs of owners; if graphType is not "", only those of that type.
+// graphsOf returns the owners' graphs of the given type, or of all types if it is "".
 func (v *view) graphsOf(graphType string, owners ...store.Owner) (all []store.TaskGraph) {
 	for _, o := range owners {
 		for _, g := range v.graphs {
@@ -166,7 +166,7 @@ func (v *view) task(graph, id int64) (Graph, int) {
 	return g, at
 }
 
-// put stores the name and tasks of a graph, keeping the IDs of unchanged tasks, and checks everything that changes.
+// put stores the name and tasks of a graph, keeping the IDs of unchanged tasks, and checks all affected graphs.
 func (v *view) put(row store.TaskGraph, tasks []taskgraph.Task) Graph {
 	name, _ := v.owner(row.Owner)
 	if v.err = cmp.Or(v.err, form(name, tasks)); v.err != nil {
@@ -200,7 +200,7 @@ func (v *view) put(row store.TaskGraph, tasks []taskgraph.Task) Graph {
 	return v.tasks(row)
 }
 
-// form returns a *[taskgraph.Error] for tasks that are invalid regardless of other layers.
+// form returns a *[taskgraph.Error] if tasks are invalid regardless of other layers.
 func form(layer string, tasks []taskgraph.Task) error {
 	var all taskgraph.Error
 	var one *taskgraph.Error

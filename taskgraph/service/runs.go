@@ -40,7 +40,7 @@ func (s *Service) Start(ctx context.Context, environment string, r RunRequest) (
 	return s.engage(environment, true, func(e *run.Engine) (store.Job, error) { return e.Start(ctx, request) })
 }
 
-// schedule returns the engine's request and the schedule for a run. It fills in the defaults of the request.
+// schedule returns the engine's request and the schedule for a run. It fills in the defaults of r.
 func (s *Service) schedule(ctx context.Context, environment string, r *RunRequest) (request run.Request, sch *schedule.Schedule, err error) {
 	r.Type, r.Event = cmp.Or(r.Type, taskgraph.DefaultType), cmp.Or(r.Event, taskgraph.DefaultEvent)
 	last := map[[2]string]schedule.Last{}
@@ -99,7 +99,7 @@ func (s *Service) Stop(ctx context.Context, id int64) (Run, error) {
 	return s.act(ctx, id, false, func(e *run.Engine) (store.Job, error) { return e.Cancel(ctx, id) })
 }
 
-// act is engage for the environment of a run.
+// act calls engage for the environment of a run.
 func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
 	d, err := read(ctx, s, func(v *view) store.Job { return v.run(id) })
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*r
 	return s.engage(d.Environment, begins, change)
 }
 
-// engage calls f to change a run with the engine of its environment. If begins is set, the run then continues.
+// engage calls change with the engine of an environment. If begins is set, it then continues the returned run.
 func (s *Service) engage(environment string, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
 	e := s.Engine(environment)
 	d, err := change(e)

@@ -22,11 +22,12 @@ import (
 type Service struct {
 	Store store.Store
 	Types tasktype.Registry
-	// Inventory returns the nodes of an environment, and its state for conditions and refresh_on, which may be nil.
+	// Inventory returns the nodes of an environment, and its state, which may be nil, for conditions and refresh_on.
 	Inventory func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error)
 	// Engine returns the engine of an environment.
 	Engine func(environment string) *run.Engine
-	// Go, if set, is called with each run that Start adds or Resume continues. Otherwise, the caller runs it.
+	// Go, if not nil, is called for each run started by Start or continued by Resume. If it is nil, the caller must
+	// execute the run.
 	Go func(environment string, id int64)
 	// Remote rejects runs on nodes with a local connection.
 	Remote bool
@@ -36,7 +37,7 @@ var _ API = (*Service)(nil)
 
 func fail(k Kind, format string, args ...any) error { return &Error{k, fmt.Sprintf(format, args...)} }
 
-// view is a transaction with the rows that operations read, as of its start.
+// view is a transaction with the rows needed by operations, as of its start.
 type view struct {
 	store.Tx
 	service      *Service
@@ -44,7 +45,7 @@ type view struct {
 	releases     []store.Release
 	selections   []store.Selection
 	graphs       []store.TaskGraph
-	// err is the first error. After it, methods return zero values and change nothing.
+	// err is the first error. Once it is set, methods return zero values and change nothing.
 	err error
 }
 
@@ -197,7 +198,7 @@ func (v *view) selection(environment string) store.Selection {
 	return s
 }
 
-// owners returns the owners of the selected layers, or of only some of these, in merge order.
+// owners returns the owners of the selected layers, restricted to those in only, if any, in merge order.
 func owners(s store.Selection, only []store.Layer) (all []store.Owner) {
 	for _, l := range s.Order {
 		switch {

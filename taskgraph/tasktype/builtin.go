@@ -16,7 +16,7 @@ import (
 // builtin is a built-in type.
 type builtin struct {
 	parameters []parameter
-	// check checks parameters that are individually valid. It may be nil.
+	// check, if not nil, checks the combination of individually valid parameters.
 	check   func(p map[string]any) []string
 	nothing bool
 	run     func(ctx context.Context, c *Call) error
@@ -29,10 +29,10 @@ type parameter struct {
 	required bool
 }
 
-// kind returns what a value must be, or "" if it is valid.
+// kind describes the expected value, or returns "" if v is valid.
 type kind func(v any) string
 
-// common lists the parameters of all types, which [taskgraph.Check] checks.
+// common lists the parameters of all types, checked by [taskgraph.Check].
 var common = []string{"timeout", "retries", "interval", "strategy"}
 
 // Builtin returns the built-in types.

@@ -38,10 +38,10 @@ func (c *Call) dir(cwd string) string {
 	return cwd
 }
 
-// exitError is a nonzero exit status that counts as a failure.
+// exitError reports a nonzero exit status that counts as a failure.
 type exitError struct {
 	status int
-	// last is the last lines of the output.
+	// last holds the last lines of the output.
 	last []string
 }
 

@@ -68,7 +68,7 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 	return e.test(ctx, "test_post", w.Task.TestPost)
 }
 
-// NoLocal is the format of the error for local nodes if only remote ones are allowed.
+// NoLocal is the error format for rejected local nodes.
 const NoLocal = "node %s has connection: local, which gives its tasks all permissions of the server; 'lumi serve --local-nodes' allows this"
 
 // hidden returns the files and folders that tasks on a node must not read.

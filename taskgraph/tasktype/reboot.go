@@ -11,7 +11,7 @@ import (
 
 const (
 	rebootTimeout = 10 * time.Minute
-	// signaled is the lowest exit status of commands killed by a signal, as a reboot may be.
+	// signaled is the lowest exit status of a command killed by a signal, which may happen to the reboot command.
 	signaled = 128
 )
 
@@ -58,7 +58,7 @@ func reboot(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// bootID returns the output of a command that must print something.
+// bootID returns the nonempty output of a command.
 func (c *Call) bootID(ctx context.Context, token, script string) (string, error) {
 	lines, err := c.run(ctx, command{token: token, script: script, dir: c.dir(""), all: true})
 	id := strings.TrimSpace(strings.Join(lines, "\n"))

@@ -54,7 +54,7 @@ var (
 	errSpecial = errors.New("neither a file nor a directory")
 )
 
-// states matches the names of files and folders with state, including those of nested workspaces.
+// states matches the names of files and folders with state, including in nested workspaces.
 var states = regexp.MustCompile(`(?i)^(\.lumi|lumi-rescue-.*\.db.*)$`)
 
 func (s *sources) hides(name string, info fs.FileInfo) bool {
@@ -93,7 +93,7 @@ func (s *sources) open(src string) (*source, error) {
 }
 
 // walk opens a file, or returns the target of a link on its path. It opens each folder relative to its parent and
-// compares it with what was checked, so that replacing names concurrently gives no access to other files.
+// verifies that it is the one checked before, so that concurrent renames give no access to other files.
 func (s *sources) walk(name string) (file *source, link string, err error) {
 	dir := s.root
 	defer func() {

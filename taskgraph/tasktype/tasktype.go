@@ -60,7 +60,7 @@ func (c *Call) Command(ctx context.Context, name, script, cwd string, statuses .
 // Registry maps names to types.
 type Registry map[string]Type
 
-// Check is the types argument of [taskgraph.Check].
+// Check implements the types argument of [taskgraph.Check].
 func (r Registry) Check(name string) (func(parameters map[string]any) []string, bool) {
 	t, ok := r[name]
 	if !ok {
@@ -75,6 +75,6 @@ type command struct {
 	token, script, dir string
 	// statuses are additional exit statuses that count as success.
 	statuses []int
-	// log logs the output, and all returns all of it instead of the last three lines.
+	// log enables logging of the output. all returns the entire output instead of the last three lines.
 	log, all bool
 }
