@@ -68,7 +68,7 @@ func (Task) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 func (s *Server) describe() []byte {
 	text, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
-		panic(err) // It depends only on the code.
+		panic(err) // depends only on the code
 	}
 	text = append(text, '\n')
 	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {

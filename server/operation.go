@@ -41,7 +41,7 @@ type (
 		ByOwner
 		Type string `path:"type"`
 	}
-	// Upload is the body of operations that take a graph or tasks.
+	// Upload is the body of operations on a graph or tasks.
 	Upload struct {
 		RawBody []byte `contentType:"application/yaml"`
 	}
@@ -81,8 +81,8 @@ func locate(ctx huma.Context, status string, value any) (any, error) {
 	return value, nil
 }
 
-// add adds an operation. The route is a method and a path, which determine the required role and the success status. An
-// upload declares its type. Lists in responses are never null.
+// add adds an operation. route consists of a method and a path, which determine the required role and the success
+// status. upload is the type of the uploaded body, if any. Lists in responses are never null.
 func add[I, O any](s *Server, route, id, summary string, f func(context.Context, *I) (O, error), upload ...reflect.Type) {
 	method, path, _ := strings.Cut(route, " ")
 	role, plans := Deploy, strings.HasSuffix(path, "/plan")
@@ -127,7 +127,8 @@ func add[I, O any](s *Server, route, id, summary string, f func(context.Context,
 	})
 }
 
-// checkQuery rejects queries with ignored values, so that a typo cannot run another type or more nodes than intended.
+// checkQuery rejects queries with unused values, so that a typo cannot run another graph type or more nodes than
+// intended.
 func (s *Server) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	u := ctx.URL()
 	query, err := url.ParseQuery(u.RawQuery)

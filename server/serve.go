@@ -95,7 +95,7 @@ func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 }
 
 // Serve answers requests until ctx is done. Then it stops accepting requests, finishes current ones, and stops the runs
-// of this process between tasks; they can be resumed. When the context of the runs is done, too, it closes connections
+// of this process between tasks; they can be resumed. Once the context of the runs is also done, it closes connections
 // and cancels running tasks.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	read := cmp.Or(s.ReadTimeout, defaultRead)

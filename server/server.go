@@ -125,7 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if bare, found := strings.CutSuffix(escaped, "/"); found {
 		escaped, u.Path, u.RawPath = bare, strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	}
-	if path.Clean(escaped) != escaped { // The mux would redirect it.
+	if path.Clean(escaped) != escaped { // the mux would redirect it
 		s.refuse(x, &wire.Error{Status: http.StatusNotFound, Detail: noPath})
 		return
 	}
@@ -159,7 +159,7 @@ func isLocal(host string) bool {
 
 const noPath = "no such path; /openapi.json lists all paths"
 
-// internal replaces errors that users cannot fix, which may contain secrets.
+// internal is the message for errors that users cannot fix, whose text may contain secrets.
 const internal = "internal error; see the server's log"
 
 // refuse writes an error that occurred outside of an operation.
@@ -178,7 +178,7 @@ func (s *Server) problem(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &graph) && graph.File != "": // The file is an inventory on the server, not the upload.
+	case errors.As(err, &graph) && graph.File != "": // an inventory on the server, not the upload
 		p.Status, p.Detail = http.StatusBadRequest, (&taskgraph.Error{File: filepath.Base(graph.File), Problems: graph.Problems}).Error()
 	case errors.As(err, &graph):
 		p.Status, p.Problems = http.StatusBadRequest, graph.Problems

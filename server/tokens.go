@@ -15,14 +15,14 @@ import (
 	"strings"
 )
 
-// Role is the permissions of a token. Each role includes the previous ones.
+// Role is the set of permissions of a token. Each role includes the previous ones.
 type Role string
 
-// The roles. Changing graphs requires the same role as running them, since stored graphs can be run.
+// Roles of tokens. Changing graphs requires the same role as running them, since stored graphs can be run.
 const (
-	Read   Role = "read"   // see graphs, selections and runs
+	Read   Role = "read"   // see graphs, selections, and runs
 	Plan   Role = "plan"   // see what a run would do
-	Deploy Role = "deploy" // change graphs, releases and selections; start, stop and resume runs
+	Deploy Role = "deploy" // change graphs, releases, and selections; start, stop, and resume runs
 )
 
 var roles = []Role{Read, Plan, Deploy}
@@ -38,7 +38,7 @@ func ParseRole(name string) (Role, error) {
 	return Role(name), nil
 }
 
-// hash returns the form of a token in a tokens file.
+// hash returns the hash of a token, as in a tokens file.
 func hash(token string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(token))) }
 
 var validHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
@@ -49,7 +49,7 @@ func NewToken(r Role) (token, line string) {
 	return token, string(r) + " " + hash(token)
 }
 
-// Tokens are the tokens that a server accepts. It is safe for concurrent use.
+// Tokens holds the tokens accepted by a server. It is safe for concurrent use.
 type Tokens struct {
 	file string
 	all  []entry // set if there is no file
@@ -62,8 +62,8 @@ type entry struct {
 	name string
 }
 
-// ReadTokens reads a tokens file, which is read again on each request. While it is invalid, no token is accepted. Each line
-// has a role, the hash of a token, and an optional name for the log; blank lines and lines starting with # are ignored.
+// ReadTokens reads a tokens file. Each request rereads it; while it is invalid, no token is accepted. Each line has a
+// role, the hash of a token, and an optional name for the log; blank lines and lines starting with # are ignored.
 func ReadTokens(file string) (*Tokens, error) {
 	t := &Tokens{file: file}
 	_, err := t.read()
@@ -76,8 +76,8 @@ func SessionTokens() (t *Tokens, token string) {
 	return &Tokens{all: []entry{{Deploy, hash(token), "session"}}}, token
 }
 
-// find returns the role and name of a token; the role is empty if the token is not accepted. The error, which contains
-// no secrets, means that the file is invalid.
+// find returns the role and name of a token; the role is empty if the token is not accepted. It returns an error, which
+// contains no secrets, if the file is invalid.
 func (t *Tokens) find(token string) (found entry, err error) {
 	all, err := t.read()
 	hashed := []byte(hash(token))
@@ -112,7 +112,7 @@ func (t *Tokens) read() ([]entry, error) {
 	return parseTokens(string(text), t.file)
 }
 
-// parseTokens returns no tokens if there is an error.
+// parseTokens parses a tokens file. If any line is invalid, it returns no tokens.
 func parseTokens(text, file string) (all []entry, err error) {
 	n := 0
 	for line := range strings.Lines(text) {

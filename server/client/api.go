@@ -22,7 +22,7 @@ import (
 
 // Options configure [New].
 type Options struct {
-	// URL is the server's URL. It must be https unless it is on this machine, since requests carry the token.
+	// URL is the server's URL. It must use https, unless the server is on this machine, since requests carry the token.
 	URL, Token string
 	// CA is a PEM file of certificate authorities that replace the system's.
 	CA string
@@ -53,7 +53,7 @@ func New(o Options) (service.API, error) {
 	transport.TLSClientConfig = config
 	return &remote{Client{URL: strings.TrimSuffix(u.String(), "/"), Token: o.Token, HTTP: http.Client{
 		Transport: transport, Timeout: cmp.Or(o.Timeout, 2*time.Minute),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // The token must not be sent to another server.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // do not send the token to another server
 	}}}, nil
 }
 
@@ -72,7 +72,7 @@ func result[T any](r *Response[T], err error) (T, error) {
 		return r.JSON, nil
 	case len(p.Problems) > 0:
 		for i := range p.Problems {
-			p.Problems[i].Line, p.Problems[i].Column = 0, 0 // They refer to the request body.
+			p.Problems[i].Line, p.Problems[i].Column = 0, 0 // positions in the request body
 		}
 		return none, &taskgraph.Error{Problems: p.Problems}
 	case p.Status == http.StatusUnauthorized:

@@ -31,7 +31,7 @@ type (
 	Graph = service.Graph
 	// NewSelection is the body of PutSelection.
 	NewSelection = wire.NewSelection
-	// Plan is the items of a run.
+	// Plan lists the items of a run.
 	Plan = service.Plan
 	// Release is a release or a plugin.
 	Release = service.Release
@@ -39,7 +39,7 @@ type (
 	Run = service.Run
 	// RunRequest is the body of PlanRun and of requests that start a run.
 	RunRequest = service.RunRequest
-	// Selection is the layers of an environment.
+	// Selection selects the layers of an environment.
 	Selection = service.Selection
 	// Task is a stored task.
 	Task = service.Task
@@ -63,8 +63,8 @@ type Response[T any] struct {
 	client  *Client
 }
 
-// send sends a request. The placeholders in path are replaced by values. The error reports a missing response, or one
-// that is not from 'lumi serve'.
+// send sends a request. The placeholders in path are replaced by values. It returns an error if there is no response or
+// if it is not from 'lumi serve'.
 func send[T any](ctx context.Context, c *Client, method, path string, params, body any, values ...any) (*Response[T], error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

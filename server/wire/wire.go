@@ -1,4 +1,4 @@
-// Package wire defines JSON types of the HTTP API that package service does not.
+// Package wire defines the JSON types of the HTTP API that are not in package service.
 package wire
 
 import (
@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// Upload creates or updates a graph. An update keeps a missing name and missing tasks.
+// Upload creates or updates a graph. In an update, a missing name or missing tasks are left unchanged.
 type Upload struct {
 	Type      string           `json:"type,omitempty" doc:"The default is \"default\". It cannot be changed."`
 	Name      string           `json:"name,omitempty"`
