@@ -16,7 +16,7 @@ import (
 // as in the provider protocol (runtime/lumirpc/provider.proto): a reference to a resource represents its URN, and
 // values not known yet are [lumigl.Value.IsUnknown].
 type Provider interface {
-	// Describe describes types of resources, in the order of types. It fails if no provider serves one of them.
+	// Describe returns the descriptions of resource types, in the order of types. It fails if a type has no provider.
 	Describe(ctx context.Context, types []tokens.Type) ([]Description, error)
 	// Check validates the properties from a program and returns them with defaults filled in.
 	Check(ctx context.Context, r CheckRequest) (lumigl.Value, error)
@@ -44,8 +44,8 @@ func (e *ConfigurationError) Error() string {
 // Unwrap returns the provider's error.
 func (e *ConfigurationError) Unwrap() error { return e.Err }
 
-// At returns the error with advice, located at the first resource of the package in a program. text is the error
-// message without secrets.
+// At returns the error with advice, located at the program's first resource of the package. text is the error message
+// without secrets.
 func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 	name := e.Package[strings.LastIndexByte(e.Package, '/')+1:]
 	advice := fmt.Sprintf("correct the values that the program passes to %s.configure", name)
@@ -62,19 +62,19 @@ func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 	return &Error{Faults: []Fault{f}}
 }
 
-// Description describes a type of resources.
+// Description describes a resource type.
 type Description struct {
 	Type tokens.Type
 	// Named is set if programs name resources with the property "name".
 	Named bool
 	// Replaces lists the properties that cannot be changed in place, Outputs those computed by the provider, and
-	// Secrets those that are secret even if a program does not mark them.
+	// Secrets those that are always secret, even if unmarked in a program.
 	Replaces, Outputs, Secrets []string
 	// Renamed lists the properties with former names.
 	Renamed []graph.Renamed
 }
 
-// WrapSecrets returns properties with the given names marked as secrets, and whether that changed any.
+// WrapSecrets returns properties with the named ones marked as secrets. changed reports whether any was unmarked.
 func WrapSecrets(properties lumigl.Value, names []string) (wrapped lumigl.Value, changed bool) {
 	for _, name := range names {
 		if v := properties.Get(name); v.Exists() && v.Kind() != lumigl.Null && !v.IsSecret() && !v.IsUnknown() {
@@ -89,7 +89,7 @@ func WrapSecrets(properties lumigl.Value, names []string) (wrapped lumigl.Value,
 type Desired struct {
 	URN        urn.URN
 	Properties lumigl.Value
-	// References describes the resources that the properties refer to. Those that do not exist are omitted.
+	// References describes the existing resources referenced in the properties.
 	References map[urn.URN]Reference
 }
 
@@ -103,9 +103,9 @@ type Reference struct {
 type Existing struct {
 	URN urn.URN
 	ID  string
-	// Properties are all stored properties; absent if the resource is imported or was just found.
+	// Properties holds all stored properties; absent if the resource is imported or was just found.
 	Properties lumigl.Value
-	// References describes the resources that the properties refer to.
+	// References describes the resources referenced in the properties.
 	References map[urn.URN]Reference
 }
 
@@ -118,9 +118,9 @@ type CheckRequest struct {
 	Seed []byte
 }
 
-// InspectChangeRequest asks for the differences of a resource from desired state.
+// InspectChangeRequest asks for the differences between a resource and desired state.
 type InspectChangeRequest struct {
-	// Desired is the desired state. References to replaced resources are unknown in its properties.
+	// Desired is the desired state. In its properties, references to replaced resources are unknown.
 	Desired
 	ID string
 	// Old holds all stored properties.
@@ -133,8 +133,8 @@ type Difference struct {
 	Changes []Change
 	// DeleteFirst is set if the old resource must be deleted before its replacement is created.
 	DeleteFirst bool
-	// Properties are the properties to deploy instead of the result of Check if the provider ignores some changes;
-	// otherwise absent.
+	// Properties holds the properties to deploy instead of the result of Check if the provider ignores some changes.
+	// Otherwise, it is absent.
 	Properties lumigl.Value
 }
 

@@ -51,7 +51,7 @@ type TaskDetails struct {
 // Status is the progress of a provisioner's changes.
 type Status struct {
 	State State
-	// Message is what running changes wait for, or why they failed.
+	// Message describes what running changes wait for, or why they failed.
 	Message string
 	// Metadata is stored with resources, by vertex key, once State is Done.
 	Metadata map[string]lumigl.Value
@@ -67,12 +67,12 @@ const (
 	Done    State = "done"
 )
 
-// Input is the input of a provisioner: the vertices of a module that it handles, in all versions including those that
-// wait for a cleanup, after the task and before it.
+// Input is the input of a provisioner: the module's vertices that it handles, before and after the task, in all
+// versions, including those pending cleanup.
 type Input struct {
 	Environment, Module string
 	New, Old            []Vertex
-	// Context lists the vertices handled by others that the vertices in New depend on directly.
+	// Context lists the direct dependencies of New that other provisioners handle.
 	Context []Vertex
 	// Task is one of Details.Tasks, or "" for the changes themselves.
 	Task string

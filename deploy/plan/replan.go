@@ -9,17 +9,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Again decides a step again once the steps that it waits for are done and recorded, so that its inputs are known. It
-// returns the remaining work, possibly less than planned, with the inputs and Checked to deploy. Steps without inputs
-// to deploy, such as deletions, are returned unchanged. The error is an *[Error] if the step would do more than
-// planned: then plan the module again.
+// Again re-decides a step once the steps that it waits for are done and recorded, so that its inputs are known. It
+// returns the remaining work, possibly less than planned, with the inputs and Checked to deploy. It returns steps
+// without inputs to deploy, such as deletions, unchanged. It returns an *[Error] if the step would do more than
+// planned; in that case, plan the module again.
 //
-// gone is set if s.Old is already deleted, so that it must be replaced. Again may be called concurrently for steps that
-// do not wait for each other.
+// gone means that s.Old is already deleted and must be replaced. Again may be called concurrently for steps that do not
+// wait for each other.
 func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	i, found := p.items[s]
 	if !found || len(s.After) == 0 && s.Kind != Import && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
-		return s, nil // No new information.
+		return s, nil // no new information
 	}
 	again, err := p.planner.decideItem(ctx, i, gone)
 	problem := ""
@@ -41,16 +41,16 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	return &again, nil
 }
 
-// Record records the result of a step: the step returned by [Plan.Again] with the actual New. Steps that wait for s are
-// decided with it.
+// Record records done, the result of step s: the step returned by [Plan.Again] with the actual New. It is used to
+// re-decide the steps that wait for s.
 func (p *Plan) Record(s, done *Step) {
 	if i, found := p.items[s]; found {
 		p.planner.items[i].step = done
 	}
 }
 
-// References returns the resources that a step's properties refer to, including old properties, for the provider. The
-// steps that it waits for must be recorded.
+// References returns the resources referenced in a step's old and new properties, for the provider. The steps that it
+// waits for must be recorded.
 func (p *Plan) References(s *Step) map[urn.URN]Reference {
 	if i, found := p.items[s]; found {
 		var old lumigl.Value
@@ -63,8 +63,8 @@ func (p *Plan) References(s *Step) map[urn.URN]Reference {
 }
 
 // Commit returns the transition of the resource graph with the recorded results of steps. now is the current graph: the
-// one that the plan was made for, or one with changes to other modules. The error is an *[Error] if the module cannot
-// be deployed after all because a value, unknown before, does not satisfy another module.
+// planned one, possibly with changes to other modules. It returns an *[Error] if a value that was unknown before does
+// not satisfy another module.
 func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 	switch p.Purpose {
 	case ToCleanUp:
@@ -103,7 +103,7 @@ func (p *Plan) Outcomes() map[*graph.Resource]*graph.Resource {
 	return all
 }
 
-// IsFor reports whether the plan was made for a graph and a deployment number and can be reused.
+// IsFor reports whether the plan can be reused for a graph and a deployment number.
 func (p *Plan) IsFor(g *graph.Graph, d graph.Deployment) bool {
 	return p.before == g && (p.Deployment == d || p.Purpose != ToDeploy)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// resource returns the target of a reference, after its step if it has one: nil if it does not exist or belongs to
-// another module.
+// resource returns the resource of a reference's target, as of after its step, if any. It returns nil if the resource
+// does not exist or belongs to another module.
 func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
 	i, ok := p.index[target]
 	switch {
@@ -22,7 +22,7 @@ func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
 	return p.items[i].old
 }
 
-// resolve returns a value of the program with known outputs filled in and references to final URNs.
+// resolve returns a program value with known outputs filled in and with references to final URNs.
 func (p *planner) resolve(v lumigl.Value) (lumigl.Value, error) {
 	v, err := expr.Evaluate(v, p.Graph.Resolve(p.uses, p.resource))
 	return v.Retarget(p.final), err
@@ -70,7 +70,7 @@ func (p *planner) settle(it *item) error {
 	return err
 }
 
-// references returns the resources that an item or its old properties refer to, including those of other modules.
+// references returns the resources referenced in an item or its old properties, including those of other modules.
 func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	add := func(u urn.URN, r *graph.Resource) {
@@ -118,7 +118,7 @@ func Known(object lumigl.Value) lumigl.Value {
 	return object.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsUnknown() })
 }
 
-// referencesOf returns the resources that the stored properties of a resource refer to.
+// referencesOf returns the resources referenced in a resource's stored properties.
 func referencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	for u, to := range g.References(r) {

@@ -30,13 +30,13 @@ type Step struct {
 	// Possible is set on an update or replacement that may turn out to be less because values are not known yet, and on
 	// the deletion of a resource that may be replaced.
 	Possible bool
-	// DeleteFirst is set on a replacement whose old resource is deleted first, and on the deletions before it.
+	// DeleteFirst is set on a replacement that deletes the old resource first, and on the deletions before it.
 	DeleteFirst bool
 	// Replaced is set on the deletion of a replaced resource.
 	Replaced bool
 	// NotCompared is set if stored secrets cannot be read without the key.
 	NotCompared bool
-	// Reasons lists the reasons for the step, without full stops, such as "cidrBlock cannot change".
+	// Reasons lists the reasons for the step, without final periods, such as "cidrBlock cannot change".
 	Reasons []string
 	// Replaces lists the paths of the properties that require the replacement.
 	Replaces []string
@@ -67,17 +67,17 @@ func removal(r *graph.Resource) *Step {
 // isForbidden reports whether the step deletes a protected resource.
 func (s *Step) isForbidden() bool { return s.Kind == Delete && s.Old.Flag("protect") }
 
-// forgetProtected turns the deletion of a protected resource by a cleanup into Forget: cleanups cannot ask.
+// forgetProtected turns a cleanup's deletion of a protected resource into Forget, since cleanups cannot ask.
 func (s *Step) forgetProtected() {
 	if s.isForbidden() {
 		s.Kind, s.Reasons = Forget, []string{"protected"}
 	}
 }
 
-// ChangesOptions reports whether only the options of a resource change, which needs no call.
+// ChangesOptions reports whether the step changes only options, which needs no call.
 func (s *Step) ChangesOptions() bool { return s.Kind == Same && !s.New.Options.Equal(s.Old.Options) }
 
-// isEffective reports whether the step changes anything, including only options.
+// isEffective reports whether the step changes anything, even if only options.
 func (s *Step) isEffective() bool { return s.Kind != Same || s.ChangesOptions() }
 
 // removes reports whether the step removes a resource from the graph.

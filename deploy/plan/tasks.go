@@ -140,7 +140,7 @@ func changed(vertices, old, new []Vertex) []Vertex {
 }
 
 // context returns the direct dependencies of vertices that their provisioner does not handle, and the module versions
-// that they use. It omits resources of these versions, which contain them.
+// that they use. It omits resources in these versions.
 func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 	after := p.Transition.Graph
 	holders := slices.Concat(p.before.Versions(p.Module), after.Versions(p.Module))
@@ -163,7 +163,7 @@ func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 	return changed(all, []Vertex{{}}, nil) // A remaining version may use a removed one.
 }
 
-// Map returns the input with resources mapped by to, and without those that to maps to nil.
+// Map returns the input with resources mapped by to. Resources mapped to nil are omitted.
 func (in Input) Map(to func(*graph.Resource) *graph.Resource) Input {
 	mapped := func(all []Vertex) []Vertex {
 		all = slices.Clone(all)

@@ -13,7 +13,7 @@ import (
 )
 
 // planJSON is the JSON form of a plan; see docs/plan.md and docs/schema/plan.schema.json. Its version is incremented
-// when a member is removed or changes its meaning, not when one is added.
+// when a member is removed or changes meaning, but not when one is added.
 type planJSON struct {
 	Version     int                 `json:"version"`
 	Purpose     string              `json:"purpose"`

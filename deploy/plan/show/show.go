@@ -18,11 +18,12 @@ import (
 type Options struct {
 	// Color enables colors in the text.
 	Color bool
-	// Limit limits the text in bytes, not counting the line about omitted lines and the totals. 0 means no limit.
+	// Limit is the maximum size of the text in bytes, excluding the line about omitted lines and the totals; 0 means no
+	// limit.
 	Limit int
 	// Waits lists the deployments that this one waits for.
 	Waits []queue.Wait
-	// Idle is set if the plan will not run because nothing changes: its number and waits are not shown.
+	// Idle is set if the plan will not run because nothing changes. Its number and waits are then omitted.
 	Idle bool
 	// Details lists the plans of provisioners.
 	Details []plan.TaskDetails
@@ -45,7 +46,7 @@ var forms = [...]struct {
 	plan.Delete: {"-", term.Red}, plan.Forget: {"x", term.Red},
 }
 
-// kindOf returns the kind shown for a step: changing only options is shown as an update.
+// kindOf returns the displayed kind of a step. A change of only options is displayed as an update.
 func kindOf(s *plan.Step) plan.Kind {
 	if s.ChangesOptions() {
 		return plan.Update
@@ -61,8 +62,7 @@ func idOf(s *plan.Step) string {
 	return s.New.ID
 }
 
-// changes returns the changes that a step makes to the program properties: none if the resource is removed or not
-// compared.
+// changes returns the step's changes to program properties, which are empty if the resource is removed or not compared.
 func changes(s *plan.Step) *diff.Resource {
 	old, new := s.Old, s.New
 	if old == nil {
@@ -72,7 +72,7 @@ func changes(s *plan.Step) *diff.Resource {
 		new = old
 	}
 	before, after := vertex(old.URN, old.Inputs, old.Options), vertex(new.URN, new.Inputs, new.Options)
-	// Values that are plain in the program may be secret for the provider.
+	// Values that are plain in the program may be secret in the provider's properties.
 	return diff.CompareResource(before, after, s.Replaces, old.Checked, old.Outputs, new.Checked, new.Outputs)
 }
 
@@ -80,14 +80,14 @@ func changes(s *plan.Step) *diff.Resource {
 func vertex(u urn.URN, properties, options lumigl.Value) *lumigl.Vertex {
 	v, err := lumigl.NewResource(u)
 	if err != nil {
-		v = &lumigl.Vertex{} // The key only shortens references.
+		v = &lumigl.Vertex{} // the key only shortens references
 	}
 	v.Properties, v.Options = properties, options
 	return v
 }
 
-// versions returns the module's versions before and after a deployment. They are empty if they do not exist, and for
-// other kinds of plans.
+// versions returns the module's versions before and after a deployment. Nonexistent versions, and those of other kinds
+// of plans, are empty.
 func versions(p *plan.Plan) (old, new *graph.Version) {
 	old, new = &graph.Version{}, &graph.Version{}
 	if p.Purpose == plan.ToDeploy {
@@ -103,7 +103,7 @@ func versions(p *plan.Plan) (old, new *graph.Version) {
 // provides returns the changes of provided values.
 func provides(p *plan.Plan) *diff.Resource {
 	module := urn.Parts{Environment: p.Environment, Package: p.Module, Module: "index", Type: lumigl.ModuleType, Name: "m"}
-	u, _ := urn.Format(module) // It only shortens references.
+	u, _ := urn.Format(module) // only shortens references
 	of := func(v *graph.Version) *lumigl.Vertex {
 		var values lumigl.ObjectBuilder
 		for _, provided := range v.Outputs() {
@@ -115,7 +115,7 @@ func provides(p *plan.Plan) *diff.Resource {
 	return diff.CompareResource(of(old), of(new), nil)
 }
 
-// note is a consequence of a plan for uses between modules, or a change of the saved model alone.
+// note is an effect of a plan on uses between modules, or a change of only the saved model.
 type note struct {
 	Kind   string `json:"kind"`
 	Module string `json:"module"`
