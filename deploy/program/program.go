@@ -1,6 +1,6 @@
 // Package program evaluates programs to desired state. It runs lumi-program in the folder of Lumi.yaml and passes the
 // workspace on standard input as JSON, so that only Go reads Lumi.yaml. Unlike arguments, standard input works on every
-// system and is not visible to other users.
+// system and is hidden from other users.
 package program
 
 import (
@@ -48,7 +48,7 @@ type Options struct {
 type ExitError struct {
 	// Module is the module whose program was evaluated.
 	Module string
-	// Code is the exit code: 1 for errors in the program, 2 or more if it was not run or did not finish.
+	// Code is the exit code: 1 for errors in the program, 2 or more if the program was not run or did not finish.
 	Code int
 
 	path string
@@ -63,11 +63,11 @@ func (e *ExitError) Error() string {
 }
 
 // Evaluate runs the program of a module listed in Lumi.yaml, in the folder of Lumi.yaml and without standard input. It
-// returns the module's desired state with plain-text secrets, which are never written to a file. The program's
-// environment does not contain the passphrases and identities that open the state.
+// returns the module's desired state with plain-text secrets, which are never written to a file. The program does not
+// inherit the environment variables with passphrases and identities that open the state.
 //
 // If ctx is done, the program is interrupted and, 3 seconds later, killed; the error wraps ctx.Err(). Descendants of
-// the program do not outlive it unless detached. If lumi-program exits with a code other than 0, the error is an
+// the program do not outlive it unless detached. If lumi-program exits with a nonzero code, Evaluate returns an
 // *[ExitError]. Concurrent calls may share a Workspace, and a Stderr that is safe for concurrent use.
 func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, error) {
 	program, err := programOf(o.Workspace, module)
@@ -132,8 +132,8 @@ func programOf(w *workspace.Workspace, module string) (string, error) {
 	return "", fmt.Errorf("module %q is not in %s; %s", module, workspace.FileName, help)
 }
 
-// find returns the path of lumi-program: in node_modules of the program's folder or its parents, like npm, or else in
-// $PATH.
+// find returns the path of lumi-program. It searches node_modules in the program's folder and its parents, like npm,
+// and then $PATH.
 func find(folder, program string) (string, error) {
 	for dir := filepath.Dir(filepath.Join(folder, program)); ; dir = filepath.Dir(dir) {
 		// On Windows, LookPath adds .cmd.
@@ -151,7 +151,7 @@ func find(folder, program string) (string, error) {
 	return path, nil
 }
 
-// text is a writer that keeps the first room bytes.
+// text keeps the first room bytes written to it.
 type text struct {
 	strings.Builder
 	room int64
