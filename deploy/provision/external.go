@@ -22,7 +22,7 @@ import (
 type External struct {
 	// Name is the provisioner's name.
 	Name string
-	// Command returns how to start the plugin.
+	// Command returns the command that starts the plugin.
 	Command func(name string) (plugin.Command, error)
 }
 
@@ -68,8 +68,8 @@ func (e *External) Status(ctx context.Context, token string) (s plan.Status, err
 	return s, err
 }
 
-// call starts the plugin, calls f, and stops the plugin. If ctx is done, the plugin is stopped gracefully, so that it
-// can still answer.
+// call starts the plugin, calls f, and stops the plugin. If ctx is done, it stops the plugin gracefully, so that it can
+// still answer.
 func (e *External) call(ctx context.Context, f func(context.Context, provisioner.Provisioner) error) error {
 	command, err := e.Command(e.Name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *External) call(ctx context.Context, f func(context.Context, provisioner
 	if err != nil {
 		return &plan.UnreachedError{Err: cmp.Or(context.Cause(ctx), err)}
 	}
-	defer p.Close() //nolint:errcheck // The call has been answered.
+	defer p.Close() //nolint:errcheck // already answered
 	if p.Name != e.Name {
 		return &plan.UnreachedError{Err: fmt.Errorf("%s is provisioner %q: rename it to %s%[2]s", command.Path, p.Name, lumirpc.ProvisionerPrefix)}
 	}

@@ -26,12 +26,12 @@ import (
 
 // PoolOptions configure a [Pool].
 type PoolOptions struct {
-	// Command returns the command of the plugin for a package. The error says where it was searched.
+	// Command returns the command that starts a package's plugin. The error lists the places searched.
 	Command func(pkg string) (plugin.Command, error)
-	// ConfigureTime limits the configuration of a plugin. The default is a minute.
+	// ConfigureTime is the timeout for configuring a plugin. The default is a minute.
 	ConfigureTime time.Duration
-	// Events receives logs and progress of providers, concurrently for different plugins. If nil, the Events of the
-	// Command is used.
+	// Events receives logs and progress of providers, concurrently for different plugins. If nil, the command's Events
+	// is used.
 	Events func(lumi.Event)
 }
 
@@ -57,14 +57,14 @@ func NewPool(o PoolOptions) *Pool {
 // In returns providers whose plugins run in a folder, such as the folder of a program.
 func (p *Pool) In(folder string) Providers { return located{p, folder} }
 
-// located provides the plugins of a pool in a folder, or in the folder from Command if it is empty.
+// located provides a pool's plugins, run in folder, or in the folder from Command if it is empty.
 type located struct {
 	*Pool
 	folder string
 }
 
 // Provider implements [Providers], with plugins in the folder from Command. If ctx is done before a plugin has started,
-// no process remains. Errors may contain secrets of the configuration, which [Caller] masks.
+// the process is stopped. Errors may contain secrets of the configuration, which [Caller] masks.
 func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
 	return located{p, ""}.Provider(ctx, t, configuration)
 }
@@ -100,8 +100,7 @@ func (p located) process(pkg, configuration string) *process {
 	return p.processes[key]
 }
 
-// Close stops all processes concurrently and returns the errors of those that did not end cleanly. Later calls of
-// Provider fail.
+// Close stops all processes concurrently and returns an error for each unclean exit. Later calls of Provider fail.
 func (p *Pool) Close() error {
 	p.stop()
 	p.mu.Lock()
@@ -122,7 +121,7 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// IsUnavailable reports whether a call had no effect because the plugin could not be reached.
+// IsUnavailable reports whether an error means that a call had no effect because the plugin could not be reached.
 func IsUnavailable(err error) bool {
 	e := (*plugin.Error)(nil)
 	return errors.As(err, &e) && e.Code == codes.Unavailable
@@ -184,7 +183,7 @@ func (one *process) get(ctx context.Context, p located, pkg string, configuratio
 	return started, nil
 }
 
-// ended stops the plugin if it still runs, and returns an error if it did not end cleanly.
+// ended stops the plugin if it is still running, and returns an error for an unclean exit.
 func (one *process) ended() error {
 	if err := one.plugin.Close(); err != nil {
 		return fmt.Errorf("plugin for package %q: %w", one.plugin.Package, err)
@@ -266,7 +265,7 @@ func (t *tail) Write(data []byte) (int, error) {
 	return t.to.Write(data)
 }
 
-// String returns the kept output. It must not be called while the process runs.
+// String returns the kept output. Call it only after the process has ended.
 func (t *tail) String() string {
 	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "\uFFFD")
 }

@@ -13,8 +13,8 @@
 // described in docs/protocol.md. Values not computed yet are unknown. Numbers are converted to the nearest float64, as
 // in JavaScript, so integers above 2^53 lose digits. Null properties are absent.
 //
-// In responses, URNs that the request referred to become references again, except in outputs, in assets and archives,
-// and in properties declared as strings.
+// In responses, URNs referenced in the request become references again, except in outputs, in assets and archives, and
+// in properties declared as strings.
 package provision
 
 import (
@@ -29,15 +29,15 @@ import (
 
 // Providers finds the providers of resource types. It must be safe for concurrent use.
 type Providers interface {
-	// Provider returns the provider of a type, configured with the configuration of its package: an object, or absent.
-	// version is the version of the plugin, or "".
+	// Provider returns the provider of a type and the version of its plugin, or "". configuration is the configuration
+	// of the type's package: an object, or absent.
 	Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (p lumi.ResourceProvider, version string, err error)
 }
 
 // Caller calls providers. It is the [plan.Provider] of the engine and safe for concurrent use.
 //
-// Its errors are those of [lumi.ResourceProvider], except that a *[lumi.PartialError] becomes a *[PartialError].
-// Secrets of the request are masked in messages.
+// It returns the errors of [lumi.ResourceProvider], but converts a *[lumi.PartialError] to a *[PartialError]. Secrets
+// of the request are masked in messages.
 type Caller struct {
 	Providers Providers
 	// Configuration returns the configuration of a package: an object, or absent.
@@ -55,23 +55,23 @@ func (c *Caller) With(configuration func(pkg string) lumigl.Value) *Caller {
 
 // Abilities describes how a type can recover from an uncertain Create.
 type Abilities struct {
-	// Find is set if the type has Find, and Idempotent if Create can be repeated with the same token.
+	// Find means that the type implements Find, Idempotent that Create can be repeated with the same token.
 	Find, Idempotent bool
 	// Version is the version of the plugin, or "".
 	Version string
 }
 
-// CreateRequest asks for a resource with the properties that Check returned.
+// CreateRequest asks to create a resource with the properties returned by Check.
 type CreateRequest struct {
 	plan.Desired
 	// Token is the same for every attempt to create the resource.
 	Token string
 }
 
-// PartialError reports that Create or Update failed after part of its work.
+// PartialError reports that Create or Update failed partway.
 type PartialError struct {
 	ID string
-	// Inputs and Outputs are the current properties of the resource.
+	// Inputs and Outputs hold the current properties of the resource.
 	Inputs, Outputs lumigl.Value
 	// Err is the cause.
 	Err error

@@ -40,7 +40,7 @@ func (p provisioned) Provider(
 	return p.Providers.Provider(ctx, t, configuration)
 }
 
-// opaque is the provider of a type handled by a provisioner. Its other methods are never called.
+// opaque is the provider of a type handled by a provisioner. The methods that it does not implement are never called.
 type opaque struct {
 	lumi.ResourceProvider
 	t tokens.Type
@@ -84,7 +84,7 @@ func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse
 // InspectChange implements [lumi.ResourceProvider]. It always reports a change, since it is only called for
 // differences.
 func (o opaque) InspectChange(_ context.Context, r *lumi.InspectChangeRequest) (*lumi.InspectChangeResponse, error) {
-	// Metadata from the provisioner is only in the old properties.
+	// Provisioner metadata appears only in the old properties.
 	changes := slices.DeleteFunc(lumi.Compare(r.Old, r.New).Changes(), func(c lumi.Change) bool { return c.Kind == lumi.Removed })
 	if len(changes) == 0 {
 		changes = []lumi.Change{{Kind: lumi.Modified}}

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// request is a request to a provider, with the data needed to interpret the response.
+// request is a request to a provider, with the data needed to decode the response.
 type request struct {
 	lumi.ResourceProvider
 	version     string
@@ -44,7 +44,7 @@ func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(
 		r.configuration = c.Configuration(t.Package())
 	}
 	var err error
-	ctx = wire.WithSecrets(ctx, r.secrets()) // They must not appear in the plugin's log.
+	ctx = wire.WithSecrets(ctx, r.secrets()) // keeps them out of the plugin's log
 	if r.ResourceProvider, r.version, err = c.Providers.Provider(ctx, t, r.configuration); err != nil {
 		return r.failed(err)
 	}
@@ -97,7 +97,7 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	return in.Object(), out.Object()
 }
 
-// failed converts the error of a call to the one returned by the methods of [Caller].
+// failed converts a call's error to the error returned by a [Caller] method.
 func (r *request) failed(err error) error {
 	secrets := r.secrets()
 	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // Meaning returns unwrapped errors.
@@ -111,7 +111,7 @@ func (r *request) failed(err error) error {
 	return failed
 }
 
-// secrets returns the secrets in the request and the configuration: values wrapped or declared as secret.
+// secrets returns the values in the request and the configuration that are wrapped or declared as secret.
 func (r *request) secrets() *wire.Secrets {
 	secrets := wire.NewSecrets(nil)
 	ctx := wire.WithSecrets(context.Background(), secrets)

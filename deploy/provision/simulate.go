@@ -120,7 +120,7 @@ func madeUp(kind lumi.Kind, text string) *structpb.Value {
 }
 
 // SimulatedProvisioner simulates any provisioner without changing anything or calling a plugin. New resources get
-// made-up metadata: the properties that the desired states refer to. Others keep theirs.
+// made-up metadata for the properties referenced in desired states. Existing resources keep theirs.
 type SimulatedProvisioner struct {
 	Desired func() []*lumigl.Snapshot
 	ended   sync.Map // metadata by token
@@ -144,7 +144,7 @@ func (s *SimulatedProvisioner) Provision(_ context.Context, in plan.Input) (stri
 	}
 	for _, desired := range s.Desired() {
 		for v := range desired.Vertices() {
-			_, _ = expr.Evaluate(v.Properties, note) // The plan reports errors.
+			_, _ = expr.Evaluate(v.Properties, note) // the plan reports errors
 		}
 	}
 	metadata := map[string]lumigl.Value{}

@@ -67,10 +67,10 @@ func wireOf(v lumigl.Value) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// targets holds the resources that a request refers to, by URN.
+// targets holds the resources referenced in a request, by URN.
 type targets map[string]*lumigl.Vertex
 
-// targetsOf returns the resources that values refer to. Of several with the same URN, the first one wins.
+// targetsOf returns the resources referenced in values. If several have the same URN, the first one wins.
 func targetsOf(all ...lumigl.Value) targets {
 	found := targets{}
 	for _, v := range all {
