@@ -1,8 +1,9 @@
-// Package queue implements the deployment queue of an environment: which deployments wait, for which others, and why.
+// Package queue implements the deployment queue of an environment: it determines which deployments wait, for which
+// others, and why.
 //
-// Two deployments are related if they are of the same module, or if one's module directly uses the other's. A
-// deployment waits for related ones that were queued before it or are already running, and for no others. With C using
-// A, and D using A and B:
+// Two deployments are related if they have the same module, or if one's module directly uses the other's. A deployment
+// waits only for related deployments that were queued earlier or are already running. With C using A, and D using A and
+// B:
 //
 //	A ◀── C        A and B start at once, C after A, D after both.
 //	▲
@@ -38,8 +39,8 @@ type Entry struct {
 	Uses []string
 	// Destroys is set if the deployment removes its module.
 	Destroys bool
-	// Running is set from the start of the deployment until it fails, and Failed afterward. A retry clears both until
-	// the deployment starts again, since it may have to wait.
+	// Running is set from the deployment's start until it fails, Failed afterward. A retry clears both until the
+	// deployment restarts, since it may have to wait.
 	Running, Failed bool
 	// Asks is set, in addition to Failed, while the deployment waits for an answer.
 	Asks bool
@@ -62,7 +63,7 @@ func (e Entry) Name() string {
 }
 
 // uses reports whether the entry's module directly uses another one, in desired state or in an existing version,
-// including versions that wait for a cleanup.
+// including versions pending cleanup.
 func (e Entry) uses(module string, g *graph.Graph) bool {
 	return slices.Contains(e.Uses, module) || slices.Contains(g.Uses(e.Module), module)
 }
@@ -70,12 +71,12 @@ func (e Entry) uses(module string, g *graph.Graph) bool {
 // Queue lists the unfinished deployments of an environment in order. It is immutable: operations return another queue.
 type Queue []Entry
 
-// Add returns the queue with a deployment appended. If a deployment of its module has failed, the new one replaces it
-// and is placed after the other deployments of the module, so that updates keep their order; replaced is the failed
-// one. The removal of a module is always appended, since it comes after deployments of modules that use it. A cleanup
-// is added only if no cleanup of the module is waiting: a running one may have missed versions.
+// Add returns the queue with a deployment appended. If its module has a failed deployment, the new one replaces it
+// (returned as replaced) and is placed after the module's other deployments, so that updates keep their order. The
+// removal of a module is always appended, so that it follows deployments of the module's users. A cleanup is added
+// unless one for the module is already waiting; a running cleanup may miss versions.
 //
-// The error is a *[graph.RefusedError] if the uses in the graph and the queue together would form a cycle.
+// It returns a *[graph.RefusedError] if the uses in the graph and the queue together would form a cycle.
 func (q Queue) Add(e Entry, g *graph.Graph) (added Queue, replaced *Entry, err error) {
 	if e.IsCleanup() {
 		if slices.ContainsFunc(q, func(o Entry) bool { return o.IsCleanup() && o.Module == e.Module && !o.Running }) {
@@ -107,7 +108,8 @@ func (q Queue) Add(e Entry, g *graph.Graph) (added Queue, replaced *Entry, err e
 	return added, replaced, nil
 }
 
-// Remove returns the queue without the first deployment with a name: of two cleanups of a module, the running one.
+// Remove returns the queue without the first deployment of the given name. If a module has two cleanups, that is the
+// running one.
 func (q Queue) Remove(name string) Queue {
 	i := slices.IndexFunc(q, func(e Entry) bool { return e.Name() == name })
 	if i < 0 {
@@ -122,9 +124,9 @@ type Wait struct {
 	Reason string // such as "b uses a"
 }
 
-// Waits returns the deployments that the i-th one waits for, in queue order: related ones before it, and running ones
-// after it, which only exist for a retried deployment or one that replaced a failed one. For a failed deployment, it
-// returns what a retry would wait for.
+// Waits returns the deployments that the i-th one waits for, in queue order: earlier related ones, and later running
+// ones, which exist only if the deployment was retried or replaced a failed one. For a failed deployment, it returns
+// the deployments that a retry would wait for.
 func (q Queue) Waits(i int, g *graph.Graph) []Wait {
 	if q[i].Running {
 		return nil
@@ -171,7 +173,8 @@ func (e Entry) reason(other Entry, g *graph.Graph) string {
 	return ""
 }
 
-// Ready returns the deployments that can start concurrently: they neither run, nor have failed, nor wait for others.
+// Ready returns the deployments that can start now, concurrently: they are not running, have not failed, and wait for
+// no others.
 func (q Queue) Ready(g *graph.Graph) []Entry {
 	var ready []Entry
 	for i, e := range q {
