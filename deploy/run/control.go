@@ -34,8 +34,9 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 	})
 }
 
-// Abort requests that a deployment stops between steps and that a cleanup deletes what it created. [Engine.Run] does
-// the rest, unless another process runs the deployment. A deployment that has not started is CANCELLED at once.
+// Abort requests that a deployment stop between steps and that a cleanup delete the resources it created. Call
+// [Engine.Run] to carry this out, unless another process runs the deployment. An unstarted deployment is CANCELLED
+// immediately.
 func (e *Engine) Abort(ctx context.Context, id int64) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -70,8 +71,8 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 	})
 }
 
-// Resolve answers whether an uncertain creation took place: resource is the ID of the resource, or "" if it does not
-// exist. It queues the deployment to run again.
+// Resolve answers whether an uncertain creation took place and requeues the deployment. resource is the ID of the
+// resource, or "" if it does not exist.
 func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource string) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -106,7 +107,7 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 // Asks reports whether a step is a creation with an unknown outcome.
 func Asks(row store.Step) bool { return row.OldKey == "" && row.State == store.Unknown }
 
-// answer sets the ID of an encoded resource.
+// answer returns an encoded resource with its ID set.
 func (e *Engine) answer(text, id string) (string, error) {
 	all, err := e.Journal.Codec().Resources([]string{text})
 	if err != nil {

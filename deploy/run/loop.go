@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Run runs a deployment and returns it once it has ended, has failed, or waits for an answer. It also returns if the
-// deployment waits for one in such a state, or if the engine is stopped. Run waits for earlier deployments and runs
-// those that no other process runs. Once the deployment has ended, it runs the cleanups of the environment. Errors come
-// from the store or ctx; a failure of the deployment is in its Message.
+// Run runs a deployment and returns it once it has ended, has failed, or needs an answer. Run first waits for earlier
+// deployments, running those that no other process runs, but returns if one of them has failed or needs an answer, or
+// if the engine is stopped. After the deployment has ended, it runs the environment's cleanups. It returns only errors
+// of the store or ctx; a failure of the deployment is in its Message.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	for {
 		d, turn, err := e.next(ctx, id)
@@ -56,11 +56,12 @@ func (e *Engine) pause(ctx context.Context) error {
 // turn is the next action toward the end of a deployment.
 type turn struct {
 	run    int64           // the deployment to execute, or 0
-	wait   bool            // whether one may be executed later, if none can now
+	wait   bool            // whether a deployment may be executed later, if none can now
 	needed map[string]bool // names of the deployments that must end first, and its own
 }
 
-// next returns a deployment and its next turn: to run it, one that it waits for, or a cleanup once it has ended.
+// next returns a deployment and its next turn: run the deployment itself, one that it waits for, or, once it has ended,
+// a cleanup.
 func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, err error) {
 	err = e.renew(ctx, id)
 	if err != nil {
@@ -115,8 +116,8 @@ func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
 	return turn{wait: !blocked, needed: needed}
 }
 
-// follow shows events stored by other processes about deployments since the one with an ID started to wait for them.
-// Deployments that nothing waits for any longer are followed until their last event.
+// follow shows events stored by other processes about deployments since the one with an ID started to wait for them. It
+// follows deployments no longer awaited until their last event.
 func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 	e.followMu.Lock()
 	defer e.followMu.Unlock()
@@ -126,7 +127,7 @@ func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 				return err
 			}
 			f.after = event.Serial
-			t.Emit(event) // A read-only transaction only shows them.
+			t.Emit(event) // a read-only transaction only shows events
 		}
 		if !slices.ContainsFunc(waited, func(d store.Job) bool { return d.ID == other }) {
 			if delete(f.by, id); len(f.by) == 0 {
@@ -171,6 +172,6 @@ func (e *Engine) renew(ctx context.Context, id int64) error {
 	})
 }
 
-// Stop stops the engine: after the first call, no more steps start; the second cancels running calls. Deployments are
-// released, so that they can be run again.
+// Stop stops the engine: after the first call, no more steps start; the second cancels running calls. Its deployments
+// are released, so that they can be run again.
 func (e *Engine) Stop() { e.jobs.Stop() }

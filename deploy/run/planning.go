@@ -53,8 +53,8 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 	return p, e.checkHandlers(p)
 }
 
-// Plan plans requests for the resource graph expected at their turn, after the deployments before them. The error is a
-// *[plan.Error] with the faults of all requests, except those that wait for one that cannot be deployed.
+// Plan plans requests for the resource graph expected at their turn, after the deployments before them. It returns a
+// *[plan.Error] with the faults of all requests, except requests that wait for one that cannot be deployed.
 func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, error) {
 	var g *graph.Graph
 	var rows []store.Job
@@ -94,7 +94,7 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	return all, nil
 }
 
-// deployed returns the modules that requests deploy.
+// deployed returns the modules deployed by requests.
 func deployed(requests []Request) (modules []string) {
 	for _, r := range requests {
 		if r.Desired != nil {
@@ -109,8 +109,7 @@ type forecast struct {
 	*Engine
 	graph *graph.Graph
 	queue queue.Queue
-	// rows lists queued deployments that are not in expected yet. failed holds the names of those that cannot be
-	// planned.
+	// rows lists queued deployments not yet in expected. failed holds the names of unplannable ones.
 	rows     []store.Job
 	expected *graph.Graph
 	failed   map[string]bool
@@ -164,8 +163,8 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	return p, nil
 }
 
-// markSecrets returns a request with all properties marked as secrets that their types declare secret, since desired
-// state is stored. Programs mark them, but other writers of graphs may not.
+// markSecrets marks all properties declared secret by their types, since desired state is stored. Programs already do
+// this, but other writers of graphs may not.
 func (e *Engine) markSecrets(ctx context.Context, module string, r Request) (Request, error) {
 	if r.Desired == nil {
 		return r, nil
@@ -228,8 +227,8 @@ func (e *Engine) describe(ctx context.Context, module string, r Request) (map[to
 	return types, err
 }
 
-// neededFor returns the names of a deployment and of those that it waits for, directly or indirectly. blocked is set if
-// one of these has failed or waits for an answer.
+// neededFor returns the names of a deployment and of all deployments that it waits for, directly or indirectly. blocked
+// reports whether one of them has failed or needs an answer.
 func neededFor(name string, q queue.Queue, g *graph.Graph) (needed map[string]bool, blocked bool) {
 	needed = map[string]bool{name: true}
 	for i, e := range slices.Backward(q) { // Running deployments may come later in the queue, but wait for nothing.

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Details returns the plans of the provisioners. If some fail, the error is a *[plan.Error] that names them, and the
-// details of the others are still returned. For an idle plan, it returns nil.
+// Details returns the plans of the provisioners, or nil for an idle plan. If some provisioners fail, it returns the
+// details of the others and a *[plan.Error] that names the failed ones.
 func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails, err error) {
 	if p.Idle {
 		return nil, nil
@@ -55,8 +55,8 @@ var refusals = []struct{ option, why string }{
 	{"deleteBeforeReplace", "makes its own replacement decisions"},
 }
 
-// checkProvisioners returns an error if a resource of the desired state has an ambiguous provisioner, or one that does
-// not support an option or flag.
+// checkProvisioners returns an error if a desired resource has an ambiguous provisioner, or uses an option or flag that
+// its provisioner does not support.
 func (e *Engine) checkProvisioners(r Request) error {
 	if e.Provisioner == nil || r.Desired == nil {
 		return nil
@@ -124,7 +124,7 @@ func (e *Engine) checkHandler(r *graph.Resource) error {
 		handler(r.Provisioner), handler(by), r.URN.Name())
 }
 
-// handler returns the name in errors of a provisioner, or of a provider for "".
+// handler returns the display name of a provisioner, or of the provider for "", for errors.
 func handler(provisioner string) string {
 	if provisioner == "" {
 		return "its provider"

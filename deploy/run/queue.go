@@ -48,7 +48,7 @@ func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	return queue.Entry{ID: graph.Deployment(number), Module: m.Name, Uses: slices.Compact(uses)}, nil
 }
 
-// RequestOf returns the request of a deployment and the approved effects. Both are empty for cleanups and edits.
+// RequestOf returns a deployment's request and approved effects. Both are empty for cleanups and edits.
 func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Effect, error) {
 	var c store.Content
 	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
@@ -78,7 +78,7 @@ type queued struct {
 }
 
 // Queue queues requests with their approved plans in one transaction. A request replaces a failed deployment of its
-// module. The error is a *[plan.Error] if modules would form a cycle.
+// module. It returns a *[plan.Error] if modules would form a cycle.
 func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error) {
 	rows, contents := make([]store.Job, len(all)), make([]store.Content, len(all))
 	for i, one := range all {
@@ -122,7 +122,7 @@ func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
 	return d, c, err
 }
 
-// Sort sorts requests by dependencies: a module comes after those that it uses, or after its users if it is destroyed.
+// Sort sorts requests by dependencies: a module comes after the modules it uses or, if destroyed, after its users.
 // [Engine.Plan] reports cycles.
 func (e *Engine) Sort(ctx context.Context, requests []Request) ([]Request, error) {
 	g, err := e.Graph(ctx)
@@ -206,7 +206,7 @@ func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) er
 	return nil
 }
 
-// place returns the place of a deployment that replaces a failed one: the place of the last deployment of the module.
+// place returns the place for a deployment that replaces a failed one: that of the module's last deployment.
 func place(rows []store.Job, module string) (place int64) {
 	for _, d := range rows {
 		if d.Module == module && d.Kind != store.Cleanup {

@@ -13,11 +13,11 @@
 //	  ▲                    │        │
 //	  └────── retry ───────┴────────┴──▶ FAILED or ASK
 //
-// Claim takes the lease with a new fencing token. Settle determines the outcomes of calls that an earlier executor
-// started. Then the resource graph has all results, and the module is planned for it. Starting, retrying, recovering
-// from a crash, and replacing a failed deployment therefore work the same way. The plan must not exceed the approved
-// one. Results of steps are rows of the store until the module's task, a failure, or the next claim folds them into the
-// graph.
+// Claim takes the lease with a new fencing token. Settle determines the outcomes of calls started by an earlier
+// executor. The resource graph then contains all results, and the module is planned for it. Starting, retrying,
+// recovering from a crash, and replacing a failed deployment therefore work the same way. The plan must not exceed the
+// approved one. Step results are stored as rows until the module's task, a failure, or the next claim folds them into
+// the graph.
 //
 // The states and their transitions are in [job.Deployments], [job.Tasks], and [job.Steps], and in the tables of
 // docs/engine.md.
@@ -46,7 +46,7 @@ import (
 type Options struct {
 	Store       store.Store
 	Environment string
-	// Key is the data key of the environment. Without it, deployments with secrets in their state wait for it.
+	// Key is the data key of the environment. Deployments with secrets in their state wait until it is set.
 	Key *secret.Key
 	// Providers returns the resource providers for a module.
 	Providers func(module string) provision.Providers
@@ -54,23 +54,24 @@ type Options struct {
 	// type, or "" for a resource provider, and an error for an invalid mapping. It may be nil.
 	Provisioners map[string]plan.Provisioner
 	Provisioner  func(tokens.Type) (string, error)
-	// Events receives the events of deployments that this engine runs or changes, and the stored events of those it
-	// waits for in other processes. It is called for one event at a time. It must not block and may call no method of
-	// the engine except Stop.
+	// Events receives the events of deployments run or changed by this engine, and the stored events of deployments in
+	// other processes that it waits for. Calls are serialized. It must not block, and must not call any method of the
+	// engine except Stop.
 	Events func(store.Event)
 	// Parallelism limits concurrent calls. The default is 16.
 	Parallelism int
 	// StopOnError prevents new steps from starting after one has failed. By default, steps that do not depend on it
 	// still run.
 	StopOnError bool
-	// Timeout limits all attempts of a call for resources without the option "timeouts". The default is an hour.
+	// Timeout limits all attempts of a call together, for resources without the option "timeouts". The default is an
+	// hour.
 	Timeout time.Duration
-	// Retries is how often a call is retried after transient failures. The default is 8. Backoff is the delay before
-	// the first retry, which doubles each time, up to a minute. The default is a second.
+	// Retries is the maximum number of retries after transient failures. The default is 8. Backoff is the delay before
+	// the first retry; it doubles each time, up to a minute. The default is a second.
 	Retries int
 	Backoff time.Duration
-	// Poll is the interval for polling provisioners, and the store for deployments of other processes. The default is a
-	// second.
+	// Poll is the interval for polling provisioners, and for polling the store for other processes' deployments. The
+	// default is a second.
 	Poll time.Duration
 	// Owner, IsDead, and Lease are passed to [job.Options].
 	Owner  string
@@ -85,7 +86,7 @@ type Engine struct {
 	Journal *journal.Journal
 	// queued holds requests queued by this engine until they run, as [queued] by deployment ID.
 	queued sync.Map
-	// followed holds the deployments of other processes that this one waits for; guarded by followMu.
+	// followed holds the awaited deployments of other processes; guarded by followMu.
 	followed map[int64]*followed
 	followMu sync.Mutex
 	jobs     *job.Runner
@@ -129,7 +130,7 @@ func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
 type Request struct {
 	// Desired is the desired state of the module, or nil if Destroy is set.
 	Desired *lumigl.Snapshot `json:"-"` // stored separately
-	// Destroy names a module to remove.
+	// Destroy is the name of a module to remove.
 	Destroy string
 	// Targets, Replace, and Interrupt are passed to [plan.Request].
 	Targets   []urn.URN

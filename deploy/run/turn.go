@@ -46,7 +46,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
 		if !e.IsReady(d, rows, g) {
 			return errNotReady
 		}
-		// Until the deployment ends, resources that it will delete still refer to modules used by older versions.
+		// Until the deployment ends, resources to be deleted still refer to modules used by older versions.
 		d.Uses = slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.Uses, g.Uses(d.Module)))))
 		to := store.Running
 		if d.Abort || d.State == store.Aborting {

@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// makeCall makes a call and retries it, as often as the options allow, until its outcome is known. uncertain is set if
+// makeCall makes a call and retries it, as often as the options allow, until its outcome is known. uncertain means that
 // an earlier attempt has an unknown outcome.
 func (x *execution) makeCall(ctx context.Context, c *call, uncertain bool) outcome {
 	x.setCalled(c.row.Number)
@@ -148,8 +148,8 @@ func existing(r *graph.Resource, references map[urn.URN]plan.Reference) plan.Exi
 	return plan.Existing{URN: r.URN, ID: r.ID, Properties: r.Properties(), References: references}
 }
 
-// before returns the old properties of a changed resource, without those that refer to replaced resources: the
-// replacements have the same URNs, so the provider would not see a change.
+// before returns the old properties of a changed resource, without references to replaced resources: the replacements
+// have the same URNs, so the provider would not notice the change.
 func (c *call) before() lumigl.Value {
 	all, was := c.old.Before(c.new.Checked), c.old.ReferentIDs()
 	for name, v := range c.new.Checked.Members() {
@@ -162,8 +162,8 @@ func (c *call) before() lumigl.Value {
 	return all
 }
 
-// referents returns the Referents of the resource that a call creates or changes. After a partial failure, those of old
-// may still apply.
+// referents returns the Referents of the resource that a call creates or changes. After a partial failure, pass old to
+// add its Referents, which may still apply.
 func (c *call) referents(old *graph.Resource) lumigl.Value {
 	all := graph.ReferentsOf(c.new.Checked, func(u urn.URN) string { return c.references[u].ID })
 	if old != nil {
@@ -181,8 +181,8 @@ func isTransient(err error) bool {
 	return errors.As(err, new(*lumi.RetryError)) || errors.Is(err, context.DeadlineExceeded) || provision.IsUnavailable(err)
 }
 
-// find determines whether an uncertain creation took place without repeating it. If the creation is idempotent, known
-// is false and there is no error.
+// find determines whether an uncertain creation took place, without repeating it. If the creation is idempotent, it
+// returns known = false and no error.
 func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 	limited, cancel := context.WithTimeout(x.Calls, x.timeout(c))
 	defer cancel()
@@ -219,7 +219,7 @@ func question(c *call, why string) error {
 	return &AskError{fmt.Sprintf("%s: %s", c.new.URN, why)}
 }
 
-// look reads the resource that a call created or changed. Properties that cannot be read may or may not be set.
+// look reads the resource that a call created or changed. Unreadable properties are marked as possibly unset.
 func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resource, error) {
 	inputs, outputs, err := c.caller.Get(ctx, plan.Existing{URN: c.new.URN, ID: id, References: c.references})
 	if err != nil {
@@ -264,8 +264,8 @@ func writeOnlyNames(properties, others lumigl.Value, replaces []string) (all lum
 	return properties, names
 }
 
-// giveUp returns the outcome of a call that failed permanently. If an earlier attempt may have had an effect, it reads
-// the resource.
+// giveUp returns the outcome of a permanently failed call. If an earlier attempt may have had an effect, it reads the
+// resource.
 func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure error) outcome {
 	o := outcome{state: stateAfter(uncertain, store.Failed), err: failure}
 	switch {

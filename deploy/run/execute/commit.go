@@ -61,7 +61,7 @@ func (x *execution) noteUncalled(t *journal.Tx, d store.Job, s *plan.Step) {
 	}
 }
 
-// finish ends a deployment whose tasks are done, and queues the cleanups that follow.
+// finish ends a deployment with completed tasks, and queues the cleanups that follow.
 func (x *execution) finish(ctx context.Context) error {
 	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		g, err := x.fold(t)
@@ -79,7 +79,7 @@ func (x *execution) finish(ctx context.Context) error {
 	})
 }
 
-// conclude stores the early end of an execution with an error. It does nothing if err is nil.
+// conclude stores that an execution ended early because of err. It does nothing if err is nil.
 func (x *execution) conclude(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

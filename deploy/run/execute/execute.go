@@ -19,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Run runs a deployment until it is done, fails, waits for an answer, or is stopped, and records that. Errors come from
-// the store; they wrap [store.ErrFenced] if another process has taken over.
+// Run runs a deployment until it is done, fails, waits for an answer, or is stopped, and records the outcome. It
+// returns only store errors, which wrap [store.ErrFenced] if another process has taken over.
 func Run(ctx context.Context, h *job.Held, j *journal.Journal, p Planner, o Options) error {
 	x := &execution{Held: h, Options: o, planner: p, journal: j, progress: newProgress()}
 	return h.Run(ctx, func(ctx context.Context) error {
@@ -125,8 +125,8 @@ func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 	return cmp.Or(x.moveTask(ctx, &row, store.Failed, err.Error()), err)
 }
 
-// abort leaves the resources created by the deployment to a cleanup. Once the new version of the module is in the
-// resource graph, it is too late: then only remaining deletions are left to a cleanup.
+// abort leaves the resources created by the deployment to a cleanup. Once the module's new version is in the resource
+// graph, only the remaining deletions are left to a cleanup.
 func (x *execution) abort(ctx context.Context) error {
 	if x.Job.Kind != store.Cleanup && (x.isAfterModule() || x.isCommitted(x.graph)) {
 		return x.finish(ctx)

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Options are the options of the same names in run.Options.
+// Options holds the run.Options of the same names.
 type Options struct {
 	Parallelism  int
 	StopOnError  bool
@@ -39,7 +39,7 @@ type Order struct {
 type Planner interface {
 	// Load returns the order. It is called before the other methods.
 	Load(context.Context) (Order, error)
-	// Plan returns the plan for a resource graph. The error is an *[AskError] if the plan exceeds the approved one.
+	// Plan returns the plan for a resource graph. It returns an *[AskError] if the plan exceeds the approved one.
 	Plan(context.Context, *graph.Graph) (*plan.Plan, error)
 	// Renamed returns the renamed properties by type.
 	Renamed(context.Context) (map[tokens.Type][]graph.Renamed, error)
@@ -49,7 +49,7 @@ type Planner interface {
 	CheckHandler(*graph.Resource) error
 }
 
-// The names of the built-in provisioners.
+// Names of the built-in provisioners.
 const (
 	// Providers calls resource providers.
 	Providers = "providers"
@@ -70,12 +70,12 @@ type execution struct {
 	Order
 	planner Planner
 	journal *journal.Journal
-	// graph is the resource graph that was planned for.
+	// graph is the resource graph at the time of planning.
 	graph *graph.Graph
 	plan  *plan.Plan
 	// moves maps future URNs of resources that the plan moves to their current ones.
 	moves map[urn.URN]urn.URN
-	// users finds the resources that refer to one that a cleanup deletes; set after its first task.
+	// users returns the resources that refer to a given one, for cleanups; set after the first task.
 	users func(*graph.Resource) []*graph.Resource
 	progress
 }

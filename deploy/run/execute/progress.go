@@ -24,7 +24,8 @@ type progress struct {
 	// called holds the numbers of steps whose calls this execution has started.
 	called map[int]bool
 	done   map[*plan.Step]bool
-	// deleted holds deleted resources. left holds resources to delete after the task of the module; it is nil before.
+	// deleted holds deleted resources. left holds the resources to delete after the module's task; it is nil until
+	// then.
 	deleted, left map[identity]bool
 	failures      []string
 }

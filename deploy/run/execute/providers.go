@@ -23,7 +23,7 @@ import (
 type providers struct {
 	*execution
 	task plan.Task
-	// awaited holds the steps that other steps of the task wait for.
+	// awaited holds the steps awaited by other steps of the task.
 	awaited      map[*plan.Step]bool
 	replacements map[*graph.Resource]*plan.Step
 	// results holds functions that wait until results are stored; guarded by resultsMu.
@@ -100,7 +100,7 @@ func (x *providers) awaitResults(ctx context.Context) error {
 	return err
 }
 
-// errSkipped is the error of a step that waits for a failed one of an earlier task.
+// errSkipped is the error of a step that depends on a failed step of an earlier task.
 var errSkipped = errors.New("skipped")
 
 // failedBefore reports whether a step is a failed deletion of an earlier task.
@@ -108,7 +108,7 @@ func (x *providers) failedBefore(s *plan.Step) bool {
 	return s.Kind == plan.Delete && x.isLeft(s.Old)
 }
 
-// skip adds events for steps that were not run because others failed.
+// skip adds events for steps skipped because of failures.
 func (x *providers) skip(ctx context.Context, task plan.Task, visited []bool) error {
 	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		for i, s := range task.Steps {
@@ -153,8 +153,8 @@ func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	return err
 }
 
-// change runs a step that creates, imports, or changes a resource, with the inputs now known. There may be less to do
-// than planned.
+// change runs a step that creates, imports, or changes a resource. With its inputs now known, the step may do less than
+// planned.
 func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	limited, cancel := context.WithTimeout(x.Calls, x.Timeout)
 	defer cancel()
@@ -229,8 +229,8 @@ func (x *providers) recordOutcomeSoon(_ context.Context, c *call, o outcome) err
 	return nil
 }
 
-// delete runs the deletion of a resource. There is nothing to do if the resource is not replaced after all, or if a
-// kept version contains it.
+// delete runs the deletion of a resource. It does nothing if the resource is not replaced after all, or if a kept
+// version contains it.
 func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	if !x.isAfterModule() {
 		needed, err := x.isNeeded(ctx, s)
@@ -258,8 +258,8 @@ func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	return nil
 }
 
-// released returns an error if a remaining resource refers to one that a cleanup deletes, such as a resource changed by
-// an aborted deployment.
+// released returns an error if a remaining resource, such as one changed by an aborted deployment, refers to the
+// resource that a cleanup is about to delete.
 func (x *providers) released(r *graph.Resource) error {
 	if x.users == nil {
 		return nil
@@ -293,7 +293,7 @@ func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 
 type stepsError struct{ messages []string }
 
-// mostFailures limits the failures in the message of a deployment.
+// mostFailures limits the failures in a deployment's message.
 const mostFailures = 5
 
 // Error returns the first failures, one per line.

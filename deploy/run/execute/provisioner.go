@@ -49,7 +49,7 @@ func (x *provisioner) run(ctx context.Context) error {
 	}
 	in := x.input.Map(func(r *graph.Resource) *graph.Resource { return cmp.Or(now[r], r) })
 	in = MadeBy(x.name, in)
-	if len(task.Steps) == 0 { // The provided values are known now.
+	if len(task.Steps) == 0 { // provided values are known now
 		tr, err := x.plan.Commit(x.graph)
 		for i, v := range in.New {
 			if v.Version != nil && err == nil { // The commit reports the same error.
@@ -240,7 +240,7 @@ func deadlineError(ctx context.Context, err error) error {
 // statusTime limits a status call, unless Options.Timeout is shorter.
 const statusTime = time.Minute
 
-// poll polls a provisioner until it is done and shows its progress. It returns an error if the provisioner fails.
+// poll polls a provisioner and shows its progress until it is done. It returns an error if the provisioner fails.
 func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, error) {
 	failures, shown := 0, ""
 	masked := func(message string) string { // mask before truncating: part of a secret is not recognized
@@ -280,7 +280,7 @@ func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, err
 	}
 }
 
-// checkKeys returns an error if metadata contains resources that the provisioner was not given.
+// checkKeys returns an error if metadata contains resources not passed to the provisioner.
 func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	known := map[string]bool{}
 	for _, v := range given {
@@ -298,8 +298,8 @@ func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	return nil
 }
 
-// maybeApplied returns a resource that a provisioner may have created or changed. It differs from any desired resource.
-// old is nil for a new resource.
+// maybeApplied returns a resource that a provisioner may have created or changed. It compares unequal to any desired
+// resource. old is nil for a new resource.
 func maybeApplied(old, r *graph.Resource, by string) *graph.Resource {
 	now := provisioned(nil, r, by, nil)
 	now.Metadata, now.Outputs = lumigl.Value{}, lumigl.Value{} // unknown
@@ -310,8 +310,8 @@ func maybeApplied(old, r *graph.Resource, by string) *graph.Resource {
 	return now
 }
 
-// provisioned returns a resource with the new metadata from its provisioner, or else the old metadata, as its outputs.
-// old is nil for a new resource.
+// provisioned returns a resource whose outputs are the new metadata from its provisioner, or else the old metadata. old
+// is nil for a new resource.
 func provisioned(old, r *graph.Resource, by string, metadata map[string]lumigl.Value) *graph.Resource {
 	now := *r
 	if now.Metadata = lumigl.ObjectOf(); old != nil && old.Metadata.Exists() {

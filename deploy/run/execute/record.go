@@ -23,7 +23,7 @@ type call struct {
 	old, new   *graph.Resource
 	references map[urn.URN]plan.Reference
 	caller     *provision.Caller
-	// settles is set if an earlier executor made the call: then nothing new is created.
+	// settles is set if an earlier executor made the call, so that nothing new is created.
 	settles bool
 	// limit and until are the time limit for all attempts and its end; see [execution.deadline].
 	limit    time.Duration
@@ -68,7 +68,8 @@ func (x *execution) timeout(c *call) time.Duration {
 	return x.Timeout
 }
 
-// record runs f in a transaction. The error wraps [store.ErrFenced] if this executor no longer holds the deployment.
+// record runs f in a transaction. It returns an error that wraps [store.ErrFenced] if this executor no longer holds the
+// deployment.
 func (x *execution) record(ctx context.Context, f func(t *journal.Tx, d store.Job) error) error {
 	return x.journal.Write(ctx, x.fenced(f))
 }
@@ -111,8 +112,8 @@ func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, 
 	return x.recordStart(ctx, c, true)
 }
 
-// text encodes a resource. Its dependencies use the URNs in the resource graph: if the deployment fails, resources do
-// not move.
+// text encodes a resource. Its dependencies use the URNs in the resource graph, since resources do not move if the
+// deployment fails.
 func (x *execution) text(r *graph.Resource) (string, error) {
 	now := *r
 	now.Dependencies = slices.Clone(r.Dependencies)
@@ -123,7 +124,7 @@ func (x *execution) text(r *graph.Resource) (string, error) {
 	return x.journal.Codec().Resource(&now)
 }
 
-// recordStart stores that a call is about to be made, with its deadline. Only the first attempt is shown.
+// recordStart stores the intent to make a call, with its deadline. Only the first attempt is shown.
 func (x *execution) recordStart(ctx context.Context, c *call, first bool) error {
 	isNew := c.row.State == store.Planned
 	if err := job.Steps.Move(&c.row.State, store.Started); err != nil {

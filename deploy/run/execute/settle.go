@@ -12,8 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// settle determines the outcomes of calls that an earlier executor started. Afterward, all results are in the resource
-// graph.
+// settle determines the outcomes of calls started by an earlier executor and puts all results into the resource graph.
 func (x *execution) settle(ctx context.Context) error {
 	left, err := x.unsettled(ctx)
 	if err != nil || len(left) == 0 {

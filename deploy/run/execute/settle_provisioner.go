@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// settleProvisioners ends the tasks of provisioners that an earlier executor started: those with a token are polled,
-// others are restarted with the next plan.
+// settleProvisioners ends provisioner tasks started by an earlier executor. It polls tasks with a token; the next plan
+// restarts the others.
 func (x *execution) settleProvisioners(ctx context.Context) error {
 	var tasks []store.Task
 	var rows []stored
@@ -57,8 +57,8 @@ func (x *execution) settleProvisioners(ctx context.Context) error {
 	return nil
 }
 
-// settle ends the steps of the task without results. made holds the resources of the other steps, given everything that
-// the provisioner may have been given.
+// settle ends the task's steps without results. given lists the vertices possibly passed to the provisioner; made holds
+// the resources of the other steps.
 func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []stored, made map[urn.URN]*graph.Resource) error {
 	task := x.row
 	if x.Provisioner == nil {
@@ -110,7 +110,7 @@ func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []st
 	return nil
 }
 
-// maybeGiven returns what a provisioner may have been given: the results of steps and the rest of the module.
+// maybeGiven returns the vertices possibly passed to a provisioner: the results of steps and the rest of the module.
 func (x *execution) maybeGiven(steps []stored) (all []plan.Vertex) {
 	for _, s := range steps {
 		if s.new != nil {
@@ -128,7 +128,7 @@ func (x *execution) maybeGiven(steps []stored) (all []plan.Vertex) {
 	return all
 }
 
-// grace is how long a call may outlast its deadline: clocks differ, and providers take time to end a call.
+// grace is how long a call may outlast its deadline, since clocks differ and providers take time to end a call.
 const grace = 10 * time.Second
 
 // awaitCall waits until a call of a possibly running executor is over, since it could still be sent.

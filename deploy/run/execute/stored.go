@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// oldKey returns the key of a vertex in the row of a step. oldOf reverses it.
+// oldKey returns a vertex's key in the row of a step. oldOf reverses it.
 func oldKey(r *graph.Resource) string { return fmt.Sprintf("%d %s", r.Deployment, r.URN) }
 
 func oldOf(row store.Step) identity {

@@ -49,7 +49,7 @@ type write struct {
 	done bool
 }
 
-// latest caches the resource graph that was last read or written.
+// latest caches the resource graph last read or written.
 type latest struct {
 	mutex  sync.Mutex
 	graph  *graph.Graph
@@ -83,8 +83,8 @@ func (j *Journal) Write(ctx context.Context, f func(*Tx) error) error { return j
 // maxDelay is how long the result of a step waits for the intents of dependent steps.
 const maxDelay = 20 * time.Millisecond
 
-// WriteSoon runs f in the transaction of the next write, or in its own after 20 ms. The returned function commits it
-// now and waits.
+// WriteSoon runs f in the transaction of the next write, or in its own after 20 ms. wait commits it immediately and
+// returns the error.
 func (j *Journal) WriteSoon(f func(*Tx) error) (wait func() error) {
 	w := j.add(f)
 	commit := func() error { return j.wait(context.Background(), w) }

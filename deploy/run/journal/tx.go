@@ -22,7 +22,7 @@ func (t *Tx) Graph() (*graph.Graph, error) {
 	return t.graph, err
 }
 
-// Outline returns the resource graph, possibly without resources of the newest versions.
+// Outline returns the resource graph, in which the newest versions may omit resources.
 func (t *Tx) Outline() (*graph.Graph, error) {
 	environment, err := t.useLatest()
 	if err != nil || t.graph != nil {
@@ -31,7 +31,7 @@ func (t *Tx) Outline() (*graph.Graph, error) {
 	return t.journal.Codec().Outline(t, environment)
 }
 
-// useLatest sets the resource graph from the cache if it is current. It returns the environment unless the graph was
+// useLatest sets the resource graph from the cache if that is current. It returns the environment unless the graph was
 // already set.
 func (t *Tx) useLatest() (environment store.Environment, err error) {
 	if t.graph != nil {
@@ -168,5 +168,5 @@ func (t *Tx) Deployments() iter.Seq2[store.Job, error] {
 	}
 }
 
-// page is the number of rows of the history read at once.
+// page is the number of history rows read at once.
 const page = 1000
