@@ -30,7 +30,7 @@ func Main(version string) int {
 				continue
 			}
 			signal.Stop(signals)   // A second signal kills the process.
-			console.Writing.Lock() // Wait for writes in progress, but not for reads, prompts, or computations.
+			console.Writing.Lock() // wait for writes in progress, but not for reads, prompts, or computations
 			con.Say(console.Interrupted)
 			os.Exit(console.ExitFailed)
 		}
@@ -38,7 +38,7 @@ func Main(version string) int {
 	return runCommand(context.Background(), con, newRoot(con), os.Args[1:])
 }
 
-// runCommand runs the command that the arguments name and returns the exit code.
+// runCommand runs the command named by args and returns the exit code.
 func runCommand(ctx context.Context, con *console.Console, root *cobra.Command, args []string) int {
 	defer con.Progress.Clear()
 	err := dispatch(ctx, con, root, args)

@@ -59,8 +59,8 @@ func printExitCodes(con *console.Console, codes map[string]string) error {
 	return nil
 }
 
-// help prints the manual of a command. It returns an error if rest names an unknown subcommand; prefix starts the suggestion
-// in it.
+// help prints the manual of a command. It returns an error if rest names an unknown subcommand; prefix is the start of
+// the error's suggestion.
 func help(con *console.Console, c *cobra.Command, rest []string, prefix string) error {
 	switch {
 	case c.HasSubCommands() && len(rest) > 0:

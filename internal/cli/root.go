@@ -52,7 +52,7 @@ func newRoot(con *console.Console) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().SortFlags = false
 	root.Flags().BoolVar(&asksVersion, "version", false, "print lumi's version")
-	_ = root.Flags().MarkHidden("version") // There is a version command.
+	_ = root.Flags().MarkHidden("version") // there is a version command
 	common := root.PersistentFlags()
 	common.SortFlags = false
 	common.BoolVar(&con.JSON, "json", false, "print JSON")
@@ -71,10 +71,10 @@ func newRoot(con *console.Console) *cobra.Command {
 // Commands are listed in order of use.
 func init() { cobra.EnableCommandSorting = false }
 
-// dispatch runs the command that the arguments name.
+// dispatch runs the command named by args.
 func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, args []string) error {
 	var helped error
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // called for --help, and for commands that only group others
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // called for --help, and for commands that only group subcommands
 		asked, _ := c.Flags().GetBool("help")
 		below := c.Flags().Args()
 		switch {
@@ -87,7 +87,7 @@ func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, ar
 			helped = console.ErrFailed
 		}
 	})
-	root.SetArgs(append([]string{}, args...)) // With nil, cobra uses os.Args.
+	root.SetArgs(append([]string{}, args...)) // with nil, cobra uses os.Args
 	c, err := root.ExecuteContextC(ctx)
 	var wrong console.UsageError
 	switch ok := errors.As(err, &wrong); {

@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// words maps commands, and flags of deployment commands, of other tools such as Pulumi and OpenTofu to their equivalent
-// here, or to a note that there is none yet.
+// words maps commands and deployment flags of other tools, such as Pulumi and OpenTofu, to their Lumi equivalents, or
+// to a note that there is none yet.
 var words = []struct{ typed, answer string }{
 	{"up, apply, update", "use 'lumi deploy'"},
 	{"preview, pre, --dry-run, --preview-only", "'lumi plan' shows what 'lumi deploy' would do"},

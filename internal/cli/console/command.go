@@ -19,7 +19,7 @@ func AddCommands(parent *cobra.Command, heading string, children ...*cobra.Comma
 	}
 }
 
-// Meanings of exit code 2: for commands that report an invalid file with 1, and for commands that use 1 for something else.
+// Meanings of exit code 2, for commands that report invalid files with 1 and for other commands.
 const (
 	ElseFailed   = "usage or system error"
 	FaultsFailed = "a file has errors, or a usage or system error"
@@ -44,7 +44,7 @@ func Examples(pairs ...string) string {
 	return b.String()[1:]
 }
 
-// UsageError is an invalid invocation of a command. The command's name is added when it is printed.
+// UsageError reports an invalid invocation of a command. The command's name is added when printing.
 type UsageError string
 
 func (m UsageError) Error() string { return string(m) }
@@ -52,8 +52,8 @@ func (m UsageError) Error() string { return string(m) }
 // Misused returns a [UsageError].
 func Misused(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// checkUse checks arguments against the command's usage line, in which brackets mark optional arguments and dots repeated
-// ones. Except for expressions, arguments and flag values must not be empty.
+// checkUse checks arguments against the command's usage line, in which brackets mark optional arguments and dots
+// repeated ones. It rejects empty arguments and flag values, except expressions.
 func checkUse(c *cobra.Command, args []string) (err error) {
 	_, usage, _ := strings.Cut(c.Use, " ")
 	most := len(strings.Fields(usage))

@@ -20,7 +20,7 @@ import (
 // Console is the environment of a command: its streams, terminal properties, and arguments.
 type Console struct {
 	Stdin io.Reader
-	// Stdout is buffered and flushed when the command ends. Write errors are sticky, so they are checked only then.
+	// Stdout is buffered and flushed when the command ends. Write errors are sticky and checked only then.
 	Stdout *bufio.Writer
 	// Unbuffered is the writer below Stdout.
 	Unbuffered io.Writer
@@ -48,15 +48,16 @@ func New(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) 
 	if con.Out.Terminal {
 		stdout = con.Progress.Before(stdout)
 	}
-	// The filter is a safety net for terminals; text that goes elsewhere or is measured is made visible beforehand.
+	// The filter is a safety net for terminals. Text that is measured or written elsewhere must already be escaped by
+	// [term.Visible].
 	con.Unbuffered = &abandoned{w: stdout}
 	con.Stdout = bufio.NewWriterSize(con.Out.Filter(con.Unbuffered), 64<<10)
 	con.Stderr = con.Progress.Before(con.Err.Filter(stderr))
 	return con
 }
 
-// abandoned drops output after the reader closed the pipe, as in 'lumi show FILE | head', and reports no error, so that the
-// exit code still shows the result.
+// abandoned drops output without an error after the reader has closed the pipe, as in 'lumi show FILE | head', so that
+// the exit code still reflects the result.
 type abandoned struct {
 	w    io.Writer
 	left bool
@@ -74,7 +75,7 @@ func (a *abandoned) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// Interruptible returns a context that is canceled by the first interrupt, instead of exiting, so that the command can clean
+// Interruptible returns a context that the first interrupt cancels, instead of exiting, so that the command can clean
 // up. The returned function restores the default and cancels the context.
 func (con *Console) Interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// ErrUnchanged is returned if the user declined a prompt.
+// ErrUnchanged means that the user declined a prompt.
 var ErrUnchanged = errors.New("nothing was changed")
 
 // Writing is locked while a file is being replaced. It is global because signals are.

@@ -31,7 +31,7 @@ import (
 type controlCommand struct {
 	deployCommand
 	engine *environment.Environment
-	// id and absent are the answer to 'lumi resolve'.
+	// id and absent are the answer given to 'lumi resolve'.
 	id     string
 	absent bool
 }
@@ -128,8 +128,8 @@ URN is a URN, the end of one, or a name that is unique among these resources.`,
 	return c
 }
 
-// choose returns the queued deployment that the argument names. If it matches several, or is missing, it returns the only
-// one for which fits is true.
+// choose returns the queued deployment named by the argument. If the argument is missing or matches several
+// deployments, it returns the only one for which fits returns true.
 func (x *controlCommand) choose(ctx context.Context, args []string, done string, fits func(environment.Status) bool) (environment.Status, error) {
 	queued, err := x.engine.Status(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 		case len(queued) == 0:
 			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("no queued deployment %s in %s: 'lumi status%s' shows the queue", args[0], x.Environment.Name, x.Flag())}
 		case len(queued) == 1:
-			return queued[0], nil // If it does not fit, the engine returns the reason.
+			return queued[0], nil // if it does not fit, the engine returns the reason
 		}
 	}
 	queued = slices.DeleteFunc(queued, func(d environment.Status) bool { return !fits(d) })
@@ -165,7 +165,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 	return environment.Status{}, console.Misused("several deployments can be %s; name one: %s", done, strings.Join(names, ", "))
 }
 
-// retry continues a deployment. An interrupted one is simply run.
+// retry continues a deployment. If it was interrupted, retry just runs it.
 func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "retried", func(d environment.Status) bool {
 		return d.State == store.Failed || d.State == store.Ask || runs.IsLeft(x.engine, d) && len(d.Waits) == 0
@@ -241,8 +241,8 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	return nil
 }
 
-// leftovers returns the resources that the cleanup after an abort deletes: leftovers of failed deployments of the module,
-// and resources created by this one.
+// leftovers returns the resources to be deleted by the cleanup after an abort: leftovers of the module's failed
+// deployments, and resources created by this one.
 func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([]urn.URN, error) {
 	all := []urn.URN{}
 	g, err := x.engine.Graph(ctx)
@@ -343,7 +343,7 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 	return to, err
 }
 
-// resolve answers the question whether a resource was created.
+// resolve answers whether a resource was created.
 func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 	if (x.id == "") == !x.absent {
 		return console.Misused("use either --id=ID or --absent")

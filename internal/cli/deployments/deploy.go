@@ -141,7 +141,7 @@ var DeployExits = map[string]string{
 	"3": "input needed: an answer, an approval, or a key", "4": "interrupted or waiting; it can be resumed",
 }
 
-// in runs f in the environment.
+// in calls f with the environment.
 func (d *deployCommand) in(ctx context.Context, con *console.Console, missing workspace.IfMissing, f func(context.Context) error) error {
 	return workspace.WithEnvironment(ctx, con, d.flags.Environment, missing, func(s *workspace.Session) error {
 		d.Session, s.Simulates = s, d.simulate
@@ -320,7 +320,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 		if modules = g.Modules(); len(modules) == 0 {
 			if queued, err := engine.Status(ctx); err != nil {
 				return err
-			} else if len(queued) > 0 { // It may have created resources.
+			} else if len(queued) > 0 { // it may have created resources
 				return &job.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
 			}
 			d.Printf("Nothing to destroy in %s.\n", d.Environment.Name)
@@ -344,7 +344,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 	return d.carryOut(ctx, engine, all, "Destroy")
 }
 
-// errInterrupted is returned if an interrupt ended the work.
+// errInterrupted means that an interrupt ended the work.
 var errInterrupted = errors.New("interrupted")
 
 // consent is how the user approves a plan.

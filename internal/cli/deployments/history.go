@@ -108,7 +108,7 @@ type jsonPast struct {
 	Diff    json.RawMessage `json:"diff,omitempty"`
 }
 
-// describe returns a deployment with the last event of each step.
+// describe returns the JSON form of a deployment, with the last event of each step.
 func (h *historyCommand) describe(ctx context.Context, d store.Job) (jsonPast, error) {
 	events, err := h.engine.Log(ctx, d.ID)
 	past := newPast(d, events)
@@ -163,8 +163,8 @@ func newPast(d store.Job, events []store.Event) jsonPast {
 	return past
 }
 
-// add adds a step's event. Two resources with the same URN may be deleted, so open holds only unfinished steps, by kind and
-// URN.
+// add adds a step's event. open holds only unfinished steps, by kind and URN, since two resources with the same URN may
+// be deleted.
 func (p *jsonPast) add(e store.Event, open map[[2]string]int) {
 	key := [2]string{e.Kind, e.URN}
 	i, found := open[key]
@@ -299,12 +299,13 @@ func (h *historyCommand) print(past jsonPast) error {
 	return nil
 }
 
-// formerDone returns the last successful deployment of the module before d, or the zero Job.
+// formerDone returns the module's last successful deployment before d, or the zero Job.
 func formerDone(ctx context.Context, s *workspace.Session, engine *environment.Environment, d store.Job) (store.Job, error) {
 	return last(ctx, s, engine, d.Module, d.ID, func(o store.Job) bool { return o.Kind == "deploy" && o.State == store.Done })
 }
 
-// last returns the last deployment of a module that fits and, if before is not 0, has a lower ID, or the zero Job.
+// last returns a module's last deployment for which fits returns true, or the zero Job. If before is not 0, the ID must
+// be lower than that.
 func last(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
 	for {
 		all, err := engine.History(ctx, module, before, 100)
@@ -318,7 +319,7 @@ func last(ctx context.Context, s *workspace.Session, engine *environment.Environ
 	}
 }
 
-// findDeployment returns the deployment that an argument such as "7" or "shop[7]" names, and its request.
+// findDeployment returns the deployment named by an argument such as "7" or "shop[7]", and its request.
 func findDeployment(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
 	number := runs.Number(arg)
 	if number == 0 {

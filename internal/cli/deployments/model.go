@@ -27,7 +27,7 @@ func isModel(in *document.Input) bool {
 	return model.Get("?") != nil
 }
 
-// moduleOf returns the module for an object model file: the one that lists it or, if none does, the only one with an object
+// moduleOf returns the module that lists an object model file or, if there is none, the only module with an object
 // model.
 func moduleOf(s *workspace.Session, file string) (string, error) {
 	all := slices.Sorted(maps.Keys(s.Workspace.Models))
@@ -62,8 +62,8 @@ func relatives(s *workspace.Session, paths []string) []string {
 	return all
 }
 
-// evaluateModel evaluates the object model of a module, or in if it is not nil. Errors in the model and its classes are
-// printed; it then returns [console.ErrWrong].
+// evaluateModel evaluates in or, if it is nil, the object model of a module. It prints errors in the model and its
+// classes and returns [console.ErrWrong] for them.
 func evaluateModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, in *document.Input) (*lumigl.Snapshot, error) {
 	m := s.Workspace.Models[module]
 	var err error
@@ -115,7 +115,7 @@ func fromFolder(s *workspace.Session, path string) string {
 	return path
 }
 
-// savedModel returns the model saved by a module's last deployment; the value does not exist if there is none.
+// savedModel returns the model saved by a module's last deployment, or an absent value.
 func savedModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string) (lumigl.Value, error) {
 	g, err := engine.Graph(ctx)
 	if err != nil {

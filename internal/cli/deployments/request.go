@@ -36,8 +36,8 @@ func (f *requestFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("interrupt", workspace.CompleteModules)
 }
 
-// allRequests evaluates programs and returns requests for them. The first dash arguments, or all if dash is -1, name
-// modules; the others are passed to the program.
+// allRequests evaluates programs and returns requests for them. The first dash arguments (all, if dash is -1) are
+// module names; the others are passed to the program.
 func allRequests(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, args []string, dash int) ([]run.Request, error) {
 	var arguments []string
 	if dash >= 0 {
@@ -110,7 +110,7 @@ func choose(ctx context.Context, s *workspace.Session, engine *environment.Envir
 			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.Environment.Name, suggest.Instead(module, g.Modules()))
 		}
 	}
-	indices := []*query.Index{query.New(g.Snapshot().Base())} // Names in the plan come from here.
+	indices := []*query.Index{query.New(g.Snapshot().Base())} // names displayed in the plan
 	for _, r := range all {
 		indices = append(indices, query.New(r.Desired.Base()))
 	}
@@ -131,7 +131,7 @@ func choose(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	return slices.DeleteFunc(all, func(r run.Request) bool { return len(f.targets) > 0 && len(r.Targets) == 0 }), nil
 }
 
-// find returns the resource that a key names in one of the indices, and the index of its module's request.
+// find returns the resource selected by a key in any of the indices, and the index of its module's request.
 func find(key string, all []run.Request, indices []*query.Index) (int, urn.URN, error) {
 	found := map[urn.URN]int{}
 	var wrong error

@@ -208,7 +208,7 @@ func printStatus(s *workspace.Session, shown jsonStatus) {
 	}
 }
 
-// leadingURN matches a URN in front of a message; users need only its name.
+// leadingURN matches a URN at the start of a message, of which users need only the name.
 var leadingURN = regexp.MustCompile(`(?m)^urn:lumi:\S*::([^:\s]+): `)
 
 func printQueued(s *workspace.Session, d jsonQueued) {

@@ -96,7 +96,7 @@ func (v *Viewer) neighbors(what string, others []*lumigl.Vertex) {
 	}
 }
 
-// value prints a value after its label; nested values continue on further lines.
+// value prints a value after its label, with nested values on the following lines.
 func (v *Viewer) value(indent, called string, value lumigl.Value) {
 	if text, ok := v.brief(value); ok {
 		v.line(indent + called + " " + text)
@@ -190,7 +190,7 @@ func quoted(text string) string {
 	return string(json)
 }
 
-// KeyText returns a key, quoted if it would be ambiguous otherwise.
+// KeyText returns a key, quoted if it would otherwise be ambiguous.
 func KeyText(key string) string {
 	for i := range len(key) {
 		if !isWord(key[i]) {

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Older is an older version of a module that is still in use, with the resources that only it contains.
+// Older is an older module version still in use, with the resources that only it contains.
 type Older struct {
 	*lumigl.Snapshot
 	Version string   // such as "a::46"

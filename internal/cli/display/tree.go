@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// tree prints all vertices, with dependencies below each. A vertex with several parents is expanded only below the first.
-// Resources with names such as "web/db" are printed below "web/", unless another of these depends on them.
+// tree prints all vertices, with dependencies below each. It expands a vertex with several parents only below the
+// first. Resources with names such as "web/db" are printed below "web/", unless another resource there depends on them.
 func (v *Viewer) tree() {
 	t := &tree{Viewer: v, children: v.Index.Dependencies, state: map[*lumigl.Vertex]state{}}
 	if v.Invert {

@@ -25,7 +25,7 @@ type Viewer struct {
 	Older  []Older // older module versions that are still in use
 }
 
-// Show prints the vertices that the keys select in full, or all of them as a tree, table, or lines.
+// Show prints the vertices selected by keys in full or, without keys, all vertices as a tree, table, or lines.
 func (v *Viewer) Show(keys []string) error {
 	if v.Top {
 		return v.showFields()
@@ -100,7 +100,7 @@ func (v *Viewer) Name(one *lumigl.Vertex) string {
 	return one.URN().Name()
 }
 
-// label returns the name of a vertex, disambiguated from others with that name.
+// label returns the name of a vertex, disambiguated from other vertices of that name.
 func (v *Viewer) label(one *lumigl.Vertex) string {
 	if v.snapshot() == nil {
 		return term.Visible(one.Key())
@@ -172,7 +172,7 @@ func (v *Viewer) all() []*lumigl.Vertex {
 	return all
 }
 
-// Find returns the vertex that a key selects, and the vertices with its URN in older versions.
+// Find returns the vertex selected by a key, and the vertices with its URN in older versions.
 func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
 	found, err := v.Index.Find(key)
 	var several *query.FindError
@@ -203,7 +203,7 @@ func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
 	return nil
 }
 
-// Summary describes a document in a few words.
+// Summary returns a short description of a document.
 func Summary(doc lumigl.Document) string {
 	noun := "vertex"
 	s, _ := doc.(*lumigl.Snapshot)

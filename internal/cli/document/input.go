@@ -1,4 +1,4 @@
-// Package document reads and writes the files that commands take, and prints their errors without revealing secrets.
+// Package document reads and writes files for commands, and prints errors in them without revealing secrets.
 package document
 
 import (
@@ -43,8 +43,8 @@ func Inputs(con *console.Console) ([]string, error) {
 	return con.Args, StdinOnce(con.Args)
 }
 
-// Each calls do for each file, printing errors and continuing. It returns [console.ErrFailed] or [console.ErrWrong], in that
-// order of precedence.
+// Each calls do for each file, printing errors and continuing. It returns the worst result: [console.ErrFailed], else
+// [console.ErrWrong], else nil.
 func Each(con *console.Console, files []string, do func(name string) error) error {
 	var wrong, failed error
 	for _, name := range files {
@@ -72,8 +72,7 @@ func ReadFile(con *console.Console, arg string) (*Input, error) {
 	if arg == StdinArg {
 		in, err := readAll(StdinName, &announced{con.Stdin, con}, sizeOf(con.Stdin))
 		if err == nil && !strings.HasSuffix(strings.TrimRight(in.Src, " \t\r\n"), "}") {
-			// The input is truncated, perhaps because an interrupt ended the program that wrote it, and is about to end this
-			// one.
+			// The input is truncated, perhaps because an interrupt ended its writer and is about to end this process.
 			time.Sleep(20 * time.Millisecond)
 		}
 		return in, err
@@ -90,8 +89,8 @@ func ReadFile(con *console.Console, arg string) (*Input, error) {
 	return readAll(arg, file, sizeOf(file))
 }
 
-// announced reports progress only once standard input has data. Until then, the program that writes it may be prompting on
-// the same terminal.
+// announced reports progress only once standard input has data. Until then, the writing program may be prompting on the
+// same terminal.
 type announced struct {
 	io.Reader
 	to *console.Console
@@ -160,7 +159,7 @@ func Read(con *console.Console, arg string) (in *Input, err error) {
 	return in, err
 }
 
-// CompleteFiles lists env:NAME for each environment once env is typed. Before that, the shell completes file names.
+// CompleteFiles lists env:NAME for each environment once "env" is typed. Before that, the shell completes file names.
 func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	if !strings.HasPrefix(typed, "env") {
 		return nil, cobra.ShellCompDirectiveDefault

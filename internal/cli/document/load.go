@@ -16,8 +16,8 @@ type File struct {
 	lumigl.Document
 }
 
-// Load reads a graph or snapshot from a file or an environment. Errors in it are printed; it then returns
-// [console.ErrWrong].
+// Load reads a graph or snapshot from a file or an environment. It prints errors in it and returns [console.ErrWrong]
+// for them.
 func Load(con *console.Console, arg string) (*File, error) {
 	in, err := Read(con, arg)
 	if err != nil {
@@ -30,8 +30,8 @@ func Load(con *console.Console, arg string) (*File, error) {
 	return &File{Input: *in, Document: doc}, nil
 }
 
-// Refuse prints the errors in a file or, unless --json is set, that another tool wrote it. It returns [console.ErrWrong], or
-// err itself if it is not about errors in the file.
+// Refuse prints the errors in a file or, unless --json is set, a note that another tool wrote it. It returns
+// [console.ErrWrong], or err unchanged if it is not about errors in the file.
 func Refuse(con *console.Console, in *Input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
@@ -45,7 +45,7 @@ func Refuse(con *console.Console, in *Input, err error) error {
 	return cmp.Or(PrintFaults(con, in, invalid, SecretsIn(in.Src)), console.ErrWrong)
 }
 
-// foreign describes a file that another tool wrote, or returns "".
+// foreign describes a file written by another tool, or returns "".
 func foreign(in *Input, invalid *lumigl.InvalidError) string {
 	if !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
 		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault

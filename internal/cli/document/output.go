@@ -38,8 +38,8 @@ func (o *Output) Misuse() error {
 	return nil
 }
 
-// Free returns an error if the file must not be written. It never allows overwriting the input, by any name, or following
-// symbolic links.
+// Free returns an error if the file must not be written. It never allows overwriting the input, under any name, or
+// writing through a symbolic link.
 func (o *Output) Free(con *console.Console, input string) error {
 	if o.Name == "" {
 		return nil
@@ -64,7 +64,7 @@ func (o *Output) Free(con *console.Console, input string) error {
 	return nil
 }
 
-// sameFile reports whether an input argument and a file name are the same file.
+// sameFile reports whether an input argument and a file name refer to the same file.
 func sameFile(con *console.Console, input, name string) bool {
 	stat := func() (fs.FileInfo, error) { return os.Stat(input) }
 	if file, ok := con.Stdin.(*os.File); ok && input == StdinArg {
@@ -78,7 +78,7 @@ func sameFile(con *console.Console, input, name string) bool {
 	return err == nil && os.SameFile(in, out)
 }
 
-// Write writes the file atomically, after checking again that it may be written. The mode is for new files.
+// Write writes the file atomically, after checking again that it may be written. mode applies to new files.
 func (o *Output) Write(con *console.Console, input string, text []byte, mode fs.FileMode) error {
 	console.Writing.Lock()
 	defer console.Writing.Unlock()

@@ -19,7 +19,7 @@ import (
 // Masked replaces a secret's value in output.
 const Masked = "(secret)"
 
-// Secrets are the parts of a text that must not be shown: signed secrets, or all of it. They are sorted and do not overlap.
+// Secrets lists the parts of a text to hide: signed secrets, or the entire text. They are sorted and do not overlap.
 type Secrets []secretPart
 
 type secretPart struct {
@@ -30,7 +30,7 @@ type secretPart struct {
 // All reports whether any part of the text may be a secret.
 func (s Secrets) All() bool { return len(s) > 0 && s[0].depth == 0 }
 
-// near returns the first secret that a range overlaps or touches, or nil.
+// near returns the first secret that overlaps or touches a range, or nil.
 func (s Secrets) near(from, to int) *secretPart {
 	i := sort.Search(len(s), func(i int) bool { return s[i].to >= from })
 	if i < len(s) && s[i].from <= max(from, to) {
@@ -45,7 +45,7 @@ func (s *secretPart) cut(pointer string) string {
 	return strings.Join(steps[:min(len(steps), s.depth+1)], "/")
 }
 
-// quoteless lists the errors whose messages and fixes quote no values, and no keys other than those of existing resources.
+// quoteless lists the errors whose messages and fixes quote no values, and no keys except those of existing resources.
 var quoteless = map[lumigl.Code]bool{
 	lumigl.UTF8Fault: true, lumigl.ByteOrderFault: true, lumigl.CommentFault: true, lumigl.ElisionFault: true,
 	lumigl.TrailingCommaFault: true, lumigl.MissingCommaFault: true, lumigl.ExtraCommaFault: true, lumigl.BracketFault: true,
@@ -56,7 +56,7 @@ var quoteless = map[lumigl.Code]bool{
 // unshown is the suffix of messages that omit a possible secret.
 const unshown = "; it may be part of a secret and is not shown"
 
-// fault returns an error without anything secret.
+// fault returns an error with secrets removed.
 func (s Secrets) fault(f lumigl.Fault) lumigl.Fault {
 	in := s.near(f.Offset, f.End)
 	if in == nil {
@@ -91,11 +91,11 @@ func Withhold(con *console.Console, name, text, instead string) error {
 	return nil
 }
 
-// WithheldAll marks all of a text as a possible secret.
+// WithheldAll marks an entire text as a possible secret.
 func WithheldAll(src string) Secrets { return Secrets{{to: len(src)}} }
 
-// SecretsIn finds the secrets in a text. The end of a secret is certain only in valid JSON, and other tools have unsigned
-// secrets. Other text with the signature, or with a key that OpenTofu uses, is therefore withheld as a whole.
+// SecretsIn finds the secrets in a text. Since the end of a secret is certain only in valid JSON, and other tools have
+// unsigned secrets, other text with the signature or with a secret-marking key of OpenTofu is withheld entirely.
 func SecretsIn(src string) Secrets {
 	signed := IsSigned(src)
 	foreign := strings.Contains(src, "terraform_version") || strings.Contains(src, "sensitive") && unsigned.MatchString(src)
@@ -174,8 +174,8 @@ func isLumiGL(src string) bool {
 // ours matches text that occurs only in LumiGL: a URN as the key of an object, or vertices at the start.
 var ours = regexp.MustCompile(`"urn:lumi:[^"\n]*"\s*:\s*\{|^\s*\{\s*"vertices"\s*:\s*\{\s*"([^"\n]*)"\s*:\s*\{`)
 
-// wasLumiGL reports whether invalid JSON was meant as LumiGL. Otherwise, it may be output of OpenTofu, in which "vertices"
-// is an output, an object with "value".
+// wasLumiGL reports whether invalid JSON was intended as LumiGL. OpenTofu's output, in contrast, may have an output
+// named "vertices", an object with "value".
 func wasLumiGL(src string) bool {
 	found := ours.FindStringSubmatch(src)
 	return len(found) > 0 && found[1] != "value"

@@ -29,7 +29,8 @@ func ReadSchemas(con *console.Console, files []string) ([]*schema.Package, error
 	return all, nil
 }
 
-// OpenClasses reads folders and archives of classes. If classes have errors, it returns these, too.
+// OpenClasses reads folders and archives of classes. If classes have errors, it returns both the catalog and the
+// errors.
 func OpenClasses(con *console.Console, names []string) (*catalog.Catalog, error) {
 	con.Doing("reading %s", strings.Join(names, ", "))
 	classes, err := catalog.Open(names...)
@@ -42,8 +43,8 @@ func OpenClasses(con *console.Console, names []string) (*catalog.Catalog, error)
 	return classes, err
 }
 
-// PrintClassErrors prints errors in classes and models, as text on standard error or, with --json, on standard output. It
-// returns [console.ErrWrong] in their place.
+// PrintClassErrors prints errors in classes and models, as text on standard error or, with --json, on standard output.
+// It returns [console.ErrWrong] for them.
 func PrintClassErrors(con *console.Console, classes *catalog.Catalog, err error) error {
 	if one, ok := errors.AsType[*muranopl.Error](err); ok {
 		err = catalog.Errors{one}

@@ -110,7 +110,7 @@ func (f *diffFlags) run(con *console.Console) error {
 	return nil
 }
 
-// loadToCompare loads a document. Errors in it exit with 2, since 1 means that the documents differ.
+// loadToCompare loads a document. For errors in it, the command exits with 2, since 1 means that the documents differ.
 func loadToCompare(con *console.Console, arg string) (*document.File, error) {
 	doc, err := document.Load(con, arg)
 	if errors.Is(err, console.ErrWrong) {

@@ -120,7 +120,7 @@ func (f *formatter) one(name string) error {
 func (f *formatter) rewrite(in *document.Input, name string, text []byte) error {
 	console.Writing.Lock()
 	defer console.Writing.Unlock()
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // Reading a pipe again would block forever.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // rereading a pipe would block forever
 		return fmt.Errorf("%s is not a regular file", name)
 	}
 	now, err := document.ReadFile(f.con, name)
@@ -133,7 +133,7 @@ func (f *formatter) rewrite(in *document.Input, name string, text []byte) error 
 	return atomicfile.Write(name, text)
 }
 
-// refuse reports the errors in a file, which is not changed.
+// refuse reports the errors in a file and leaves it unchanged.
 func (f *formatter) refuse(in *document.Input, err error) error {
 	refusal := document.Refuse(f.con, in, err)
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)

@@ -132,7 +132,7 @@ func (q *queryCommand) run() error {
 	return nil
 }
 
-// typeHint suggests a type in place of one that an expression uses and no resource has.
+// typeHint suggests an existing type for an expression's type that no resource has.
 func typeHint(index *query.Index, expression *query.Expression) string {
 	if expression == nil {
 		return ""
@@ -182,7 +182,7 @@ func (q *queryCommand) choose(expression *query.Expression) ([]*lumigl.Vertex, e
 	return chosen, nil
 }
 
-// noneOf returns a predicate for vertices that are not in a set.
+// noneOf returns a predicate that is true for vertices not in some.
 func noneOf(some []*lumigl.Vertex) func(*lumigl.Vertex) bool {
 	among := make(map[*lumigl.Vertex]bool, len(some))
 	for _, v := range some {
@@ -196,7 +196,7 @@ type jsonPath struct {
 	Path []string `json:"path"`
 }
 
-// paths prints the paths between two vertices that visit only matching ones.
+// paths prints the paths between two vertices through matching vertices only.
 func (q *queryCommand) paths(chosen []*lumigl.Vertex) error {
 	from, err := q.index.Find(q.from)
 	if err != nil {

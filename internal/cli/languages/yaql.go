@@ -90,7 +90,7 @@ func assigned(flag string, given []string) (*yaql.Dict, error) {
 	return d, nil
 }
 
-// newRequest returns a request with data, variables, and options, the last two JSON objects.
+// newRequest returns a request. variables and options are JSON objects.
 func newRequest(data any, variables, options *yaql.Dict) (r request, err error) {
 	r.options = yaql.DefaultOptions()
 	for name, value := range options.All() {
@@ -98,7 +98,7 @@ func newRequest(data any, variables, options *yaql.Dict) (r request, err error) 
 			return r, err
 		}
 	}
-	r.options.ConvertOutputData = true // Lazy sequences could not be printed.
+	r.options.ConvertOutputData = true // lazy sequences cannot be printed
 	r.in = yaql.New(yaql.Standard(r.options.Delegates))
 	for name, value := range variables.All() {
 		r.in.Set(name.(string), value)
@@ -160,8 +160,8 @@ func (e *evaluator) run(ctx context.Context) error {
 	return e.print(ctx, args[0])
 }
 
-// print evaluates an expression and prints its value. An error in the expression is printed, too; print then returns
-// [console.ErrWrong].
+// print evaluates an expression and prints its value. It also prints an error in the expression and returns
+// [console.ErrWrong] for it.
 func (e *evaluator) print(ctx context.Context, source string) error {
 	defer time.AfterFunc(term.Patience, func() { e.con.Doing("evaluating") }).Stop()
 	value, err := e.evaluate(ctx, source)
@@ -175,7 +175,8 @@ func (e *evaluator) print(ctx context.Context, source string) error {
 	return nil
 }
 
-// printValue prints text as it is and other values as JSON or, with --json, all values as one line of JSON.
+// printValue prints strings as plain text and other values as JSON. With --json, it prints every value as one line of
+// JSON.
 func printValue(con *console.Console, value any) error {
 	text, err := jsonOf(value)
 	switch s, isText := value.(string); {
@@ -198,7 +199,7 @@ func printValue(con *console.Console, value any) error {
 // explain prints an error in an expression.
 func (e *evaluator) explain(err error) {
 	wrong, where, con := new(yaql.Error), "expression:", e.con
-	errors.As(err, &wrong) // All evaluation errors are.
+	errors.As(err, &wrong) // always true for evaluation errors
 	if wrong.Line > 0 {
 		where = fmt.Sprintf("expression:%d:%d:", wrong.Line, wrong.Column)
 	}
@@ -232,7 +233,7 @@ func dataOf(in *document.Input) (any, error) {
 		var wrong error
 		data, wrong = fromYAML(src)
 		isYAML := strings.HasPrefix(filepath.Ext(in.Name), ".y")
-		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // It is not JSON.
+		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // not JSON
 			err = wrong
 		}
 	}

@@ -62,14 +62,14 @@ func (e *evaluator) repl(ctx context.Context) error {
 		}
 		interruptible, cancel := context.WithCancel(ctx)
 		end := e.con.OnInterrupt(cancel)
-		_ = e.print(interruptible, line) // Errors have been printed.
+		_ = e.print(interruptible, line) // errors are already printed
 		end()
 		cancel()
 	}
 }
 
-// readLine reads a line with editing and history. The terminal is in raw mode only during the call, so that it sends
-// interrupts otherwise.
+// readLine reads a line with editing and history. The terminal is in raw mode only during the call, so that Ctrl-C
+// interrupts at other times.
 func (e *evaluator) readLine(lines *term.Terminal, file *os.File) (string, error) {
 	fd := int(file.Fd())
 	before, err := term.MakeRaw(fd)

@@ -51,7 +51,7 @@ type fixtureKeys struct {
 // urnName is the last part of a URN.
 type urnName string
 
-// refusal is a change to properties that the provider must reject.
+// refusal is a change of properties that the provider must reject.
 type refusal struct {
 	Set    providertest.Properties
 	Expect []string
@@ -66,7 +66,7 @@ var requiredKeys = map[reflect.Type][]string{
 	reflect.TypeFor[providertest.Upgrade]():     {"stored"},
 }
 
-// readFixture reads a fixture. Errors in it are printed; it then returns [console.ErrFailed].
+// readFixture reads a fixture. It prints errors in it and returns [console.ErrFailed] for them.
 func readFixture(con *console.Console, name string) (*fixture, error) {
 	doc, err := document.Load(con, name)
 	if errors.Is(err, console.ErrWrong) {
@@ -163,8 +163,8 @@ func (s *fixtureResource) part(key string) place {
 	return place{s.vertex.Properties.Get(key), jsonpointer.Within(s.pointer, key)}
 }
 
-// read decodes a value into a variable: an object into a struct with fields named like its keys, and a list into a slice
-// that is not nil afterward.
+// read decodes a value into a variable: an object into a struct with fields named like its keys, and a list into a
+// non-nil slice.
 func (r *fixtureReader) read(at place, into reflect.Value) {
 	kinds := map[reflect.Kind]lumigl.Kind{
 		reflect.Bool: lumigl.Bool, reflect.String: lumigl.Text, reflect.Slice: lumigl.List,
@@ -241,7 +241,7 @@ func (r *fixtureReader) text(at place, into reflect.Value) {
 	}
 }
 
-// is reports whether a value is of a kind. Secrets do not count as objects.
+// is reports whether a value has a kind. Secrets do not count as objects.
 func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	switch {
 	case at.IsSecret():
@@ -254,7 +254,7 @@ func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	return false
 }
 
-// unknownKey reports an unknown key of an object, and returns the key that was probably meant, or "".
+// unknownKey records an error for an unknown key of an object. It returns the key that was probably intended, or "".
 func (r *fixtureReader) unknownKey(at place, key string, known []string) string {
 	message := fmt.Sprintf("unknown key %q", key)
 	near := suggest.Name(key, known)
@@ -268,7 +268,7 @@ func (r *fixtureReader) unknownKey(at place, key string, known []string) string 
 	return near
 }
 
-// at reports an error at a value.
+// at records an error at a value.
 func (r *fixtureReader) at(code lumigl.Code, at place, format string, args ...any) {
 	r.fault(code, at, at.Offset(), format, args...)
 }

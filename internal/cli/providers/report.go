@@ -24,7 +24,7 @@ type providerReport struct {
 	Resources []*resourceReport `json:"resources"`
 	// Failures lists failures outside of steps: leaked resources, a plugin that does not stop, secrets in its log.
 	Failures []string `json:"failures,omitempty"`
-	// Log helps to understand failures: the calls, and the plugin's log.
+	// Log contains the calls and the plugin's log, to explain failures.
 	Log []string `json:"log,omitempty"`
 
 	con     *console.Console
@@ -136,7 +136,7 @@ func (r *providerReport) outside(text string) { r.Failures = append(r.Failures, 
 
 func (r *providerReport) logged(text string) { r.Log = append(r.Log, strings.TrimRight(text, "\n")) }
 
-// indented returns text with each line indented and control characters made visible.
+// indented returns text with each line indented and control characters escaped.
 func indented(text, by string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {

@@ -97,7 +97,8 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	return p.fits(limited)
 }
 
-// fits checks that the plugin serves the types in the fixture, and that exactly the resources named by programs have names.
+// fits checks that the plugin serves the types in the fixture, and that resources have names if and only if programs
+// name their types.
 func (p *providerTest) fits(ctx context.Context) error {
 	served := p.harness.Plugin()
 	described, err := served.Describe(ctx)
@@ -143,7 +144,7 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 	p.report.header()
 }
 
-// tests tests the selected resources, and finally deletes the resources that they depended on.
+// tests tests the selected resources, then deletes their dependencies.
 func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chosen []*fixtureResource) {
 	p.resources = map[*lumigl.Vertex]*providertest.Resource{}
 	needed := map[*fixtureResource]bool{}
@@ -215,7 +216,7 @@ func (p *providerTest) stopped(ctx context.Context) string {
 	}
 }
 
-// cut returns what ended the test early, or "". A plugin may notice a timeout slightly before this process.
+// cut returns the reason why the test ended early, or "". A plugin may notice a timeout slightly before this process.
 func (p *providerTest) cut(ctx context.Context) string {
 	const moment = 100 * time.Millisecond
 	deadline, _ := ctx.Deadline()
@@ -273,7 +274,7 @@ func (p *providerTest) resolved(t providertest.TB, bags ...providertest.Properti
 	}
 }
 
-// resolve converts fixture values to test values, which it leaves alone. Null becomes nil.
+// resolve converts fixture values to test values. Null becomes nil; test values are unchanged.
 func (p *providerTest) resolve(bags ...providertest.Properties) error {
 	for _, bag := range bags {
 		for _, name := range slices.Sorted(maps.Keys(bag)) {
@@ -319,7 +320,7 @@ func (p *providerTest) reference(v lumigl.Value) (any, error) {
 	return output, nil
 }
 
-// finish prints the end of the report. Its error determines the exit code.
+// finish prints the end of the report and returns the error for the exit code.
 func (p *providerTest) finish(ctx context.Context) error {
 	r := &p.report
 	steps, wrong, failed, skipped := 0, 0, 0, 0

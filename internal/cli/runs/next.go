@@ -16,8 +16,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// conclude prints advice on deployments that are not done, on those that they wait for, and on failed deletions, and returns
-// the error for the exit code.
+// conclude prints advice on unfinished deployments, the deployments they wait for, and failed deletions. It returns the
+// error for the exit code.
 func conclude(ctx context.Context, s *workspace.Session, engine *environment.Environment, ended []store.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	queued, err := engine.Status(ctx)
@@ -89,7 +89,7 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 	retry := "continue with 'lumi retry " + about + "'"
 	giveUp := fmt.Sprintf(", or give up with 'lumi abort %s'", about)
 	if d.Kind == "cleanup" {
-		giveUp = "" // It cannot be aborted.
+		giveUp = "" // cannot be aborted
 	}
 	switch d.State {
 	case store.Done, store.Aborted, store.Canceled:

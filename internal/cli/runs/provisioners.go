@@ -23,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// provisioners finds the plugins next to lumi and on $PATH that types can be mapped to.
+// provisioners finds provisioner plugins next to lumi and on $PATH.
 type provisioners struct {
 	*workspace.Session
 	paths map[string]string // by name
@@ -48,8 +48,8 @@ func findProvisioners(s *workspace.Session) *provisioners {
 
 func (p *provisioners) names() []string { return slices.Sorted(maps.Keys(p.paths)) }
 
-// of returns the name of a type's provisioner, or "" if its provider handles it. If neither exists, the error says how to
-// configure one.
+// of returns the name of a type's provisioner, or "" if its provider handles it. If neither exists, it returns an error
+// that explains how to configure one.
 func (p *provisioners) of(t tokens.Type) (string, error) {
 	known, ok := p.known.Load(t)
 	if !ok {
@@ -107,6 +107,6 @@ func (p *provisioners) command(name string) (plugin.Command, error) {
 	}
 	return plugin.Command{
 		Path: p.paths[name], Env: secret.Environ(), Dir: p.Folder(), Events: events,
-		Log: &workspace.ProviderLog{Session: p.Session, Name: called, Level: slog.LevelInfo}, // tools write mostly noise
+		Log: &workspace.ProviderLog{Session: p.Session, Name: called, Level: slog.LevelInfo}, // tools mostly write noise
 	}, nil
 }

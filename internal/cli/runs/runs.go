@@ -47,13 +47,13 @@ func (f *Flags) Misuse() error {
 	return nil
 }
 
-// Options returns the engine options that the flags set.
+// Options returns the engine options set by the flags.
 func (f *Flags) Options() run.Options {
 	return run.Options{Parallelism: f.parallel, StopOnError: f.onError == "stop"}
 }
 
-// NewEngine returns an engine for the environment, and a function that stops its plugins. Provider messages go to the
-// reporter of deployment events, or to standard error while there is none.
+// NewEngine returns an engine for the environment, and a function that stops its plugins. Provider messages are sent to
+// the reporter of deployment events or, while there is none, to standard error.
 func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environment.Environment, func()) {
 	pool := provision.NewPool(provision.PoolOptions{Command: s.Plugin, Events: s.Event})
 	external := findProvisioners(s)
@@ -120,7 +120,7 @@ func runAll(ctx context.Context, s *workspace.Session, engine *environment.Envir
 		group.Go(func() (err error) {
 			ended[i], err = engine.Run(ctx, id)
 			if lost[i] = err; errors.Is(err, store.ErrLost) {
-				return nil // The others finish their running calls, too.
+				return nil // let the others finish their running calls
 			}
 			return err
 		})

@@ -39,10 +39,10 @@ func newEnvCommand(con *console.Console) *cobra.Command {
 type jsonEnvironment struct {
 	Name      string   `json:"name"`
 	Default   bool     `json:"default"`
-	Exists    bool     `json:"exists"` // false if it is only in Lumi.yaml
+	Exists    bool     `json:"exists"` // false if only in Lumi.yaml
 	Modules   []string `json:"modules"`
 	Resources int      `json:"resources"`
-	Last      string   `json:"last"` // the last finished deployment, and its end
+	Last      string   `json:"last"` // the last finished deployment, and its end time
 	Ended     string   `json:"ended,omitempty"`
 	Key       bool     `json:"key"`
 }

@@ -226,8 +226,8 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	return r, nil
 }
 
-// noted is the extension that records the dependencies of exported resources, since most references in their properties are
-// replaced by values.
+// noted is the extension that records the dependencies of exported resources, since export replaces most references in
+// properties by values.
 const noted = "lumi-dependencies"
 
 // noteDependencies records the dependencies of a version's resources in a snapshot.

@@ -116,7 +116,7 @@ func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, erro
 	return all, err
 }
 
-// jsonOutput is the JSON form of an output. Value is missing for unknown values and for secrets that are not shown.
+// jsonOutput is the JSON form of an output. Value is omitted for unknown values and hidden secrets.
 type jsonOutput struct {
 	Type    string          `json:"type"`
 	Value   json.RawMessage `json:"value,omitempty"`
@@ -137,7 +137,7 @@ func (o *outputs) value(p graph.Provided) jsonOutput {
 	return v
 }
 
-// revealed returns a value with secrets replaced by their content, and whether there are any.
+// revealed returns a value with secrets replaced by their content. hasSecrets reports whether there are any.
 func revealed(v lumigl.Value) (content lumigl.Value, hasSecrets bool) {
 	content = v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		content, isSecret := part.Secret()

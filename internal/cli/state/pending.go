@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// forecast replaces the newest versions of g in all, by module, with those that the queue will create.
+// forecast replaces the newest versions in all, by module, with the versions that the queue will create.
 func forecast(ctx context.Context, engine *environment.Environment, g *graph.Graph, all map[string]*graph.Version) error {
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -20,7 +20,7 @@ func forecast(ctx context.Context, engine *environment.Environment, g *graph.Gra
 	}
 	for _, d := range queued {
 		if d.Number == 0 || d.Abort {
-			continue // Cleanups and aborts create no versions.
+			continue // cleanups and aborts create no versions
 		}
 		found, err := engine.Find(ctx, d.Number)
 		if err != nil {
@@ -40,8 +40,8 @@ func forecast(ctx context.Context, engine *environment.Environment, g *graph.Gra
 	return nil
 }
 
-// expected returns the outputs that a deployment will produce, as far as known without providers: from resources that it has
-// created or will not change. all has the versions created by earlier deployments.
+// expected returns the outputs that a deployment will produce, as far as known without providers: from resources
+// already created by it or left unchanged. all holds the versions created by earlier deployments.
 func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id graph.VersionID, replace []urn.URN) []graph.Provided {
 	existing := map[urn.URN]*graph.Resource{} // by URN in the program
 	for _, v := range g.Versions(m.Name) {
@@ -52,7 +52,7 @@ func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id
 			}
 		}
 	}
-	bindings, _ := g.Bind(m.Version(id.Deployment, nil)) // Unbound uses have unknown values.
+	bindings, _ := g.Bind(m.Version(id.Deployment, nil)) // unbound uses have unknown values
 	var uses []graph.Edge
 	for _, b := range bindings {
 		if all[b.Edge.Module] == g.Version(b.Edge.To) {

@@ -101,7 +101,7 @@ func (t *tasker) download(ctx context.Context, out *document.Output) error {
 	return out.Write(t.Console, "", text, 0o644)
 }
 
-// find returns the graph that the flags select, merged if they list layers.
+// find returns the graph selected by the flags, merged if they list layers.
 func (t *tasker) find(ctx context.Context) (taskgraph.Graph, error) {
 	g := taskgraph.Graph{Type: t.graphType()}
 	if len(t.flags.layers) > 0 {
@@ -127,7 +127,7 @@ func withoutIDs(stored []service.Task) []taskgraph.Task {
 	return all
 }
 
-// effective merges the layers that the flags list, by default all.
+// effective merges the layers listed in the flags, by default all.
 func (t *tasker) effective(ctx context.Context) (e service.Effective, err error) {
 	layers, err := parseLayers("layers", t.flags.layers)
 	if err == nil && t.flags.release+t.flags.plugin != "" {
@@ -275,7 +275,7 @@ func (t *tasker) delete(ctx context.Context, _ []string) error {
 	return t.deleted(what, "", func() error { return t.api.Delete(ctx, g.ID) })
 }
 
-// deleted deletes something after confirmation. more names what is deleted with it.
+// deleted calls do to delete what after confirmation. more names what is deleted along with it.
 func (t *tasker) deleted(what, more string, do func() error) error {
 	if err := t.Sure(t.flags.yes, "Delete "+what+more); err != nil {
 		return err

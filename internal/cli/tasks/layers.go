@@ -166,7 +166,7 @@ func (t *tasker) selected(ctx context.Context, s *service.Selection, by selectin
 	return err
 }
 
-// releases returns the releases that names select.
+// releases returns the releases selected by names.
 func (t *tasker) releases(ctx context.Context, layer store.Layer, names []string) ([]service.Release, error) {
 	all := []service.Release{}
 	for _, name := range names {

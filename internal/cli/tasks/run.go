@@ -166,7 +166,7 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 	return t.follow(ctx, r.verbose, seen, func() (service.Run, error) { return t.api.Resume(ctx, chosen.ID, answer) })
 }
 
-// chosen returns the run with a number or a name such as upgrade[12], or the last run of the environment.
+// chosen returns the run given by a number or a name such as upgrade[12], or the environment's last run.
 func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, err error) {
 	id := runs.Number(given)
 	if given == "" {
@@ -196,7 +196,7 @@ func nameOf(r service.Run) string { return fmt.Sprintf("%s[%d]", r.Type, r.ID) }
 // itemOf returns the display name of a task run, such as "web-1/install".
 func itemOf(t service.TaskRun) string { return strings.TrimPrefix(t.Node+"/"+t.Task, "/") }
 
-// asked returns the task runs that a run needs an answer about.
+// asked returns the task runs that need an answer.
 func asked(r service.Run) []service.TaskRun {
 	return slices.DeleteFunc(slices.Clone(r.Tasks), func(t service.TaskRun) bool { return t.State != store.Unknown })
 }
@@ -293,7 +293,7 @@ func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show 
 			return after, err
 		}
 		if ended = !r.Running; ended {
-			continue // Its last events may have been stored in between.
+			continue // its last events may have been stored in between
 		}
 		select {
 		case <-ctx.Done():
@@ -340,8 +340,8 @@ func (t *tasker) next(r service.Run) (what, advice string, code error) {
 	return "was interrupted", "C" + resume + "'", console.ErrResumable
 }
 
-// showPlan prints a run's plan: one line per group of nodes on which a task has the same dependencies and is, or is not,
-// skipped.
+// showPlan prints a run's plan, with one line per group of nodes on which a task has the same dependencies and skip
+// status.
 func (t *tasker) showPlan(p service.Plan) error {
 	if t.JSON {
 		return t.PrintJSON(p)

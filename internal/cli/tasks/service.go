@@ -24,7 +24,7 @@ import (
 type taskOptions struct {
 	// inventory is a file that replaces the inventory in Lumi.yaml.
 	inventory string
-	// engine has only the limits and the error mode set.
+	// engine holds only the limits and the error mode.
 	engine taskrun.Options
 	// remote rejects nodes with a local connection, and hidden lists files of the server that tasks must not read.
 	remote bool
@@ -60,8 +60,8 @@ func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	}
 }
 
-// hiddenFiles returns a function that lists the keys in all inventories of the workspace, and other files that tasks must
-// not read.
+// hiddenFiles returns a function that lists the files that tasks must not read, including the keys in all inventories
+// of the workspace.
 func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 	files := []string{s.Path(defaultInventory), o.inventory}
 	for _, file := range s.Workspace.Inventories {
@@ -100,8 +100,8 @@ func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 // defaultInventory is the name of the inventory next to Lumi.yaml.
 const defaultInventory = "inventory.yaml"
 
-// loadInventory returns the nodes of an environment, from a file or the inventory in Lumi.yaml, and its state. Nodes and
-// conditions must not depend on secrets, which are unknown without the key.
+// loadInventory returns the nodes of an environment, from a file or the inventory in Lumi.yaml, and its state. The
+// state is read without the key, so secrets are unknown: nodes and conditions must not depend on them.
 func loadInventory(ctx context.Context, s *workspace.Session, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
 	of := &workspace.Session{Console: s.Console, Workspace: s.Workspace, Store: s.Store, Environment: store.Environment{Name: environment}}
 	if err := of.Enter(ctx, workspace.Fail); err != nil {

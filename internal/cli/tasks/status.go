@@ -61,7 +61,7 @@ func stateOf(r service.Run) string {
 	return strings.ToLower(string(r.State))
 }
 
-// endOf returns when a run ended, or "".
+// endOf returns the end time of a run, or "".
 func endOf(r service.Run) string {
 	if r.Ended.IsZero() {
 		return ""
@@ -109,7 +109,7 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 	}
 	t.Printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), runs.Stamp(r.Created), ended, counts(r.Tasks))
 	if has := func(task service.TaskRun) bool { return task.Message != "" }; r.Message != "" && !slices.ContainsFunc(r.Tasks, has) {
-		t.Printf("%s\n", term.Paragraph(r.Message)) // It repeats the messages of the tasks.
+		t.Printf("%s\n", term.Paragraph(r.Message)) // repeats the messages of the tasks
 	}
 	if len(r.Tasks) > 40 {
 		r.Tasks = slices.DeleteFunc(r.Tasks, func(task service.TaskRun) bool { return task.State == store.Done || task.State == store.Skipped })

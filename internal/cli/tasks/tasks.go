@@ -80,7 +80,7 @@ var completeLayers = cobra.FixedCompletions(layerNames, cobra.ShellCompDirective
 // taskFunc implements a command of 'lumi tasks'.
 type taskFunc func(t *tasker, ctx context.Context, args []string) error
 
-// withTasks configures a command for task graphs. creates means that it may create the workspace's store.
+// withTasks configures a command for task graphs. creates means that the command may create the workspace's store.
 func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
 	f.declare(c, flags)
 	if c.ValidArgsFunction == nil {
@@ -102,7 +102,7 @@ func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c
 	return c
 }
 
-// enter selects the environment that the flags name, or the default.
+// enter selects the environment named in the flags, or the default.
 func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err error) {
 	if t.local != nil {
 		if t.Environment.Name, err = workspace.EnvironmentName(t.Workspace, t.flags.Environment); err != nil {
@@ -110,7 +110,7 @@ func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err er
 		}
 		return t.Enter(ctx, missing)
 	}
-	w := &lumiyaml.Workspace{} // The server validates the environment.
+	w := &lumiyaml.Workspace{} // the server validates the environment
 	if t.flags.Environment == "" {
 		if w, err = workspace.Find(); err != nil {
 			return console.Misused("no environment given: use --environment=NAME")
@@ -139,7 +139,7 @@ func (t *tasker) owner(ctx context.Context, missing workspace.IfMissing) (store.
 	return store.Owner{Layer: layer, ID: r.ID}, r.String(), err
 }
 
-// release returns the release or plugin with a name, a name and version, or an ID.
+// release returns the release or plugin given by name, name and version, or ID.
 func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (service.Release, error) {
 	all, err := t.api.Releases(ctx, layer)
 	if err != nil {
@@ -200,7 +200,7 @@ func printTaskProblem(con *console.Console, file string, p taskgraph.Problem, se
 	fmt.Fprintln(con.Stderr, con.Err.Paint(term.Bold, term.Visible(cmp.Or(where, "lumi"))+":"), severity, term.Paragraph(message))
 }
 
-// several joins names, abbreviated if there are more than most.
+// several joins names, abbreviating the list if there are more than most.
 func several(names []string, most int) string {
 	if len(names) > most {
 		names = []string{strings.Join(names[:2], ", "), fmt.Sprintf("… %s (%d)", names[len(names)-1], len(names))}
@@ -208,7 +208,7 @@ func several(names []string, most int) string {
 	return term.Visible(strings.Join(names, ", "))
 }
 
-// fromStore completes with names that f reads from the store.
+// fromStore completes with the names that f reads from the store.
 func fromStore(f func(store.Tx) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		workspace.InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, _ string) { names = f(tx) })
@@ -265,7 +265,7 @@ func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ 
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// result prints the result of a command: a value with --json, otherwise a line.
+// result prints a command's result: v with --json, otherwise a formatted line.
 func (t *tasker) result(v any, format string, args ...any) error {
 	if t.JSON {
 		return t.PrintJSON(v)

@@ -39,7 +39,7 @@ An existing graph of type default is replaced only after confirmation, or with -
 	return c
 }
 
-// changes lists the tasks that differ between two graphs, and the differing attributes.
+// changes lists the tasks and attributes that differ between two graphs.
 type changes struct {
 	Added   []string            `json:"added"`
 	Changed map[string][]string `json:"changed"`
@@ -113,7 +113,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	}
 	before := withoutIDs(old.Tasks)
 	after := g.Tasks
-	if after == nil { // The file sets only a name.
+	if after == nil { // the file sets only a name
 		after = before
 	}
 	changed, text := changesOf(before, after)
@@ -182,7 +182,7 @@ func (t *tasker) diff(ctx context.Context, _ []string) error {
 	case t.JSON:
 		return console.ErrWrong
 	}
-	at := map[string]int{} // The order of tasks has no meaning.
+	at := map[string]int{} // the order of tasks is irrelevant
 	for i, task := range g.Tasks {
 		at[task.ID] = i - len(g.Tasks)
 	}

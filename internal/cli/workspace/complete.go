@@ -16,11 +16,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// The functions in this file complete arguments from Lumi.yaml and the store. On failure, they return nothing. They print
-// nothing and need no key.
+// The functions in this file complete arguments from Lumi.yaml and the store. They return nothing on failure, print
+// nothing, and need no key.
 
-// InStore calls f with a read transaction on the workspace's store and the name of the command's environment, which is "" if
-// not known yet.
+// InStore calls f with a read transaction on the workspace's store and the command's environment, or "" if it is not
+// known yet.
 func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, environment string)) {
 	w, err := Find()
 	if err != nil {
@@ -28,7 +28,7 @@ func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, enviro
 	}
 	s, err := openStore(c.Context(), w, false)
 	if err != nil {
-		s = memory.New() // Names in Lumi.yaml are still completed.
+		s = memory.New() // names in Lumi.yaml are still completed
 	}
 	defer func() { _ = s.Close() }()
 	given, _ := c.Flags().GetString("environment")
@@ -79,7 +79,7 @@ func CompleteModules(c *cobra.Command, args []string, _ string) (names []string,
 	return Completed(names), cobra.ShellCompDirectiveDefault
 }
 
-// CompleteOutputs lists modules, then the outputs of one.
+// CompleteOutputs lists modules, then the outputs of the chosen module.
 func CompleteOutputs(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		g := outline(tx, environment)
@@ -92,8 +92,8 @@ func CompleteOutputs(c *cobra.Command, args []string, _ string) (names []string,
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteDeployments lists the queued deployments or, for a rollback, those among the last hundred that deployed something,
-// newest first.
+// CompleteDeployments lists the queued deployments or, for a rollback, the last hundred deployments, newest first,
+// omitting any that deployed nothing.
 func CompleteDeployments(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Queue(environment)
@@ -110,8 +110,8 @@ func CompleteDeployments(c *cobra.Command, args []string, _ string) (names []str
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// CompleteResources lists the resources of the environment or, for 'lumi resolve', those that need an answer: unique names,
-// and URNs for the others. Once a URN is being typed, it lists all URNs.
+// CompleteResources lists the environment's resources or, for 'lumi resolve', the resources that need an answer: by
+// name if unique, otherwise by URN. Once a URN is being typed, it lists all URNs.
 func CompleteResources(c *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	all := map[urn.URN]string{} // with their names
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {

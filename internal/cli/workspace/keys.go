@@ -17,7 +17,7 @@ import (
 // WorkFactor overrides the default of package secret in tests, which derive hundreds of keys.
 var WorkFactor int
 
-// Wrapper returns the key wrapper that Lumi.yaml configures for the environment.
+// Wrapper returns the key wrapper configured in Lumi.yaml for the environment.
 func (s *Session) Wrapper() (*secret.Wrapper, error) {
 	w, err := secret.ParseWrapper(cmp.Or(s.Workspace.Keys[s.Environment.Name], "passphrase"))
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Session) Wrapper() (*secret.Wrapper, error) {
 	return w, nil
 }
 
-// Key returns the key of the environment, or nil if it has none. The error is a *[secret.KeyError] if the key cannot be
+// Key returns the environment's key, or nil if it has none. It returns a *[secret.KeyError] if the key cannot be
 // unwrapped.
 func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
 	if s.Environment.Key == "" {
@@ -44,8 +44,8 @@ func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
 	return w.Unwrap(ctx, s.Environment.Key)
 }
 
-// KeyIfAny is like [Session.Key], but prints a warning and returns nil if the key cannot be unwrapped. doing describes the
-// operation in it.
+// KeyIfAny is like [Session.Key], but prints a warning and returns nil if the key cannot be unwrapped. doing describes
+// the operation in the warning.
 func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
 	key, err := s.Key(ctx)
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {
@@ -108,7 +108,7 @@ func (s *Session) readPassphrase(prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer s.OnInterrupt(func() { // Otherwise, the terminal would stay without echo.
+	defer s.OnInterrupt(func() { // restore echo on the terminal
 		_ = term.Restore(int(file.Fd()), before)
 		fmt.Fprintln(s.Stderr)
 		os.Exit(console.ExitFailed)

@@ -35,15 +35,15 @@ func FindPlugin(name string) (string, error) {
 	return "", fmt.Errorf("%s: %w", name, errors.Unwrap(err))
 }
 
-// Installed returns the paths of executables with a name prefix in folders, by name; the first one wins. Like
-// [exec.LookPath], it ignores relative folders.
+// Installed returns the paths of executables in folders whose names start with prefix, by name. The first folder wins.
+// Like [exec.LookPath], it ignores relative folders.
 func Installed(prefix string, folders []string) map[string]string {
 	all := map[string]string{}
 	for _, folder := range folders {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
-		entries, _ := os.ReadDir(folder) // Folders on $PATH may not exist.
+		entries, _ := os.ReadDir(folder) // folders on $PATH may not exist
 		for _, entry := range entries {
 			name := strings.TrimSuffix(entry.Name(), ".exe")
 			if !strings.HasPrefix(name, prefix) || all[name] != "" {

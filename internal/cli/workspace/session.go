@@ -34,13 +34,13 @@ type Session struct {
 	Store     store.Store
 	// Environment has only a Name if it does not exist.
 	Environment store.Environment
-	// Simulates means that providers and provisioners create, change, and delete nothing.
+	// Simulates means that providers and provisioners make no changes.
 	Simulates bool
 	// Evaluated lists the desired states of evaluated programs.
 	Evaluated []*lumigl.Snapshot
 	// Reporter shows the events of deployments; it is nil while none runs.
 	Reporter atomic.Pointer[view.Reporter]
-	// Hosts are the connections to nodes; nil if tasks cannot run.
+	// Hosts holds the connections to nodes; nil if tasks cannot run.
 	Hosts io.Closer
 }
 
@@ -93,7 +93,7 @@ func WithStore(ctx context.Context, con *console.Console, create bool, f func(*S
 	return s.closeAfter(f(s))
 }
 
-// WithEnvironment runs f with the workspace of the current directory and one of its environments.
+// WithEnvironment calls do with the workspace of the current directory and one of its environments.
 func WithEnvironment(ctx context.Context, con *console.Console, name string, missing IfMissing, do func(*Session) error) error {
 	s, err := openSession(ctx, con, name, missing)
 	if err != nil {
@@ -102,7 +102,7 @@ func WithEnvironment(ctx context.Context, con *console.Console, name string, mis
 	return s.closeAfter(do(s))
 }
 
-// openSession opens the workspace of the current directory and one of its environments. It must be closed.
+// openSession opens the workspace of the current directory and one of its environments. The caller must close it.
 func openSession(ctx context.Context, con *console.Console, name string, missing IfMissing) (*Session, error) {
 	w, err := Find()
 	if err != nil {
@@ -122,7 +122,8 @@ func openSession(ctx context.Context, con *console.Console, name string, missing
 	return s, nil
 }
 
-// openStore opens the store of a workspace, or an empty one in memory if it does not exist and must not be created.
+// openStore opens the store of a workspace. If it does not exist and create is false, it returns an empty in-memory
+// store.
 func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.Store, error) {
 	path := Database(w)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -186,7 +187,7 @@ func (s *Session) Detach(ctx context.Context) error {
 	})
 }
 
-// closeAfter closes the workspace. If the store was removed, only the error of its Close is returned.
+// closeAfter closes the workspace. If the store was removed, it returns only the error of closing it.
 func (s *Session) closeAfter(done error) error {
 	closed := s.close()
 	if errors.Is(closed, store.ErrLost) {

@@ -43,7 +43,7 @@ func (s *Session) Snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapsh
 	snapshot := g.Snapshot()
 	NoteProvisioners(snapshot, g)
 	snapshot.Serial = uint64(max(s.Environment.Serial, 0))
-	_ = snapshot.Sort() // The store keeps the order in which steps ended. An invalid snapshot is shown unsorted.
+	_ = snapshot.Sort() // the store keeps the order in which steps ended; an invalid snapshot is shown unsorted
 	return snapshot, nil
 }
 
