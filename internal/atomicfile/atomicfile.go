@@ -1,9 +1,9 @@
-// Package atomicfile replaces and creates files so that readers see the old content or the new content, never a part of it,
-// whatever happens to the process, the disk or the power.
+// Package atomicfile replaces and creates files atomically: even after a crash, a disk error, or a power failure,
+// readers see either the old or the new content.
 //
-// A new version is written to a temporary file in the same folder, synced, and renamed. It gets the mode and, where the
-// system allows it, the owner and group of the file it replaces; access lists and extended attributes are lost. Temporary
-// files left by a killed process are removed by the next write of the same file.
+// A new version is written to a temporary file in the same folder, synced, and renamed. It gets the mode and, if
+// possible, the owner and group of the file it replaces; access lists and extended attributes are lost. Temporary files
+// left by a killed process are removed by the next write of the same file.
 package atomicfile
 
 import (
@@ -22,8 +22,8 @@ import (
 // ErrUnsynced reports that the file was written but may not survive a power failure.
 var ErrUnsynced = errors.New("it may not survive a power loss")
 
-// Write replaces the file at path, or creates it with mode 0666 before umask. Symbolic links are followed. A file that
-// already has the content is left alone.
+// Write replaces the file at path, or creates it with mode 0666 before umask. Symbolic links are followed. A file with
+// this content is not rewritten.
 //
 // If the error is not [ErrUnsynced], the file is unchanged.
 func Write(path string, content []byte) error { return write(system{}, path, content, 0o666) }
@@ -33,8 +33,8 @@ func WriteMode(path string, content []byte, mode fs.FileMode) error {
 	return write(system{}, path, content, mode)
 }
 
-// WriteNew creates a file. The error wraps [fs.ErrExist] if anything exists at path, even a dangling symbolic link or a
-// file that another process creates at the same time.
+// WriteNew creates a file. It returns an error that wraps [fs.ErrExist] if anything exists at path, even a dangling
+// symbolic link or a file created concurrently.
 func WriteNew(path string, content []byte, mode fs.FileMode) error {
 	return writeNew(system{}, path, content, mode)
 }
@@ -46,7 +46,7 @@ func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
 			_ = d.remove(staged) // If that fails, the next write does it.
 			return nil
 		}
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // Another writer removed the staged file.
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // another writer removed the staged file
 			return err
 		}
 		// Without hard links, as on FAT, an empty file claims the name.
@@ -67,7 +67,7 @@ func write(d disk, path string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, cause(err))
 	}
-	// A file that is not writable must not be replaced, although the system would allow it.
+	// A read-only file must not be replaced, although the system would allow it.
 	f, old, err := openRegular(d, target, os.O_RDWR)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unchanged(path, err)
@@ -89,8 +89,8 @@ func unchanged(path string, err error) error {
 	return fmt.Errorf("cannot write %s, which is unchanged: %w", path, cause(err))
 }
 
-// replaceBy stages the content, with the attributes of the file like or, if that is nil, the mode, and calls put to make
-// the staged file the target.
+// replaceBy stages content, with the attributes of the file like or, if that is nil, the given mode, and calls put to
+// move the staged file to the target.
 func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, like fs.FileInfo,
 	put func(staged, target string) error,
 ) error {
@@ -115,7 +115,7 @@ func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, li
 	return unchanged(path, err)
 }
 
-// holds reports whether a file has the content.
+// holds reports whether a file has the given content.
 func holds(f io.Reader, info fs.FileInfo, content []byte) (bool, error) {
 	if info.Size() != int64(len(content)) {
 		return false, nil
@@ -151,8 +151,8 @@ func stage(d disk, target string, content []byte, mode fs.FileMode, old fs.FileI
 	return name, nil
 }
 
-// imitate gives a file the owner, group and mode of another one, as far as the system allows. It grants nobody access that
-// the old file did not grant.
+// imitate gives a file the owner, group, and mode of another one, as far as possible. It grants no access beyond that
+// of the old file.
 func imitate(f handle, old fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -165,7 +165,7 @@ func imitate(f handle, old fs.FileInfo) error {
 		_ = f.Chown(oldUser, -1) // Only root can. Otherwise the file gets a new owner, as a copy would.
 	}
 	if known && oldGroup != newGroup && f.Chown(-1, oldGroup) != nil {
-		mode &^= 0o070 &^ (mode & 0o007 << 3) // The group has other members now.
+		mode &^= 0o070 &^ (mode & 0o007 << 3) // the new group gets no more access than others
 	}
 	if info.Mode().Perm() == mode {
 		return nil
@@ -201,11 +201,11 @@ func stem(target string) string {
 		return base
 	}
 	digest := sha256.Sum256([]byte(base))
-	// Some file systems refuse invalid UTF-8, which cutting a character in two would produce.
+	// Some file systems reject invalid UTF-8, which splitting a character would produce.
 	return fmt.Sprintf("%s~%x", strings.ToValidUTF8(base[:part], ""), digest[:8])
 }
 
-// isTemporary reports whether a folder's entry is a temporary file of the target.
+// isTemporary reports whether a directory entry is a temporary file of the target.
 func isTemporary(e fs.DirEntry, target string) bool {
 	random, ok := strings.CutPrefix(e.Name(), "."+stem(target)+"-")
 	if !ok || !e.Type().IsRegular() {
@@ -215,7 +215,7 @@ func isTemporary(e fs.DirEntry, target string) bool {
 	return ok && len(random) == randomLength && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// clearAway removes temporary files of killed writers. Errors are ignored: the files do no harm.
+// clearAway removes temporary files of killed writers. It ignores errors, since the files are harmless.
 func clearAway(d disk, target string) {
 	dir := filepath.Dir(target)
 	entries, err := d.readDir(dir)
@@ -229,10 +229,10 @@ func clearAway(d disk, target string) {
 	}
 }
 
-// errIrregular reports a folder, a pipe or a device.
+// errIrregular reports a folder, a pipe, or a device.
 var errIrregular = errors.New("it is not a regular file")
 
-// resolve follows symbolic links. The file itself may be missing, its folder may not.
+// resolve follows symbolic links. The file may be missing, but not its folder.
 func resolve(d disk, path string) (string, error) {
 	if path == "" {
 		return "", errors.New("empty path")
@@ -264,7 +264,7 @@ func resolve(d disk, path string) (string, error) {
 	return target, nil
 }
 
-// openRegular opens a regular file. Links, pipes and devices that have replaced it are errors.
+// openRegular opens a regular file. It returns an error if a link, pipe, or device has replaced it.
 func openRegular(d disk, name string, flag int) (handle, fs.FileInfo, error) {
 	f, err := d.open(name, flag|withoutTricks, 0)
 	if isLink(err) {

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// disk is the part of the file system that this package uses. Tests make any of it fail.
+// disk is the part of the file system used by this package. Tests inject failures.
 type disk interface {
 	open(name string, flag int, perm fs.FileMode) (handle, error)
 	lstat(name string) (fs.FileInfo, error)
@@ -36,7 +36,7 @@ type system struct{}
 func (system) open(name string, flag int, perm fs.FileMode) (handle, error) {
 	f, err := os.OpenFile(name, flag, perm)
 	if err != nil {
-		return nil, err // f would be a non-nil handle.
+		return nil, err // f would be a non-nil handle
 	}
 	return f, nil
 }

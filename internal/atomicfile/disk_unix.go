@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// withoutTricks are flags that make open reject links and not block on pipes.
+// withoutTricks makes open reject links and not block on pipes.
 const withoutTricks = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// isLink reports whether a file could not be opened because it is a link.
+// isLink reports whether err means that a file is a link.
 func isLink(err error) bool { return errors.Is(err, unix.ELOOP) }
 
 func (system) rename(from, to string) error { return os.Rename(from, to) }
@@ -26,7 +26,7 @@ func (system) syncDir(name string) error {
 	}
 	defer f.Close()
 	err = f.Sync()
-	// Some file systems, mostly on networks, cannot sync folders.
+	// Some file systems, mostly network ones, cannot sync folders.
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
 		return nil
 	}

@@ -33,7 +33,7 @@ func (system) rename(from, to string) error {
 	return err
 }
 
-// syncDir does nothing: rename returns when the name is on the disk.
+// syncDir does nothing, since rename is already durable.
 func (system) syncDir(string) error { return nil }
 
 func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
