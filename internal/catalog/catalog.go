@@ -14,7 +14,7 @@ import (
 // Entry explains one code.
 type Entry struct {
 	Code string `json:"code"`
-	// About is the kind of thing that has the code, such as "diagnostic".
+	// About is the kind of thing identified by the code, such as "diagnostic".
 	About string `json:"about"`
 	Group string `json:"group"`
 	// Text is Markdown, without the heading.
@@ -24,9 +24,8 @@ type Entry struct {
 // Catalog lists entries in the order of index.txt, group by group. Entries with the same code differ in About.
 type Catalog []Entry
 
-// New reads a catalog from a directory with a file CODE.md per code and an index.txt, which lists the codes, one per
-// indented line, below the titles of their groups. It panics if a file is missing, since the files are meant to be
-// embedded.
+// New reads a catalog from a directory with a file CODE.md per code and an index.txt that lists the codes, one per
+// indented line, below their group titles. It panics if a file is missing, since the files should be embedded.
 func New(about string, files fs.FS, dir string) Catalog {
 	read := func(name string) string {
 		text, err := fs.ReadFile(files, dir+"/"+name)
@@ -60,8 +59,8 @@ func (c Catalog) Codes() []string {
 	return codes
 }
 
-// Select returns the entries of the given codes, ignoring case and brackets. The error for an unknown code suggests a
-// similar one, or the command that lists all codes.
+// Select returns the entries of the given codes, ignoring case and brackets. For an unknown code, it returns an error
+// that suggests a similar one or command, which lists all codes.
 func (c Catalog) Select(codes []string, command string) (Catalog, error) {
 	var chosen Catalog
 	for _, arg := range codes {
@@ -107,7 +106,7 @@ func (c Catalog) List(heading func(title string) string) string {
 	return b.String()
 }
 
-// Plain formats the text for a terminal: code is indented instead of fenced, below the file name of its fence.
+// Plain formats the text for a terminal. Code is indented instead of fenced, below the file name from its fence.
 func (e Entry) Plain() string {
 	var b strings.Builder
 	inside := false
