@@ -15,7 +15,7 @@ type automaton struct {
 	atEnd []bool                 // whether a string that ends in a state matches
 }
 
-// The final states, and the maximum number of others.
+// Final states, and the maximum number of other states.
 const (
 	matched   = 255
 	failed    = 254

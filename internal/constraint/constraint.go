@@ -50,9 +50,9 @@ var kinds = map[string]kind{
 	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
 }
 
-// New returns the rule of a constraint. Arg is a float64, an int, a string or true. Unknown constraints, unknown
-// formats and invalid expressions, which the compiler rejects, accept every value. Expressions are compiled on first
-// use.
+// New returns the rule of a constraint. arg is a float64, an int, a string, or true. Unknown constraints, unknown
+// formats, and invalid expressions, all of which the compiler rejects, accept every value. Expressions are compiled on
+// first use.
 func New(name string, arg any) Rule {
 	r := Rule{kind: kinds[name]}
 	switch arg := arg.(type) {
@@ -109,7 +109,8 @@ func (r *Rule) Number(n float64, hidden bool) string {
 	return "must be " + limit + FormatNumber(r.number) + ", found " + found
 }
 
-// isMultiple tolerates rounding, so 0.3 is a multiple of 0.1, and quotients too large to decide.
+// isMultiple reports whether n is a multiple of another number. It tolerates rounding errors, as in 0.3 and 0.1, and
+// accepts quotients too large to decide.
 func isMultiple(n, of float64) bool {
 	q := n / of
 	return !(math.Abs(q-math.Round(q)) > math.Max(1e-9, math.Abs(q)*0x1p-50))
@@ -155,7 +156,7 @@ var counts = [...]struct {
 	keyPattern:    {},
 }
 
-// Count returns why a number of characters, elements or entries violates the rule, or "". The message omits the number
+// Count returns why a number of characters, elements, or entries violates the rule, or "". The message omits the number
 // if it is hidden.
 func (r *Rule) Count(n int, hidden bool) string {
 	c, limit := counts[r.kind], int(r.number)
@@ -175,7 +176,7 @@ func (r *Rule) Count(n int, hidden bool) string {
 // IsUnique reports whether the rule requires distinct list elements.
 func (r *Rule) IsUnique() bool { return r.kind == unique }
 
-// Equal reports two equal elements of a list whose elements must differ, or returns "". Equal elements have equal
+// Equal returns the error for two equal elements of a list that must be distinct, or "". Equal elements have equal
 // identities; unknown elements have the identity "".
 func Equal(identities []string) string {
 	first := make(map[string]int, len(identities))

@@ -48,7 +48,7 @@ func compile(text string) expression {
 	return e.(expression)
 }
 
-// stringFormat is a format of strings: an optional expression, and an optional check of what no expression covers.
+// stringFormat is a string format: an optional expression, and an optional check for what no expression can express.
 type stringFormat struct {
 	what string // after "must be"
 	expression
@@ -59,7 +59,7 @@ func (f *stringFormat) matches(s string) bool {
 	return (f.expression == nil || f.expression.matches(s)) && (f.also == nil || f.also(s))
 }
 
-// formats maps names to formats. constraints.ts has the same expressions.
+// formats maps names to formats. constraints.ts contains the same expressions.
 var formats = map[string]*stringFormat{
 	"uri": {what: "a URI", expression: compile(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`)},
