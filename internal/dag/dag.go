@@ -1,8 +1,8 @@
 // Package dag orders the vertices of directed graphs. Vertices are numbers from 0, and an edge goes from a vertex to
 // one of its dependencies, so all orders put dependencies first.
 //
-// Nothing is recursive, since chains may be as long as a document. Everything takes linear time, except for the heaps
-// of [Graph.Sort], [Graph.Gather] and [Graph.Walk]. A Graph is safe for concurrent use if it does not change.
+// No algorithm is recursive, since chains may be as long as a document. All take linear time, except for the heaps of
+// [Graph.Sort], [Graph.Gather], and [Graph.Walk]. A Graph is safe for concurrent use if it does not change.
 package dag
 
 import (
@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// Graph is a directed graph, which may have cycles, loops and parallel edges. The zero Graph is empty.
+// Graph is a directed graph, possibly with cycles, loops, and parallel edges. The zero Graph is empty.
 type Graph struct {
 	// Start holds the index of each vertex's first edge in To, followed by the number of edges.
 	Start []int32
@@ -63,7 +63,7 @@ func (g Graph) Reverse() Graph {
 }
 
 // Sort returns the vertices in topological order. Among the vertices whose dependencies have been returned, the first
-// in preferred comes next. Vertices on a cycle, or that depend on one, are omitted.
+// in preferred comes next. Vertices on a cycle or dependent on one are omitted.
 func (g Graph) Sort(preferred []int32) []int32 {
 	rank := make([]int32, len(preferred))
 	for i, v := range preferred {
@@ -91,9 +91,10 @@ func (g Graph) Sort(preferred []int32) []int32 {
 	return sorted
 }
 
-// Gather returns the vertices in topological order and keeps groups together as far as possible: the first ready vertex
-// in the group of the previous one comes next, or else the first of all. Groups are few, with numbers below groups;
-// vertices of group 0 belong to every group. Vertices on a cycle, or that depend on one, are omitted.
+// Gather returns the vertices in topological order and keeps groups together as far as possible: the next vertex is the
+// first ready one in the previous vertex's group, or else the first ready one of all. There should be few groups,
+// numbered below groups; vertices in group 0 belong to every group. Vertices on a cycle or dependent on one are
+// omitted.
 func (g Graph) Gather(group []int32, groups int) []int32 {
 	ready := NewReady(g)
 	waiting := make([]numbers, groups)
@@ -226,8 +227,8 @@ func (g Graph) search(first []int32) (order, component []int32) {
 	return order, component
 }
 
-// Reach returns the vertices reachable from a vertex in one or more steps, except for those in seen, and adds them to
-// seen.
+// Reach returns the vertices reachable from a vertex in one or more steps, except vertices already in seen, and adds
+// them to seen.
 func (g Graph) Reach(from int32, seen []bool) []int32 {
 	var found []int32
 	for todo := []int32{from}; len(todo) > 0; {
@@ -284,7 +285,7 @@ func (n *numbers) Pop() any {
 	return x
 }
 
-// push and pop avoid those of package heap, which allocate for each number.
+// push and pop replace those of package heap, which allocate for each number.
 func (n *numbers) push(x int32) {
 	*n = append(*n, x)
 	heap.Fix(n, len(*n)-1)

@@ -18,7 +18,7 @@ type WalkOptions struct {
 //
 // Dependents of a failed vertex are not visited. After ctx is done, no visits start. Walk always waits for running
 // visits and returns their errors, joined in vertex order, and the cause of ctx if it prevented a visit. Vertices on a
-// cycle, or that depend on one, are not visited, which is not an error.
+// cycle or dependent on one are skipped without an error.
 func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Context, int32) error) error {
 	if o.Parallelism <= 0 {
 		o.Parallelism = runtime.GOMAXPROCS(0)
