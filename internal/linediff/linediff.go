@@ -12,9 +12,8 @@ import (
 // context is the number of common lines around a change.
 const context = 3
 
-// Unified calls line for each line of the unified diff of two texts, in order and without its line break. The sign of a
-// line is " ", "-" or "+", or "" for headers and notes about a missing line break. If the texts are equal, it calls
-// nothing.
+// Unified calls line for each line of the unified diff of two texts, in order and without its line break. sign is " ",
+// "-", or "+", or "" for headers and notes about a missing line break. If the texts are equal, line is not called.
 //
 // Lines that occur exactly once in each text anchor the diff: it keeps as many of them as possible in place, and common
 // lines around them. It takes O(n log n) time.
@@ -50,7 +49,7 @@ func Unified(oldName, old, newName, new string, line func(sign, text string)) {
 type pair struct{ x, y int }
 
 // lines splits a text. The note about a missing line break is part of the last line, which therefore differs from a
-// line with one.
+// terminated line.
 func lines(s string) []string {
 	all := make([]string, 0, strings.Count(s, "\n")+1)
 	for line := range strings.SplitSeq(strings.TrimSuffix(s, "\n"), "\n") {
@@ -65,7 +64,7 @@ func lines(s string) []string {
 	return all
 }
 
-// hunk is a part of the diff that is not yet printed.
+// hunk is an unprinted part of the diff.
 type hunk struct {
 	x, y  []string
 	line  func(sign, text string)
