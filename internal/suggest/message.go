@@ -10,7 +10,7 @@ func DidYouMean(got string, names []string) string {
 	return ""
 }
 
-// Instead suggests the name that was probably meant, or lists all names.
+// Instead suggests the name that was probably intended, or lists all names.
 func Instead(given string, names []string) string {
 	if near := Name(given, names); near != "" {
 		return "did you mean " + near + "?"

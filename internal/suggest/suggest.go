@@ -14,7 +14,7 @@ import (
 
 // Name returns the name nearest to got, or "" if none is near or several are equally near. Two names are near if they
 // are within one edit for every three characters of the shorter one, and at least one. A single character is never
-// near. An edit inserts, deletes or replaces a character or swaps two neighbors. Letter case is ignored.
+// near. An edit inserts, deletes, or replaces a character, or swaps two adjacent ones. Letter case is ignored.
 func Name[S ~string](got string, names []S) S {
 	return S(To(got, math.MaxInt, func(yield func(string) bool) {
 		for _, name := range names {
@@ -34,7 +34,7 @@ func To(name string, edits int, names iter.Seq[string]) string {
 	return ""
 }
 
-// All returns the nearest names, up to three if several are equally near, and none where [To] gives up. It is for
+// All returns the nearest names, up to three if several are equally near, or nil where [To] gives up. It is for
 // suggestions that are applied without review: names that differ in a number or a single letter, such as web-1 and
 // web-2, are not near, since they are likely distinct.
 func All(name string, edits int, names iter.Seq[string]) []string {
@@ -76,8 +76,8 @@ func slips(a, b int) int {
 	return max(1, shorter/3)
 }
 
-// Distance returns the number of characters to insert, delete, replace or swap with their neighbor to turn one string
-// into the other, where no part is edited twice.
+// Distance returns the minimum number of edits (insert, delete, or replace a character, or swap two adjacent ones) that
+// turn one string into the other, without editing any part twice.
 func Distance(a, b string) int { return distance([]rune(a), []rune(b)) }
 
 func distance(a, b []rune) int {
@@ -102,7 +102,7 @@ func distance(a, b []rune) int {
 	return last[len(b)]
 }
 
-// Alike reports whether two names are within some edits of each other, and have something in common.
+// Alike reports whether two names are within the given number of edits and have something in common.
 func Alike(a, b string, edits int) bool {
 	if count(a).apart(count(b)) > edits {
 		return false
@@ -120,7 +120,7 @@ func Alike(a, b string, edits int) bool {
 // maxWork limits the number of comparisons of letters, since many long names may differ only in the order of letters.
 const maxWork = 20_000_000
 
-// fold returns the lower-case characters of a string. A character with a longer lower case stays as it is.
+// fold returns the characters of a string in lower case. It keeps characters whose lower case is longer.
 func fold(s string) []rune {
 	folded := []rune(s)
 	for i, r := range folded {
@@ -178,7 +178,7 @@ func trimCommon(a, b []rune) (restA, restB []rune) {
 	return a, b
 }
 
-// sameMarks reports whether two names have the same numbers and single letters in them.
+// sameMarks reports whether two names contain the same numbers and single letters.
 func sameMarks(a, b string) bool {
 	for {
 		var mark, other string
@@ -190,8 +190,7 @@ func sameMarks(a, b string) bool {
 	}
 }
 
-// cutMark splits a name at the first number or single letter. Zeros before a number do not count, and letter case does
-// not.
+// cutMark splits a name at the first number or single letter. It ignores leading zeros and letter case in mark.
 func cutMark(s string) (before, mark, rest string) {
 	for start := 0; start < len(s); {
 		kind, end := kindOf(s[start]), start+1
