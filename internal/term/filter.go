@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Filter returns a writer that keeps text from controlling a terminal: it replaces the characters that [Visible]
-// replaces, except for line breaks, tabs and the sequences of [Stream.Paint]. Foreign text may contain these sequences
-// too, but can only choose colors with them: none hides text. If s is not a terminal, Filter returns w.
+// Filter returns a writer that prevents text from controlling a terminal. It replaces the same characters as [Visible],
+// except for line breaks, tabs, and the sequences of [Stream.Paint]. Foreign text may also contain these sequences, but
+// they only choose colors and cannot hide text. If s is not a terminal, Filter returns w.
 func (s Stream) Filter(w io.Writer) io.Writer {
 	if !s.Terminal {
 		return w
@@ -32,7 +32,7 @@ var (
 	begun  = regexp.MustCompile(`^\x1b(\[(0|1|1;|2|1?;?3[1-6]?)?)?$`)
 )
 
-// Write implements [io.Writer] and counts the bytes of text.
+// Write implements [io.Writer]. It returns the number of bytes of text, not of replacements.
 func (f *filter) Write(text []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,13 +13,13 @@ import (
 type Snippet struct {
 	Stream
 	Source string
-	// Hidden, if not nil, reports whether a part of the source must not be shown. Its line is then omitted.
+	// Hidden, if not nil, reports whether a part of the source is secret. Its line is then omitted.
 	Hidden func(from, to int) bool
 }
 
-// Print prints the line with the given number, which contains the start of the span, and the line that contains its
-// end, if different. Long lines are cut around the span. At least one caret is printed, unless the end is negative,
-// which means that there is no span. Write errors are left to w.
+// Print prints the line at the start of the span, which has the given number, and the line at its end, if different.
+// Long lines are cut around the span. It prints at least one caret, unless to is negative, which means that there is no
+// span. It ignores write errors.
 func (s *Snippet) Print(w io.Writer, number, from, to int, style Style) {
 	from, to = min(from, len(s.Source)), min(to, len(s.Source))
 	span := ""
@@ -77,7 +77,7 @@ func (s *Snippet) line(w io.Writer, digits, number, from, to int, style Style) {
 	}
 }
 
-// numbered prints a text after the column of line numbers.
+// numbered prints text after the column of line numbers.
 func (s *Snippet) numbered(w io.Writer, digits int, number, text string) {
 	fmt.Fprintln(w, strings.TrimRight(s.Paint(Blue, fmt.Sprintf(" %*s |", digits, number))+" "+text, " "))
 }
@@ -89,8 +89,8 @@ type cell struct {
 	from, to int // offsets in the source
 }
 
-// around returns the start and end of the line that contains offset, limited to reach on each side: many errors on one
-// very long line must not take quadratic time.
+// around returns the start and end of the line that contains offset, limited to reach on each side, so that many errors
+// on one very long line do not take quadratic time.
 func (s *Snippet) around(offset, reach int) (start, end int) {
 	start, end = max(0, offset-reach), min(len(s.Source), offset+reach)
 	if i := strings.LastIndexByte(s.Source[start:offset], '\n'); i >= 0 {

@@ -14,23 +14,23 @@ import (
 // widths measures text whose only escape sequences are those of [Stream.Paint].
 var widths = displaywidth.Options{ControlSequences: true}
 
-// Width returns how many columns a terminal needs for text, not counting escape sequences.
+// Width returns the display width of text in columns, excluding escape sequences.
 func Width(text string) int { return widths.String(text) }
 
-// Clip shortens text to a number of columns, at least one, and ends it with "…" if anything was cut. Escape sequences
-// are all kept, so that colors are turned off again.
+// Clip shortens text to the given number of columns (at least 1) and ends it with "…" if anything was cut. It keeps all
+// escape sequences, so that colors are reset.
 func Clip(text string, columns int) string {
 	return widths.TruncateString(text, max(columns, 1), "…")
 }
 
-// Visible replaces every rune that could control a terminal or reorder text by a visible one.
+// Visible replaces each rune that could control a terminal or reorder text with a visible one.
 func Visible(text string) string { return strings.Map(visible, text) }
 
 func visible(r rune) rune {
 	switch {
 	case r < ' ':
 		return r + '␀' // the picture of the control character
-	case r < 0x7f: // Nearly every rune is one of these.
+	case r < 0x7f: // fast path for nearly every rune
 		return r
 	case r == 0x7f:
 		return '␡'
@@ -40,15 +40,15 @@ func visible(r rune) rune {
 	return r
 }
 
-// hidden reports whether a rune from DEL on is invisible and acts on the runes around it, or is not a character at all.
-// Joiners are not hidden: scripts and emoji need them.
+// hidden reports whether a rune from DEL on is invisible and affects its neighbors, or is not a character. Joiners are
+// not hidden: scripts and emoji need them.
 func hidden(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	return r >= 0x7f && r != nonJoiner && r != joiner &&
 		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Noncharacter_Code_Point)
 }
 
-// Paragraph returns a message as [Visible] does, but with its line breaks. Lines after the first are indented.
+// Paragraph is like [Visible], but keeps line breaks and indents the lines after the first.
 func Paragraph(message string) string {
 	lines := strings.Split(strings.TrimRight(message, "\r\n"), "\n")
 	for i, line := range lines {
