@@ -1,4 +1,5 @@
-// Package yamltree parses YAML and JSON into trees with positions. It expands aliases, applies merge keys and rejects duplicate keys.
+// Package yamltree parses YAML and JSON into trees with positions. It expands aliases, applies merge keys, and rejects
+// duplicate keys.
 package yamltree
 
 import (
@@ -14,10 +15,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// mostExpanded limits the number of nodes that aliases expand to.
+// mostExpanded limits the number of nodes expanded from aliases.
 const mostExpanded = 100_000
 
-// Error is an error with a position, counted from 1 in characters.
+// Error is an error with a 1-based line and column, in characters.
 type Error struct {
 	Line, Column int
 	Message      string
@@ -33,7 +34,7 @@ func At(n *yaml.Node, format string, args ...any) *Error {
 // Tab is the message about an invalid tab.
 const Tab = "invalid YAML: this is a tab; use spaces"
 
-// IsTab reports whether there is a tab at a position.
+// IsTab reports whether the character at a position is a tab.
 func IsTab(src []byte, line, column int) bool {
 	lines := bytes.SplitN(src, []byte("\n"), line+1)
 	if line > len(lines) {
@@ -43,8 +44,8 @@ func IsTab(src []byte, line, column int) bool {
 	return column <= len(text) && text[column-1] == '\t'
 }
 
-// Read parses the documents of a text into trees of scalars, sequences and mappings with distinct keys. It stops at
-// invalid YAML and reports all other errors.
+// Read parses the documents of a text into trees of scalars, sequences, and mappings with distinct keys. It stops at
+// invalid YAML, but otherwise returns all errors.
 func Read(src []byte) ([]*yaml.Node, []*Error) {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	for i, r := range string(src) {
@@ -88,8 +89,8 @@ type reader struct {
 	errs              []*Error
 }
 
-// tree expands n. Expanded nodes are copied. Beyond the limit, nodes are returned unchanged and all loops end, since
-// they may contain themselves.
+// tree expands n. Expanded nodes are copied. Beyond the limit, it returns nodes unchanged and all loops end, since
+// nodes may contain themselves.
 func (r *reader) tree(n *yaml.Node) *yaml.Node {
 	if r.expanded > mostExpanded {
 		return n
@@ -180,7 +181,7 @@ func (e *entries) merge(from *yaml.Node) bool {
 	return false
 }
 
-// identity returns a string that is equal for equal keys.
+// identity returns a string that identifies a key, so that equal keys have equal strings.
 func identity(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.ShortTag() + " " + n.Value
