@@ -55,7 +55,7 @@ func mask(text, key string) string {
 	return wire.Mask(text, keys)
 }
 
-// limited is a writer that keeps the first maxOutput+1 bytes.
+// limited keeps the first maxOutput+1 bytes written to it.
 type limited []byte
 
 func (l *limited) Write(p []byte) (int, error) {

@@ -19,8 +19,8 @@ const (
 	padding = 64          // plain texts are padded to a multiple of this
 )
 
-// Seal returns v, a value of the resource u, with each outermost secret sealed for its path in v. Seal all values of a
-// resource as one object, so that each sealed secret is valid in only one place.
+// Seal returns v, a value of resource u, with each outermost secret sealed for its path in v. Seal all values of a
+// resource as one object, so that each sealed secret is valid only in its original place.
 func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		if k == nil {
@@ -36,7 +36,7 @@ func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return v, err
 }
 
-// Open reverses [Key.Seal]. The error is a *[KeyError] if k is nil or a different key sealed the secret.
+// Open reverses [Key.Seal]. It returns a *[KeyError] if k is nil or not the sealing key.
 func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		return k.open(u, path, secret)
@@ -44,7 +44,8 @@ func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return v, err
 }
 
-// Hide returns a sealed value as seen without the key: secrets are unknown, but keep their references.
+// Hide returns a sealed value as seen without the key, with secrets replaced by unknown values that keep their
+// references.
 func Hide(v lumigl.Value) lumigl.Value {
 	v, _, _ = walk(v, "", func(secret lumigl.Value, _ string) (lumigl.Value, error) {
 		return signed(lumigl.TextOf(wire.Unknown), secret.Get("references")), nil
@@ -65,7 +66,7 @@ func at(u urn.URN, path, problem string) error {
 	return fmt.Errorf("%s: the secret at %q %s", u, path, problem)
 }
 
-// walk returns v, located at path, with its outermost secrets replaced by visit, and whether there are any.
+// walk returns v, located at path, with its outermost secrets replaced by visit. It also reports whether there are any.
 func walk(
 	v lumigl.Value, path string, visit func(secret lumigl.Value, path string) (lumigl.Value, error),
 ) (_ lumigl.Value, found bool, err error) {

@@ -10,8 +10,8 @@
 //
 // BASE64 encodes the key's id (4 bytes), a random nonce (12 bytes), and the secret as padded JSON in AES-256-GCM. The
 // additional data is the resource's URN and the JSON pointer to the secret, so a sealed secret opens only where it was
-// sealed. References in the secret are listed in the clear, so that following and retargeting them does not need the
-// key. The seal covers their number and order, but not their targets.
+// sealed. References in the secret are listed in plain text, so that following and retargeting them needs no key. The
+// seal covers their number and order, but not their targets.
 //
 // # Wrapped keys
 //
@@ -30,8 +30,8 @@ import (
 
 const keySize = 32
 
-// Key is the data key of an environment. It is safe for concurrent use and never printed. A nil Key can open and seal
-// only values without secrets.
+// Key is the data key of an environment. It is safe for concurrent use and never printed. A nil Key can only open and
+// seal values without secrets.
 type Key struct {
 	// Closures are never printed, even if the Key is in an unexported field, on which fmt cannot call methods.
 	text func() string // in base64

@@ -15,7 +15,7 @@ import (
 	"filippo.io/age/armor"
 )
 
-// The environment variables that a [Wrapper] reads.
+// Environment variables read by a [Wrapper].
 const (
 	IdentityVariable   = "LUMI_AGE_IDENTITY" // an age identity or the path of an identity file
 	PassphraseVariable = "LUMI_PASSPHRASE"   // if unset, Wrapper.Ask is called
@@ -29,12 +29,12 @@ type Wrapper struct {
 	Ask func(isNew bool) (string, error)
 	// Dir is the command's working directory. The default is the current directory.
 	Dir string
-	// Changes is set to read a new passphrase from NewPassphraseVariable.
+	// Changes means that new passphrases are read from NewPassphraseVariable.
 	Changes bool
 	// WorkFactor is the base-2 logarithm of the cost of scrypt for new passphrases. The default is 18.
 	WorkFactor int
 
-	kind       string // age, passphrase or exec
+	kind       string // age, passphrase, or exec
 	recipients []age.Recipient
 	command    []string
 }
@@ -60,8 +60,8 @@ func ParseWrapper(text string) (*Wrapper, error) {
 	return w, nil
 }
 
-// For returns a Wrapper that unwraps a key, even if it was wrapped in a different way than configured. If it was
-// wrapped with a command, a command must be configured; otherwise, the error is a *[KeyError].
+// For returns a Wrapper that can unwrap a key, even if the key was wrapped with another method than configured. If it
+// was wrapped with a command but none is configured, For returns a *[KeyError].
 func (w *Wrapper) For(wrapped string) (*Wrapper, error) {
 	kind, _, err := kindOf(wrapped)
 	if err != nil {
@@ -83,8 +83,8 @@ func kindOf(wrapped string) (kind, id string, err error) {
 	return kind, id, nil
 }
 
-// Verify returns a *[KeyError] if wrapped is a different key. A nil Key and text not written by a Wrapper are not
-// compared.
+// Verify returns a *[KeyError] if wrapped is a different key. It returns nil for a nil Key and for text not written by
+// a Wrapper.
 func (k *Key) Verify(wrapped string) error {
 	if _, id, err := kindOf(wrapped); k != nil && err == nil && id != fmt.Sprintf("%x", k.id) {
 		return needKey("the environment's key has changed: try again")
@@ -108,7 +108,7 @@ func (w *Wrapper) Wrap(ctx context.Context, k *Key) (string, error) {
 	return wrapped, nil
 }
 
-// Unwrap returns the key. The error is a *[KeyError] unless the text is damaged or ctx is done.
+// Unwrap returns the key. Its error is a *[KeyError] unless the text is damaged or ctx is done.
 func (w *Wrapper) Unwrap(ctx context.Context, wrapped string) (*Key, error) {
 	kind, id, err := kindOf(wrapped)
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *Wrapper) encrypt(ctx context.Context, text string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		recipient, _ := age.NewScryptRecipient(passphrase) // It fails only if the passphrase is empty.
+		recipient, _ := age.NewScryptRecipient(passphrase) // fails only if the passphrase is empty
 		recipient.SetWorkFactor(cmp.Or(w.WorkFactor, defaultWorkFactor))
 		recipients = []age.Recipient{recipient}
 	}
@@ -180,13 +180,13 @@ func (w *Wrapper) identities() ([]age.Identity, error) {
 		if err != nil {
 			return nil, err
 		}
-		identity, _ := age.NewScryptIdentity(passphrase) // It fails only if the passphrase is empty.
+		identity, _ := age.NewScryptIdentity(passphrase) // fails only if the passphrase is empty
 		return []age.Identity{identity}, nil
 	}
 	text := os.Getenv(IdentityVariable)
 	if !strings.HasPrefix(text, "AGE-SECRET-KEY-") {
 		data, err := os.ReadFile(text)
-		if err != nil { // The error quotes the path, which may be part of an identity.
+		if err != nil { // the error quotes the path, which may be part of an identity
 			return nil, needKey("the key needs an age identity: set %s to an identity or the path of an identity file (%w)",
 				IdentityVariable, errors.Unwrap(err))
 		}
@@ -223,8 +223,8 @@ func (w *Wrapper) passphrase(isNew bool) (string, error) {
 	return passphrase, nil
 }
 
-// Environ returns the environment variables for programs and plugins: those of this process without the ones that a
-// [Wrapper] reads.
+// Environ returns the environment variables for programs and plugins: this process's variables, except those read by a
+// [Wrapper].
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
