@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Outline returns the resource graph of an environment with only pending resources and those that only older versions
-// contain. Versions report the number of the others. It does not read their rows, so its cost hardly depends on their
+// Outline returns an environment's resource graph, limited to pending resources and resources found only in older
+// versions. Versions count the omitted resources. Outline does not read their rows, so its cost hardly depends on their
 // number.
 func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 	var rows []store.Vertex
@@ -82,8 +82,8 @@ func rootKeys(rows []store.Vertex) (pending []string, newest map[string]bool, er
 	return pending, newest, nil
 }
 
-// abridge replaces the resources in the rows of versions with their number, except for resources of older versions that
-// the newest one does not contain. It returns the keys of these.
+// abridge replaces the resources in version rows with their number, except for resources found only in older versions.
+// It returns the keys of these exceptions.
 func abridge(rows []store.Vertex, newest map[string]bool) (kept []string) {
 	held := map[string]bool{} // encoded keys in the newest versions of modules with older ones
 	older := map[string]bool{}
@@ -123,8 +123,8 @@ const listed = `"resources":[`
 // reference holds the text before, after, and between the keys of references in a list.
 var reference = [3]string{`{"` + lumigl.DefaultTag + `":"`, `"}`, `"},{"` + lumigl.DefaultTag + `":"`}
 
-// list returns the bounds of the resource list in the text of a version, and its length. It scans the text because
-// parsing takes many times as long.
+// list returns the bounds and length of the resource list in the text of a version. It scans the text because parsing
+// is many times slower.
 func list(text string) (start, end, count int) {
 	depth := 0
 	start = -1

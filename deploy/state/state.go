@@ -4,8 +4,8 @@
 //	g, err := codec.Graph(environment, vertices)                 // the resource graph
 //	put, gone, err := codec.Changes(g, after)                    // the rows that a transition changes
 //
-// A vertex is sealed as one object for its key, so that each sealed secret is valid in only one place. Without the key,
-// a Codec reads secrets as unknown values and writes only data without secrets.
+// A vertex is sealed as one object for its key, so that each sealed secret is valid only in its original place. Without
+// the key, a Codec reads secrets as unknown values and writes only data without secrets.
 package state
 
 import (
@@ -24,7 +24,7 @@ import (
 )
 
 // Codec encodes and decodes with a key, which may be nil. Its methods return a *[secret.KeyError] if the key is missing
-// or wrong. Other errors name the damaged text.
+// or wrong. Other errors identify the damaged text.
 type Codec struct{ Key *secret.Key }
 
 // open opens a value sealed for a place.
@@ -116,8 +116,8 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 	return graph.FromLumiGL(&to.doc)
 }
 
-// Changes returns the rows to put, sorted by key, and the keys to delete when before becomes after. Parts shared by
-// both graphs are not compared.
+// Changes returns the changes from before to after: the rows to put, sorted by key, and the keys to delete. Parts
+// shared by both graphs are not compared.
 func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []string, err error) {
 	vertices, gone := graph.Changes(before, after)
 	for _, v := range vertices {

@@ -76,8 +76,8 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 // parser has limits far above anything the engine stores.
 var parser = lumigl.Parser{MaxSize: 1<<32 - 1, MaxDepth: 1 << 16, MaxValues: 1 << 30}
 
-// parse parses objects as one text, since each text has a fixed cost. References remain objects. The error names the
-// damaged text.
+// parse parses objects as one text, since each text has a fixed cost. References remain objects. The error identifies
+// the damaged text.
 func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 	list, err := parser.ParseValue("[" + strings.Join(texts, ",") + "]")
 	isDamaged := err != nil || list.Len() != len(texts)
@@ -94,10 +94,10 @@ func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 			return lumigl.Value{}, fmt.Errorf("%s: expected an object, got %s", name(i), v.Kind())
 		}
 	}
-	return lumigl.Value{}, err // Together they exceed a limit.
+	return lumigl.Value{}, err // together, the texts exceed a limit
 }
 
-// targets finds the targets of references by key: a vertex of doc, or else one that only carries a URN.
+// targets finds the targets of references by key: a vertex of doc, or else a vertex that only carries a URN.
 type targets struct {
 	doc    lumigl.Graph
 	others map[string]*lumigl.Vertex
