@@ -7,11 +7,11 @@
 //		return tx.PutStep(step)
 //	})
 //
-// Secrets in the text of vertices, steps, and deployments are sealed by package secret. A store neither interprets text
-// nor checks state transitions, which package job does.
+// Secrets in the text of vertices, steps, and deployments are sealed by package secret. A store neither parses text nor
+// checks state transitions; package job does the latter.
 //
-// Package sqlite implements the store for `.lumi/state.db`, package memory one for tests. Package storetest tests
-// implementations. See docs/engine.md for the design.
+// Package sqlite implements the store in `.lumi/state.db`; package memory implements one for tests. Package storetest
+// tests implementations. See docs/engine.md for the design.
 package store
 
 import (
@@ -20,8 +20,7 @@ import (
 	"time"
 )
 
-// Store stores environments. It is safe for concurrent use, and persistent implementations also for use by several
-// processes.
+// Store stores environments. It is safe for concurrent use, in persistent implementations also by several processes.
 type Store interface {
 	// Read runs f with a consistent view of the store. It does not wait for writers. Writing statements fail.
 	Read(ctx context.Context, f func(Tx) error) error
@@ -33,21 +32,21 @@ type Store interface {
 	Close() error
 }
 
-// The errors of statements, possibly wrapped.
+// Errors of statements, possibly wrapped.
 var (
 	// ErrNotFound means that an environment, a deployment, or another row does not exist.
 	ErrNotFound = errors.New("not found")
 	// ErrFenced means that an executor lost its deployment: the row has a different fencing token or state.
 	ErrFenced = errors.New("another executor has taken over")
-	// ErrLost means that the store was removed while open. Write returns it after the commit: the transaction is in the
-	// copy that Close saves, so it must not be repeated. Later writes still work, to finish running work. Reads may
-	// fail with it.
+	// ErrLost means that the store was removed while open. Write returns it after the commit: the copy saved by Close
+	// contains the transaction, so it must not be repeated. Later writes still succeed, to finish running work. Reads
+	// may fail with it.
 	ErrLost = errors.New("the store was removed")
 )
 
 // Tx is a transaction. It must not be used concurrently or after f has returned. Writing a row of a nonexistent
-// environment fails with [ErrNotFound]. f must return all errors except this and [ErrFenced]. Times are stored in UTC
-// with microsecond precision. Text must be valid UTF-8.
+// environment fails with [ErrNotFound]. f must return all errors except [ErrNotFound] and [ErrFenced]. Times are stored
+// in UTC with microsecond precision. Text must be valid UTF-8.
 type Tx interface {
 	EnvironmentTx
 	GraphTx
@@ -72,7 +71,7 @@ type EnvironmentTx interface {
 type GraphTx interface {
 	// Vertices returns the vertices of an environment's resource graph, sorted by key.
 	Vertices(environment string) ([]Vertex, error)
-	// VerticesFrom returns up to limit vertices with keys >= from, sorted by key.
+	// VerticesFrom returns up to limit vertices with keys of at least from, sorted by key.
 	VerticesFrom(environment, from string, limit int) ([]Vertex, error)
 	// PutVertices adds or replaces vertices, deletes those with keys in gone, and increments the environment's Serial.
 	PutVertices(environment string, put []Vertex, gone []string) error
@@ -82,12 +81,12 @@ type GraphTx interface {
 type JobTx interface {
 	// AddJob adds a job and returns its ID, which is greater than all earlier IDs. A Place of 0 is set to the ID.
 	AddJob(Job, Content) (id int64, err error)
-	// Job returns a job, and Content its content. PutContent replaces the content, for resealing.
+	// Job returns a job and Content its content. PutContent replaces the content, for resealing.
 	Job(id int64) (Job, error)
 	Content(id int64) (Content, error)
 	PutContent(id int64, c Content) error
 	// Queue returns the unfinished deployments of an environment, by place and ID. History returns up to limit finished
-	// ones with an ID below before, latest first; a before of 0 means no bound. Both omit runs of task graphs.
+	// ones with IDs below before, latest first; 0 means no bound. Both omit runs of task graphs.
 	Queue(environment string) ([]Job, error)
 	History(environment string, before int64, limit int) ([]Job, error)
 	// PutJob replaces a job.
@@ -111,7 +110,7 @@ type JobTx interface {
 // EventTx contains the statements for events.
 type EventTx interface {
 	// AddEvents adds events, which must not be changed afterward. Events returns up to limit events of an environment
-	// with a serial above after, oldest first, or only of one deployment unless that is 0.
+	// with serials above after, oldest first. If deployment is not 0, it returns only events of that deployment.
 	AddEvents(environment string, events []Event) error
 	Events(environment string, deployment, after int64, limit int) ([]Event, error)
 }
@@ -135,8 +134,8 @@ type Vertex struct{ Key, Text string }
 // State is the state of a job, a task, or a step. Package job defines the transitions.
 type State string
 
-// The states of jobs, tasks, and steps. Deployments and tasks that have not started are in Wait. Steps that have not
-// started are in Planned and are not stored.
+// States of jobs, tasks, and steps. Unstarted deployments and tasks are in Wait. Unstarted steps are in Planned and not
+// stored.
 const (
 	Wait    State = "WAIT"
 	Running State = "RUNNING"
@@ -166,7 +165,7 @@ func (s State) IsFinal() bool {
 // Kind is the kind of a job.
 type Kind string
 
-// The kinds of jobs. All except runs of task graphs are called deployments.
+// Kinds of jobs. All except runs of task graphs are called deployments.
 const (
 	Deploy  Kind = "deploy"
 	Cleanup Kind = "cleanup" // deletes unused versions and pending resources
@@ -183,12 +182,12 @@ type Job struct {
 	Number int64
 	Module string
 	Kind   Kind
-	// Uses lists the modules that desired state uses directly.
+	// Uses lists the modules used directly by desired state.
 	Uses []string
 	// Place is the position in the queue. A deployment that supersedes a failed one inherits it.
 	Place int64
 	State State
-	// Fence is the fencing token, incremented by each claim, retry, and the like.
+	// Fence is the fencing token, incremented whenever the job is claimed or taken away from its holder.
 	Fence int64
 	// Owner is the process that holds the lease until Expires, which is zero if the lease was released.
 	Owner   string
@@ -219,14 +218,14 @@ type Task struct {
 	// Steps is the number of steps.
 	Steps int
 	State State
-	// Token is the token for polling the provisioner. Parts is the number of inputs passed to the provisioner one after
-	// another: the task itself, then additional tasks such as migrations.
+	// Token is the token for polling the provisioner. Parts is the number of inputs passed to the provisioner so far:
+	// the task itself, then additional tasks such as migrations.
 	Token   string
 	Parts   int
 	Message string
 }
 
-// Step is a step whose call has started. The row is the only record of its result until that is in the resource graph.
+// Step is a step whose call has started. Its row is the only record of the result until the resource graph contains it.
 type Step struct {
 	Deployment int64
 	Number     int
@@ -242,7 +241,7 @@ type Step struct {
 	New string
 	// Token identifies a creation to its provider.
 	Token string
-	// Owner is the process that makes or made the call. Deadline is when the call ends at the latest.
+	// Owner is the process that made the call. Deadline is the latest time at which the call ends.
 	Owner    string
 	Deadline time.Time
 	Message  string
@@ -259,7 +258,7 @@ type Event struct {
 	// Task is the number of the task; 0 for an event of the deployment. URN is set for events of steps.
 	Task int    `json:"task,omitempty"`
 	URN  string `json:"urn,omitempty"`
-	// Source is the position in the program that constructs the resource.
+	// Source is the position of the resource's construction in the program.
 	Source string `json:"source,omitempty"`
 	// Kind is the kind of the step. Was is the former URN of a moved resource. ID is the ID of an existing resource.
 	Kind string `json:"kind,omitempty"`

@@ -10,8 +10,8 @@ import (
 //
 // A run is a job with Kind [Tasks] whose Module is the type of the graph. Queue and History omit runs.
 type TaskTx interface {
-	// AddRelease adds a release or a plugin and returns its ID. It returns [ErrExists] if the layer contains one with
-	// that name and version.
+	// AddRelease adds a release or plugin and returns its ID, or [ErrExists] if the layer already contains that name
+	// and version.
 	AddRelease(Release) (id int64, err error)
 	// Releases returns all releases and plugins, by ID. DeleteRelease deletes one and its graphs.
 	Releases() ([]Release, error)
@@ -34,15 +34,14 @@ type TaskTx interface {
 	AddGraphTask(GraphTask) (id int64, err error)
 	DeleteGraphTask(id int64) error
 
-	// Runs returns up to limit runs of an environment with an ID below before, latest first; a before of 0 means no
-	// bound.
+	// Runs returns up to limit runs of an environment with IDs below before, latest first; 0 means no bound.
 	Runs(environment string, before int64, limit int) ([]Job, error)
-	// PutTaskRuns adds or replaces task runs of a run, by number. They must not be changed afterward. TaskRuns returns
-	// them, by number.
+	// PutTaskRuns adds or replaces task runs of a run, by number. The caller must not change them afterward. TaskRuns
+	// returns them, sorted by number.
 	PutTaskRuns(run int64, all []TaskRun) error
 	TaskRuns(run int64) ([]TaskRun, error)
-	// LastTaskRuns returns the latest task run, except skipped ones, of each task and node in the runs of a graph type,
-	// by task and node. A task run stored with another state must not become skipped.
+	// LastTaskRuns returns the latest task run that was not skipped, for each task and node in the runs of a graph
+	// type, sorted by task and node. A task run stored with another state must not become skipped.
 	LastTaskRuns(environment, graphType string) ([]TaskRun, error)
 }
 
@@ -52,14 +51,14 @@ var ErrExists = errors.New("already exists")
 // Layer is a kind of task graph owner.
 type Layer string
 
-// The layers in default order: later ones override earlier ones.
+// Layers in default order: later ones override earlier ones.
 const (
 	ReleaseLayer Layer = "release"
 	ClusterLayer Layer = "cluster"
 	PluginLayer  Layer = "plugin"
 )
 
-// Release is a version of a package, or in the plugin layer, of a package of additional tasks.
+// Release is a version of a package or, in the plugin layer, of a package of additional tasks.
 type Release struct {
 	ID      int64  `json:"id" readOnly:"true"`
 	Layer   Layer  `json:"layer" enum:"release,plugin" readOnly:"true"`
@@ -88,7 +87,7 @@ type Selection struct {
 	Plugins []int64
 	// Order lists the layers, later ones overriding earlier ones; nil for the default order.
 	Order []Layer
-	// Whole is set if tasks replace entire tasks of earlier layers, not just attributes.
+	// Whole means that tasks override entire tasks of earlier layers instead of attributes.
 	Whole bool
 }
 
@@ -123,7 +122,7 @@ type TaskRun struct {
 	State State  `json:"state"`
 	// Digest identifies the content of the task, Refresh the values that it depends on.
 	Digest, Refresh string `json:"-"`
-	// Owner is the process that runs or ran it. Attempt is the number of restarts.
+	// Owner is the process that started the task run. Attempt is the number of restarts.
 	Owner   string    `json:"-"`
 	Attempt int       `json:"-"`
 	Started time.Time `json:"started,omitzero"`

@@ -53,7 +53,7 @@ func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) err
 }
 
 // data holds sorted rows. Transactions share slices, so visible rows are never changed. Appended rows are beyond the
-// length of other slices; if two transactions append to the same slice, the first was rolled back.
+// length of other slices. If two transactions append to the same slice, the first one was rolled back.
 type data struct {
 	environments []store.Environment
 	vertices     []vertex
@@ -79,7 +79,7 @@ type (
 		store.Job
 		content store.Content
 	}
-	// events is a batch of events of an environment, with serials following after.
+	// events is a batch of an environment's events, numbered from after + 1.
 	events struct {
 		environment string
 		after       int64
@@ -126,7 +126,7 @@ func find[T, R any](rows []T, match func(T) bool, row func(T) R) []R {
 
 func same[T any](r T) T { return r }
 
-// stored returns a copy of a caller's deployment to store. shown returns a copy for a caller.
+// stored copies a caller's deployment for storage. shown copies a stored one for a caller.
 func stored(d store.Job) store.Job {
 	d.Expires, d.Created, d.Ended = micros(d.Expires), micros(d.Created), micros(d.Ended)
 	d.Uses = append([]string(nil), d.Uses...)

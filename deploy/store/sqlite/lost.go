@@ -49,7 +49,7 @@ func (s *Store) isGone() (gone, replaced bool) {
 	return !os.SameFile(s.file, now), true
 }
 
-// salvage saves the database if its file is gone, which the open connection can still read: when first noticed, since
+// salvage saves the database if its file, which the open connection can still read, is gone: when first noticed, since
 // the process may be killed, and again at the end. It returns a *lostError or nil.
 func (s *Store) salvage(c *conn, end bool) error {
 	if s.lost == nil {
@@ -63,7 +63,7 @@ func (s *Store) salvage(c *conn, end bool) error {
 		s.save(c)
 	}
 	if _, replaced := s.isGone(); end && !replaced && s.lost.err == nil {
-		for _, suffix := range []string{"-wal", "-shm"} { // SQLite would apply leftovers to the copy.
+		for _, suffix := range []string{"-wal", "-shm"} { // SQLite would apply leftovers to the copy
 			_ = os.Remove(s.path + suffix)
 		}
 	}

@@ -64,8 +64,8 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	}
 }
 
-// useWAL switches to the WAL, once per database. SQLite upgrades a read lock to a write lock for this without waiting,
-// since two processes that do so would deadlock. So this retries.
+// useWAL switches to the WAL, once per database. It retries because SQLite does not wait when it upgrades the read lock
+// to a write lock, since two such processes would deadlock.
 func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	for end := time.Now().Add(s.timeout); ; {
 		_, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL")
@@ -90,7 +90,8 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// migration is the lock that goose holds while it applies one schema version: a transaction. Versions count from 1.
+// migration is the lock held by goose while it applies one schema version, implemented as a transaction. Versions count
+// from 1.
 type migration struct {
 	store  *Store
 	target int64
@@ -131,7 +132,7 @@ func (m *migration) lock(ctx context.Context, c *sql.Conn) (err error) {
 	m.before, err = m.version(ctx, c)
 	isNew := m.before == 0
 	if err != nil || m.saved || isNew || m.before == m.target {
-		m.saved = m.saved || isNew // A database created by this process needs no backup.
+		m.saved = m.saved || isNew // a database created by this process needs no backup
 		return err
 	}
 	m.saved = true

@@ -28,10 +28,10 @@ type Options struct {
 	// Timeout is how long a transaction waits for writers in other processes. The default is ten seconds.
 	Timeout time.Duration
 	// Rescue is the folder for the copy of a database that is removed while open. The default is the current directory.
-	// If the copy cannot be written there, it goes to [os.TempDir].
+	// If it is not writable, the copy is saved in [os.TempDir].
 	Rescue string
 
-	// Tests set these.
+	// Set by tests.
 	maxPages int
 	schema   fs.FS
 	network  func(folder string) string
@@ -46,7 +46,7 @@ type Store struct {
 
 	file   fs.FileInfo // file at path when it was opened
 	rescue string
-	// These belong to the writing goroutine.
+	// Owned by the writing goroutine.
 	wrote bool
 	lost  *lostError // nil unless the file was removed
 
@@ -62,7 +62,7 @@ type conn struct {
 }
 
 // close closes the connection and rolls back. SQLite keeps it open until its statements are closed, which database/sql
-// does not do. Errors do not matter: committed data is on disk.
+// does not do. Errors are ignored, since committed data is on disk.
 func (c *conn) close() {
 	for _, stmt := range c.stmts {
 		_ = stmt.Close()
@@ -73,8 +73,8 @@ func (c *conn) close() {
 // maxIdle is the number of connections kept for later transactions.
 const maxIdle = 4
 
-// Open opens a database. It creates a missing one, readable only by the user. It migrates a database from an older
-// version of lumi after making a backup in the same folder. It refuses network file systems if it can detect them.
+// Open opens a database. It creates a missing one, readable only by the user. It migrates a database of an older
+// version of lumi, after making a backup in the same folder. It returns an error for a detected network file system.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -114,8 +114,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// create creates the file: SQLite would let others read it, and copies its mode to its other files. It does not open an
-// existing file: closing that would release the locks of this process.
+// create creates the file privately, since SQLite would let others read it; SQLite copies the mode to its other files.
+// It does not open an existing file, since closing it would release the locks of this process.
 func create(path string, network func(string) string) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -134,8 +134,8 @@ func create(path string, network func(string) string) error {
 	return f.Close()
 }
 
-// Close waits for a writing transaction and closes the database. The error wraps [store.ErrLost] if the file was
-// removed.
+// Close waits for a writing transaction and closes the database. It returns an error that wraps [store.ErrLost] if the
+// file was removed.
 func (s *Store) Close() error {
 	s.writer <- struct{}{}
 	defer func() { <-s.writer }()
@@ -213,8 +213,8 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	return s.salvage(c, false)
 }
 
-// take returns an idle connection, or else a new one. If the file was removed, it cannot be opened again: then readers
-// fail and leave the connections to the writer.
+// take returns an idle connection, or else a new one. A removed file cannot be reopened, so readers then fail, leaving
+// the connections to the writer.
 func (s *Store) take(ctx context.Context, write bool) (*conn, error) {
 	gone, replaced := s.isGone()
 	for end := time.Now().Add(s.timeout); ; {

@@ -47,7 +47,7 @@ func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// exec runs a writing statement. what names the row that must exist.
+// exec runs a writing statement. what names the row that must exist, for errors.
 func (t *tx) exec(what, query string, args ...any) (sql.Result, error) {
 	if !t.write {
 		return nil, errReadOnly

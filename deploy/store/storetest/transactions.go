@@ -100,7 +100,7 @@ func read(t *T) {
 	want(t, before, all)
 }
 
-// view interleaves a reader with a writer: neither waits for the other, and the reader does not see the changes.
+// view interleaves a reader with a writer. Neither waits for the other, and the reader does not see the changes.
 func view(t *T) {
 	d := t.fill("dev")
 	t.fill("other")
