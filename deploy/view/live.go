@@ -18,7 +18,7 @@ import (
 
 // NewLive returns a Reporter that shows a tree on a terminal, with messages of providers above it. Close replaces the
 // tree by the final state, which stays. The terminal mode is unchanged, so Ctrl-C sends a signal. Event does not block
-// on the terminal, but Close does. If the terminal is lost, output stops. The error is the reason why out cannot show a
+// on the terminal, but Close does. If the terminal is lost, output stops. It returns an error if out cannot show a
 // tree.
 func NewLive(out *os.File, o Options) (Reporter, error) {
 	stream := term.Inspect(out, "never", os.Getenv)
@@ -33,7 +33,7 @@ func NewLive(out *os.File, o Options) (Reporter, error) {
 		wake: make(chan struct{}, 1), drawn: make(chan struct{}), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	l.program = tea.NewProgram(l, tea.WithInput(nil), tea.WithOutput(screen{out, sync.OnceFunc(func() { close(l.drawn) })}),
-		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options decides about colors.
+		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options determines colors
 	go func() {
 		defer close(l.ended)
 		_, _ = l.program.Run() // Run fails if the terminal is lost.
@@ -52,8 +52,8 @@ type live struct {
 	out     *os.File
 	program *tea.Program
 	once    sync.Once // for Close
-	// wake is full if there is something new to draw. drawn is closed by the first frame, closing to end the program,
-	// and ended when it has ended.
+	// wake is full if there is something new to draw. drawn is closed after the first frame, closing to end the
+	// program, and ended after it has ended.
 	wake, drawn, closing, ended chan struct{}
 }
 
@@ -105,7 +105,7 @@ func (l *live) change(f func()) {
 	}
 }
 
-// loop draws changes and, while something runs, ten frames per second.
+// loop draws changes and, while anything is running, ten frames per second.
 func (l *live) loop() {
 	select {
 	case <-l.drawn: // Before the first frame, bubbletea would write lines to the top of the terminal.
@@ -129,7 +129,7 @@ func (l *live) loop() {
 	}
 }
 
-// draw shows messages and the tree, and reports whether something runs.
+// draw shows messages and the tree. It reports whether anything is running.
 func (l *live) draw() bool {
 	l.mutex.Lock()
 	messages, width, running := l.messages, l.width, l.isRunning()

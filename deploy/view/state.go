@@ -30,8 +30,8 @@ type deployment struct {
 	state          store.State
 	started, ended time.Time
 	printed        time.Time
-	// steps are in start order. latest holds the last step by URN and by whether it deletes, since a replacement has
-	// two steps.
+	// steps are in start order. latest holds the last step by URN and by whether it is a deletion, since a replacement
+	// has two steps.
 	steps   []*step
 	latest  map[[2]string]*step
 	skipped int
@@ -84,7 +84,8 @@ func (s *state) event(e store.Event) (*deployment, *step) {
 	return d, nil
 }
 
-// move changes the state of a deployment. One that waits again will be planned again, so only finished steps are kept.
+// move changes the state of a deployment. A deployment that waits again will be replanned, so move keeps only finished
+// steps.
 func (s *state) move(d *deployment, e store.Event) {
 	d.state, d.message, d.ended = e.State, e.Message, e.Time
 	if e.State == store.Wait {
@@ -97,7 +98,7 @@ func (s *state) move(d *deployment, e store.Event) {
 	}
 }
 
-// isIdle reports whether the deployment is a cleanup that has done nothing so far, like most cleanups.
+// isIdle reports whether the deployment is a cleanup that has done nothing so far, as is common.
 func (d *deployment) isIdle() bool {
 	return strings.HasPrefix(d.name, "Cleanup[") && len(d.steps)+d.skipped == 0 && d.message == ""
 }
@@ -117,7 +118,7 @@ func (d *deployment) isRunning() bool { return d.state == store.Running || d.sta
 func (s *state) step(d *deployment, e store.Event) *step {
 	key := [2]string{e.URN, fmt.Sprint(e.Kind == "delete")}
 	t := d.latest[key]
-	if t == nil || t.state == store.Done { // A cleanup may delete several resources with the same URN.
+	if t == nil || t.state == store.Done { // a cleanup may delete several resources with the same URN
 		t = &step{of: d, urn: urn.URN(e.URN)}
 		if e.State == store.Skipped {
 			d.skipped++

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// The ranks of rows. If not all rows fit, the highest ranks are omitted first.
+// Ranks of rows. If not all rows fit, the highest ranks are omitted first.
 const (
 	headingRow = iota
 	runningRow
@@ -33,7 +33,7 @@ type tree struct {
 	now           time.Time
 	width, height int
 	final         bool
-	// most limits the finished steps shown per deployment. If there are more, only their number is shown.
+	// most limits the finished steps shown per deployment. If there are more, the tree shows only their number.
 	most int
 	rows []row
 	left int // omitted rows
@@ -155,7 +155,7 @@ func (t *tree) message(message string, rank, depth int) {
 	if message == "" {
 		return
 	}
-	if rank == detailRow && len(t.rows) > t.height { // It would not fit, and wrapping thousands of messages is slow.
+	if rank == detailRow && len(t.rows) > t.height { // it would not fit, and wrapping thousands of messages is slow
 		t.left++
 		return
 	}
@@ -169,7 +169,7 @@ func (t *tree) message(message string, rank, depth int) {
 	}
 }
 
-// wrap breaks lines that are wider than width columns.
+// wrap breaks lines wider than width columns.
 func wrap(width int, lines ...string) []string {
 	return strings.Split(ansi.Wrap(strings.Join(lines, "\n"), max(width, 1), ""), "\n")
 }

@@ -26,8 +26,8 @@ import (
 // Reporter shows events. Its methods are safe for concurrent use. They ignore output errors: a deployment continues
 // without output.
 type Reporter interface {
-	// Event shows an event of package run. A provider's message without a deployment belongs to the running step of its
-	// URN.
+	// Event shows an event of package run. A provider's message without a deployment is assigned to the running step of
+	// its URN.
 	Event(store.Event)
 	// Waits sets the reasons why deployments wait, such as "a[5]: b uses a", by name, such as "b[6]".
 	Waits(map[string][]string)
@@ -55,7 +55,7 @@ type jsonLines struct {
 }
 
 func (j *jsonLines) Event(e store.Event) {
-	if text, err := term.JSON(e); err == nil { // Only times after the year 9999 have no JSON form.
+	if text, err := term.JSON(e); err == nil { // fails only for times after the year 9999
 		j.mutex.Lock()
 		defer j.mutex.Unlock()
 		_, _ = j.w.Write(append(text, '\n'))
@@ -149,7 +149,7 @@ func (l *textLines) outcome(state store.State, took, message, source string) str
 		text += " in " + took
 	}
 	switch {
-	case message != "" && state == store.Started: // It announces the next attempt.
+	case message != "" && state == store.Started: // announces the next attempt
 		text = oneLine(message)
 	case message != "":
 		text += ": " + oneLine(message)
