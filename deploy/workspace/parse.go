@@ -45,7 +45,7 @@ const (
 type form struct {
 	pattern *regexp.Regexp
 	help    string
-	// hidden values are not quoted in messages: users may write a secret there by mistake.
+	// hidden means that messages do not quote the value, in which users may write a secret by mistake.
 	hidden bool
 }
 
@@ -79,8 +79,8 @@ type reader struct {
 	problems []Problem
 }
 
-// Parse parses src. Messages name it file. The error is an *[Error] with every problem, or with the first one if src is
-// not valid YAML.
+// Parse parses src, which messages call file. It returns an *[Error] with every problem, or only the first one if src
+// is not valid YAML.
 func Parse(src []byte, file string) (*Workspace, error) {
 	var r reader
 	w := &Workspace{File: file}
@@ -232,7 +232,7 @@ type property struct {
 	key, value *yaml.Node
 }
 
-// is reports whether the value is of a kind, and records a problem if not.
+// is reports whether the value has a kind, and records a problem if not.
 func (r *reader) is(p property, kind, example string) bool {
 	switch found := kindOf(p.value); found {
 	case kind:
@@ -263,7 +263,7 @@ func (r *reader) text(p property, example string, f form, what string) string {
 	return p.value.Value
 }
 
-// check reports whether a string has a form, and records a problem if not.
+// check reports whether a string matches a form, and records a problem if not.
 func (r *reader) check(n *yaml.Node, what string, f form) bool {
 	switch {
 	case f.pattern.MatchString(n.Value):
@@ -401,7 +401,7 @@ func exampleOf(key string) string {
 	return ""
 }
 
-// The scalars of YAML 1.2's core schema that are not strings. The library partly uses those of YAML 1.1.
+// Non-string scalars of YAML 1.2's core schema. The library partly uses those of YAML 1.1.
 var (
 	null   = regexp.MustCompile(`^(?:~|null|Null|NULL)?$`)
 	truth  = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
@@ -442,6 +442,6 @@ func quote(s string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(s) // Strings always encode.
+	_ = encoder.Encode(s) // encoding a string cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Provisioner returns the name of the provisioner that handles a type, or "" if its provider does. A listed type takes
-// precedence over aws:rds:*. The error reports a type mapped to several provisioners.
+// precedence over aws:rds:*. It returns an error if a type is mapped to several provisioners.
 func (w *Workspace) Provisioner(t tokens.Type) (string, error) {
 	module := string(t[:strings.LastIndexByte(string(t), ':')+1]) + "*"
 	for _, pattern := range []string{string(t), module} {

@@ -21,7 +21,7 @@ const FileName = "Lumi.yaml"
 type Workspace struct {
 	// File is the path of the file. Paths in it are relative to its folder.
 	File string `json:"-"`
-	// Package is the package of programs that are not in Modules; empty if not set.
+	// Package is the package of programs not in Modules; empty if not set.
 	Package string `json:"package,omitempty"`
 	// Modules maps module names to paths of programs, with forward slashes. A single program is the module named by
 	// Package.
@@ -30,9 +30,9 @@ type Workspace struct {
 	Models map[string]Model `json:"models,omitempty"`
 	// Environment is the default environment, or "".
 	Environment string `json:"environment,omitempty"`
-	// Environments lists the environments in file order, or is nil if the file does not list them.
+	// Environments lists the environments in file order; nil if the file does not list them.
 	Environments []string `json:"environments,omitempty"`
-	// Keys configures, by environment, how the data key is wrapped, in the form of secret.ParseWrapper. The default is
+	// Keys configures the wrapping of data keys by environment, in the syntax of secret.ParseWrapper. The default is
 	// "passphrase". Only the syntax is checked: recipients may be malformed.
 	Keys map[string]string `json:"keys,omitempty"`
 	// Inventories maps environments to paths of inventory files, which list the nodes that task graphs run on.
@@ -61,7 +61,7 @@ func (w *Workspace) Names() []string {
 	return names
 }
 
-// Error holds every problem of a Lumi.yaml, in the order of the file.
+// Error holds every problem of a Lumi.yaml, in source order.
 type Error struct {
 	File     string
 	Problems []Problem
@@ -95,7 +95,7 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Find reads the nearest Lumi.yaml, in dir or a parent directory. The error wraps [fs.ErrNotExist] if there is none,
+// Find reads the nearest Lumi.yaml, in dir or a parent directory. Its error wraps [fs.ErrNotExist] if there is none,
 // and is an *[Error] if the file is invalid.
 func Find(dir string) (*Workspace, error) {
 	start, err := filepath.Abs(dir)
