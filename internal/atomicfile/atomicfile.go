@@ -43,7 +43,7 @@ func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
 	return replaceBy(d, path, path, content, mode, nil, func(staged, target string) error {
 		err := d.link(staged, target)
 		if err == nil {
-			_ = d.remove(staged) // If that fails, the next write does it.
+			_ = d.remove(staged) // the next write retries this
 			return nil
 		}
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // another writer removed the staged file
@@ -103,7 +103,7 @@ func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, li
 			if err = put(staged, target); err == nil {
 				return synced(d, path, target)
 			}
-			_ = d.remove(staged) // If that fails, the next write does it.
+			_ = d.remove(staged) // the next write retries this
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -145,7 +145,7 @@ func stage(d disk, target string, content []byte, mode fs.FileMode, old fs.FileI
 		err = closeErr
 	}
 	if err != nil {
-		_ = d.remove(name) // If that fails, the next write does it.
+		_ = d.remove(name) // the next write retries this
 		return "", err
 	}
 	return name, nil

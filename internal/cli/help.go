@@ -100,7 +100,7 @@ func usage(c *cobra.Command) string {
 
 // manual returns the text of 'lumi help COMMAND'.
 func manual(c *cobra.Command) string {
-	c.InitDefaultHelpFlag() // It merges the common flags into those of the command.
+	c.InitDefaultHelpFlag() // merges the common flags into the command's flags
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s.\n\nUsage: %s\n\n%s\n", c.CommandPath(), c.Short, usage(c), c.Long)
 	for _, group := range c.Groups() {
@@ -155,7 +155,7 @@ type flagDescription struct {
 }
 
 func describe(c *cobra.Command) description {
-	c.InitDefaultHelpFlag() // It merges the common flags into those of the command.
+	c.InitDefaultHelpFlag() // merges the common flags into the command's flags
 	d := description{Command: name(c), Usage: usage(c), Short: c.Short, Long: c.Long, Exits: c.Annotations}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		described := flagDescription{Name: f.Name, Shorthand: f.Shorthand, Default: f.DefValue, Usage: strings.ReplaceAll(f.Usage, "`", "")}
