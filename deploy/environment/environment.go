@@ -19,7 +19,7 @@ type Environment struct{ *run.Engine }
 // New returns the environment of a new engine.
 func New(o run.Options) *Environment { return &Environment{run.New(o)} }
 
-// Add adds an environment to a store. The error is a *[job.RefusedError] if it exists.
+// Add adds an environment to a store. It returns a *[job.RefusedError] if the environment exists.
 func Add(ctx context.Context, s store.Store, e store.Environment) error {
 	return s.Write(ctx, e.Name, func(tx store.Tx) error {
 		_, err := tx.Environment(e.Name)

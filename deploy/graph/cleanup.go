@@ -19,9 +19,8 @@ func (g *Graph) Cleanup(module string) *Transition {
 	return g.reduce(module, left)
 }
 
-// Destroy returns the transition that removes a module. A version used by versions that wait for a cleanup themselves
-// stays, without resources. The error is a *[RefusedError] that names the modules reachable from the root that use the
-// module.
+// Destroy returns the transition that removes a module. A version used by versions pending cleanup stays, without
+// resources. It returns a *[RefusedError] naming the reachable modules that use the module.
 func (g *Graph) Destroy(module string) (*Transition, error) {
 	if g.Newest(module) == nil {
 		problem := fmt.Sprintf("module %s not found", module)

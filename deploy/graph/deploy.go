@@ -127,7 +127,7 @@ func (d *deploying) addVersion() {
 	delete(d.after.pending, version.Module)
 }
 
-// moveEdges moves the edges of reachable versions to the new version, except those that must stay.
+// moveEdges moves the edges of reachable versions to the new version unless they must stay.
 func (d *deploying) moveEdges() {
 	reached := d.before.reached()
 	for _, b := range d.before.edges() {

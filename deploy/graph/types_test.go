@@ -356,7 +356,7 @@ func conforms(v any, form lumigl.Value, closed bool) bool {
 }
 
 // TestAssignableValues compares assignability with a model: values of a type conform to the types it is assignable to,
-// and requests to those that a verb accepts.
+// and requests to the ones accepted by a verb.
 func TestAssignableValues(t *testing.T) {
 	t.Parallel()
 	compared := 0

@@ -18,7 +18,7 @@ func MakeCleanup(g *graph.Graph, module string, provisioner func(tokens.Type) st
 	return p
 }
 
-// MakeDestroy plans the removal of a module. The error is an *[Error].
+// MakeDestroy plans the removal of a module. It returns an *[Error].
 func MakeDestroy(g *graph.Graph, module string, provisioner func(tokens.Type) string) (*Plan, error) {
 	t, err := g.Destroy(module)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Plan) finish() []Fault {
 	return faults
 }
 
-// cleanups returns the cleanups that follow a transition, including those that follow other cleanups.
+// cleanups returns the cleanups that follow a transition, directly or after other cleanups.
 func cleanups(t *graph.Transition) []Cleanup {
 	var all []Cleanup
 	for len(t.Cleanups) > 0 {

@@ -57,7 +57,7 @@ type Plan struct {
 	Environment, Module string
 	Deployment          graph.Deployment
 	// Steps has a step for each current or future resource of the module, including unchanged ones. Each step comes
-	// after those that it waits for.
+	// after the steps it waits for.
 	Steps []*Step
 	// Tasks groups the steps, in execution order.
 	Tasks []Task

@@ -218,7 +218,7 @@ func (r *simRun) resolve(v *lumigl.Vertex, property string) (lumigl.Value, bool)
 	return now.Output(property)
 }
 
-// targets returns the resources that a resolved value refers to, including those of other modules.
+// targets returns the resources referenced in a resolved value, including resources of other modules.
 func (r *simRun) targets(v lumigl.Value) (all []*graph.Resource) {
 	for target := range v.References() {
 		u := urn.URN(target.Key())

@@ -218,8 +218,8 @@ type Task struct {
 	// Steps is the number of steps.
 	Steps int
 	State State
-	// Token is the token for polling the provisioner. Parts is the number of inputs passed to the provisioner so far:
-	// the task itself, then additional tasks such as migrations.
+	// Token is the token for polling the provisioner. Parts is the number of inputs to pass to the provisioner, one
+	// after another: the task itself, then additional tasks such as migrations.
 	Token   string
 	Parts   int
 	Message string

@@ -250,7 +250,7 @@ func stillUnread(properties lumigl.Value, old *graph.Resource) (lumigl.Value, []
 	return writeOnlyNames(properties, lumigl.ObjectOf(left...), nil)
 }
 
-// writeOnlyNames returns properties with missing ones added from others, and the names of those that may not be set.
+// writeOnlyNames returns properties with missing ones added from others, and the names of properties that may be unset.
 // Properties that cannot be changed in place are known to be set.
 func writeOnlyNames(properties, others lumigl.Value, replaces []string) (all lumigl.Value, names []string) {
 	for name, v := range others.Members() {
