@@ -63,8 +63,8 @@ func (l Layer) origin(task, attribute string) string {
 	return cmp.Or(l.origins[task][attribute], l.Name)
 }
 
-// MergePlugins merges plugin layers, none of which overrides another. The error is an *[Error] that lists each
-// attribute with conflicting values.
+// MergePlugins merges plugin layers, none of which overrides another. It returns an *[Error] listing each attribute
+// with conflicting values.
 func MergePlugins(plugins []Layer) (Layer, error) {
 	type given struct {
 		v     any

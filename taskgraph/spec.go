@@ -31,7 +31,7 @@ func CheckName(kind, name string) error {
 
 func checkTaskName(name string) error { return CheckName("task name", name) }
 
-// Spec decodes the attributes. Null is equivalent to a missing attribute. The error is an *[Error] with all problems.
+// Spec decodes the attributes. Null is equivalent to a missing attribute. It returns an *[Error] with all problems.
 func (t Task) Spec() (*Spec, error) {
 	var problems []Problem
 	s := t.spec(t.reader(&problems))

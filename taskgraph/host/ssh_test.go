@@ -78,7 +78,7 @@ func TestHostKeys(t *testing.T) {
 	refused(t, p, node, begin+"knownhosts: "+known+":1: knownhosts: missing host pattern")
 }
 
-// A server has two keys, of which only the one that clients would not prefer is known.
+// Of a server's two keys, only the one not preferred by clients is known.
 func TestHostKeyAlgorithms(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "rsa")
@@ -224,7 +224,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// Output of the user's shell startup files is ignored, also after reconnecting.
+// Output of the user's shell startup files is ignored, even after reconnecting.
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t, `ForceCommand printf 'welcome\nto this node'; eval "$SSH_ORIGINAL_COMMAND"`)

@@ -21,7 +21,7 @@ import (
 //
 //	node        name, address, roles and parameters of the node; null for a stage
 //	env         name and parameters of the environment, and outputs: what its modules provide, by module and name
-//	parameters  those of the node, over those of the environment
+//	parameters  the node's parameters, overriding the environment's
 //	event       the event of the run
 //	type        the type of the graph
 type Data struct {

@@ -11,9 +11,9 @@
 //	  address: $.properties.publicIp
 //	  roles: $.properties.tags.role
 //
-// The query is in the language of 'lumi query'. Other values that begin with $, also within lists and objects, are YAQL
-// expressions, in which $ is the resource: its key (the URN), type, id, name, environment, pkg, module, and properties,
-// as in queries. Secrets are unknown.
+// The query is in the language of 'lumi query'. Other values that begin with $, including in lists and objects, are
+// YAQL expressions, in which $ is the resource: its key (the URN), type, id, name, environment, pkg, module, and
+// properties, as in queries. Secrets are unknown.
 //
 // [Data] evaluates conditions and digests the values that tasks depend on.
 package inventory

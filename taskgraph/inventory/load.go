@@ -20,8 +20,8 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// Load parses an inventory file in YAML or JSON. Its queries select resources of the snapshot, which may be nil. Relative
-// key paths are resolved against the directory of the file. The error is a *[taskgraph.Error] with all problems.
+// Load parses an inventory file in YAML or JSON. Its queries select resources of the snapshot, which may be nil.
+// Relative key paths are resolved against the directory of the file. It returns a *[taskgraph.Error] with all problems.
 func Load(src, file string, snapshot *lumigl.Snapshot) (*Inventory, error) {
 	if snapshot == nil {
 		snapshot = &lumigl.Snapshot{}

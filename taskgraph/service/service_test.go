@@ -28,7 +28,7 @@ type world struct {
 	*service.Service
 	t     testing.TB
 	nodes []inventory.Node
-	// fail lists the tasks that fail, and executed those that ran.
+	// fail lists the tasks to fail; executed lists the tasks that ran.
 	mutex    sync.Mutex
 	fail     map[string]error
 	executed []string
