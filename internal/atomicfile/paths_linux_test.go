@@ -15,7 +15,7 @@ func TestLongNames(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
-		// Only leftovers of this file are removed, not those of a file with a similar name.
+		// Only this file's leftovers are removed, not those of a file with a similar name.
 		mine, theirs := temporary(path), temporary(path[:len(path)-1]+"y")
 		mustWrite(t, mine, "x")
 		mustWrite(t, theirs, "x")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// power simulates the state of a folder after a power failure. Unsynced file contents may be lost, also in part.
-// Unsynced changes of names may survive in any combination, since not every file system preserves their order.
+// power simulates the state of a folder after a power failure. Unsynced file contents may be lost, completely or
+// partly. Unsynced changes of names may survive in any combination, since not every file system preserves their order.
 type power struct {
 	dir    string
 	inodes []*inode

@@ -116,7 +116,7 @@ func wantExits(t *testing.T, manual []byte, c *cobra.Command, cells ...string) {
 }
 
 // TestEnvironmentExits checks that the scripts cover every exit code of the commands that use an environment, and that
-// docs/lumi.md lists it. Waiting, also for an answer, is common to all commands that run deployments.
+// docs/lumi.md lists it. Waiting, including for an answer, is common to all commands that run deployments.
 func TestEnvironmentExits(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/lumi.md")
 	files, _ := filepath.Glob("../../cmd/lumi/testdata/script/*.txtar")
