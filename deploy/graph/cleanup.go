@@ -20,7 +20,7 @@ func (g *Graph) Cleanup(module string) *Transition {
 }
 
 // Destroy returns the transition that removes a module. A version used by versions pending cleanup stays, without
-// resources. It returns a *[RefusedError] naming the reachable modules that use the module.
+// resources. It returns a *[RefusedError] if the module does not exist or is used by reachable modules.
 func (g *Graph) Destroy(module string) (*Transition, error) {
 	if g.Newest(module) == nil {
 		problem := fmt.Sprintf("module %s not found", module)

@@ -49,7 +49,6 @@ func (g *Graph) root() rootVertex {
 	return root
 }
 
-// writer writes vertices to a document.
 type writer struct{ doc *lumigl.Graph }
 
 // put writes a vertex unless it exists.

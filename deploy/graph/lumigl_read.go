@@ -66,7 +66,6 @@ func ResourceFromLumiGL(v lumigl.Value) (*Resource, error) {
 	return resource, errors.Join(r.problems...)
 }
 
-// reader reads a graph from a document.
 type reader struct {
 	resources map[*lumigl.Vertex]*Resource
 	versions  map[*lumigl.Vertex]VersionID

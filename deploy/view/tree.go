@@ -27,7 +27,6 @@ type row struct {
 	text string
 }
 
-// tree renders the rows of a state.
 type tree struct {
 	*state
 	now           time.Time
