@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// local is this machine.
 type local struct {
 	// shell and env override the shell and the variables of this process.
 	shell string

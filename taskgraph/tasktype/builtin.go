@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// builtin is a built-in type.
 type builtin struct {
 	parameters []parameter
 	// check, if not nil, checks the combination of individually valid parameters.
