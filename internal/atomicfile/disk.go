@@ -19,7 +19,6 @@ type disk interface {
 	syncDir(name string) error
 }
 
-// handle is an open file.
 type handle interface {
 	io.Reader
 	io.Writer

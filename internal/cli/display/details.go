@@ -41,7 +41,6 @@ func (v *Viewer) details(one *lumigl.Vertex) {
 	v.neighbors("used by", v.Index.Dependents(one, false))
 }
 
-// options prints the options of a resource, one per line.
 func (v *Viewer) options(options lumigl.Value) {
 	if options.Len() == 0 {
 		return
@@ -159,7 +158,6 @@ func (v *Viewer) expression(value lumigl.Value) (string, bool) {
 	return text, ok && fits
 }
 
-// scalar formats a scalar as JSON.
 func scalar(value lumigl.Value) string {
 	switch value.Kind() {
 	case lumigl.Object:

@@ -52,7 +52,6 @@ ids, lineage, and outputs, is not reported as removed. docs/diff.md describes th
 	return c
 }
 
-// diffFlags are the flags of the command diff.
 type diffFlags struct {
 	stat, desired bool
 	schemas       []string

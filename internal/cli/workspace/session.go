@@ -63,7 +63,7 @@ func Find() (*lumiyaml.Workspace, error) {
 	return w, err
 }
 
-// Folder returns the folder of the workspace.
+// Folder returns the folder of Lumi.yaml.
 func (s *Session) Folder() string { return filepath.Dir(s.Workspace.File) }
 
 // Path resolves a path in Lumi.yaml.
