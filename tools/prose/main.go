@@ -4,7 +4,7 @@
 //
 //	go -C tools run ./prose [-list] [PATH...]
 //
-// Generated files, testdata and CHANGELOG.md are not counted. -list prints each phrase found instead, with its position.
+// Generated files, testdata, CHANGELOG.md, and this package are not counted. -list prints each phrase found instead, with its position.
 package main
 
 import (
@@ -24,8 +24,8 @@ import (
 // limits are the phrases allowed in 1,000 lines, by top-level folder; "." is the files outside of folders. A phrase can be
 // right in its place, so a limit is a rate. Lower it when a folder improves.
 var limits = map[string]float64{
-	".": 6, "cmd": 2, "deploy": 2, "docs": 4, "examples": 2, "gen": 2, "idl": 2, "internal": 2, "lang": 2, "lumigl": 2,
-	"runtime": 4, "server": 2, "taskgraph": 3, "test": 2, "tools": 2,
+	".": 6, "cmd": 1, "deploy": 1, "docs": 2, "examples": 1, "gen": 2, "idl": 1, "internal": 1, "lang": 1, "lumigl": 1,
+	"runtime": 2, "server": 1, "taskgraph": 2, "test": 1, "tools": 1,
 }
 
 var phrases = regexp.MustCompile(`\b(holds that|is about|(those|that) (of|that)|(is|are) what|what (is|are|there is)|says|tells|stands|` +
@@ -34,7 +34,7 @@ var phrases = regexp.MustCompile(`\b(holds that|is about|(those|that) (of|that)|
 
 var (
 	counted   = regexp.MustCompile(`\.(go|md|ts|mjs|proto|sh)$`)
-	uncounted = regexp.MustCompile(`(^|/)testdata/|(^|/)pack/|_stub\.go$|\.pb\.go$|\.gen\.go$|^CHANGELOG\.md$`)
+	uncounted = regexp.MustCompile(`(^|/)testdata/|(^|/)pack/|^tools/prose/|_stub\.go$|\.pb\.go$|\.gen\.go$|^CHANGELOG\.md$`)
 )
 
 type count struct{ lines, found int }
