@@ -262,7 +262,7 @@ test("names, types and options are checked", async () => {
         'lumi.module("m").use "a": options.where: is empty; omit it to accept any value',
     );
     assert.equal(await fault(() => lumi.module(1)), "lumi.module: expected the name of a package, found a number 1");
-    assert.match(await fault(() => lumi.module("Net work")), /^lumi\.module: package "Net work": must be made of words /);
+    assert.match(await fault(() => lumi.module("Net work")), /^lumi\.module: package "Net work": must be words joined by/);
 });
 
 test("conflicting uses are all reported", async () => {
