@@ -68,6 +68,6 @@ func TestReplace(t *testing.T) {
 	}
 	expect.Equal(t, "[a c]", fmt.Sprint(d.Replaces()))
 	if want := "~ a.b: 1 -> 2 (replaces)\n~ c: 1 -> 2 (replaces)\n"; d.String() != want {
-		t.Errorf("got %s", d)
+		t.Errorf("String() = %q, want %q", d.String(), want)
 	}
 }

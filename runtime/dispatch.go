@@ -62,7 +62,8 @@ type state struct {
 	before *structpb.Struct
 }
 
-// remember must be called before the author's code sees the state.
+// remember saves the encoded properties if a list has a secret element, so that encode can detect changes. It must be
+// called before the author's code sees the state.
 func (s *state) remember(ctx context.Context) {
 	if s.marks.hasSecretElement(false) {
 		s.before, _ = encodeBag(ctx, s.Properties, s.marks, 0, 0)

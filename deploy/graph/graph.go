@@ -110,7 +110,7 @@ type Constraint struct {
 	Module, Name string
 	// Type is the required type; the type of the value must be assignable to it.
 	Type Type
-	// Where is a CEL predicate over the variable value, or empty.
+	// Where is a CEL predicate on the value, which it calls "value". If empty, any value is accepted.
 	Where string
 }
 

@@ -18,8 +18,8 @@ func ignore(new, old, paths lumigl.Value) lumigl.Value {
 	return new
 }
 
-// graft returns to with the value at path taken from from. Paths lead into secrets, which stay secret, but not into
-// expressions, whose content is unknown.
+// graft returns a copy of to in which the value at path is replaced by the one in from. It descends into secrets, which
+// stay secret, but not into expressions, whose content is unknown.
 func graft(to, from lumigl.Value, path []string) lumigl.Value {
 	if len(path) == 0 {
 		return from

@@ -223,7 +223,7 @@ func checkModel(t *testing.T, parts int, open func(context.Context) store.Store)
 // modelAlone counts the cases in which users must change programs.
 var modelAlone atomic.Int64
 
-// checkCases plays the number of cases that rapid is configured for.
+// checkCases plays as many random cases as rapid is configured to run.
 func checkCases(t *testing.T, salt uint32, open func(context.Context) store.Store) {
 	var first []string // story of a failure, which may depend on scheduling
 	rapid.Check(t, func(r *rapid.T) {

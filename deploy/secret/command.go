@@ -45,7 +45,7 @@ func (w *Wrapper) run(ctx context.Context, verb, input string) (string, error) {
 	return "", needKey("%q %w; standard error: %.500q", w.command[0]+" "+verb, err, stderrText)
 }
 
-// mask masks a key in text: in base64 with or without padding, in hexadecimal, and raw.
+// mask masks key wherever it occurs in text, whether as base64 (padded or not), hexadecimal, or raw bytes.
 func mask(text, key string) string {
 	data, _ := base64.StdEncoding.DecodeString(key)
 	keys := wire.NewSecrets(nil)

@@ -89,8 +89,8 @@ type reader struct {
 	errs              []*Error
 }
 
-// tree expands n. Expanded nodes are copied. Beyond the limit, it returns nodes unchanged and all loops end, since
-// nodes may contain themselves.
+// tree expands the aliases and merge keys in n. Nodes reached through an alias are copied. Beyond mostExpanded nodes, it
+// stops expanding, so that aliases of themselves terminate.
 func (r *reader) tree(n *yaml.Node) *yaml.Node {
 	if r.expanded > mostExpanded {
 		return n

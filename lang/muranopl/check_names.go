@@ -298,7 +298,7 @@ type checker struct {
 	// functions maps the functions of workflows to whether a receiver is optional; lambdas marks those that evaluate
 	// arguments themselves, possibly with a different $.
 	functions, lambdas map[string]bool
-	// properties holds the assignments in the class to properties, and variables those in the method to variables.
+	// properties records the class's assignments to properties, and variables the method's assignments to variables.
 	properties, variables sources
 	inMethod              *Method // or nil
 }

@@ -116,7 +116,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	// Messages contain the line numbers of the script.
+	// Line numbers in shell errors refer to the script.
 	_, out := run(t, h, Command{Token: "line", Script: "true\nabsent-command", Dir: folder, Env: []string{"A=b"}})
 	if !strings.Contains(out, ": 2: ") && !strings.Contains(out, "line 2: ") {
 		t.Errorf("got %q, want line 2", out)

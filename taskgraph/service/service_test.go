@@ -23,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// world is a service with its environments prod and dev.
+// world is a service with two environments, prod and dev.
 type world struct {
 	*service.Service
 	t     testing.TB

@@ -68,7 +68,7 @@ func (x *execution) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// A cleanup repeats deletions with an unknown outcome.
+		// The steps are no longer needed: a cleanup retries any deletion whose outcome is unknown.
 		if err := cmp.Or(t.DeleteSteps(d.ID), t.DeleteTasks(d.ID)); err != nil {
 			return err
 		}

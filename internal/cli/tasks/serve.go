@@ -69,8 +69,8 @@ func (x *serving) run(ctx context.Context) error {
 	return workspace.WithStore(ctx, x.Console, true, func(s *workspace.Session) error { return x.serve(ctx, s) })
 }
 
-// newToken prints the tokens file line of a new token on standard output, and the token itself, which is not stored, on
-// standard error.
+// newToken generates a token. It prints the line for the tokens file to standard output, and the token itself, which is
+// not stored, to standard error.
 func (x *serving) newToken() error {
 	role, err := server.ParseRole(x.role)
 	if err != nil {

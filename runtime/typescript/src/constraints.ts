@@ -1,5 +1,5 @@
-// Constraints on values. The Go package internal/constraint implements the same rules and messages; its
-// testdata/cases.json is the test table of both.
+// Constraints on values. The Go package internal/constraint implements the same rules and messages; both
+// are tested with its testdata/cases.json.
 
 import { Archive, Asset } from "./asset.js";
 import { shorten, toJSON } from "./describe.js";

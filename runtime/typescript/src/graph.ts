@@ -329,7 +329,7 @@ class Builder {
         });
     }
 
-    /** Finds references, and keys that look like a reference's. */
+    /** Calls found for each reference in a value, and records keys that could collide with the tag of references. */
     #scan(value: unknown, found: (target: Target) => void): void {
         if (typeof value !== "object" || value === null) {
             return;

@@ -131,7 +131,7 @@ func TestVPCRetry(t *testing.T) {
 	vpc.Delete(t)
 }
 
-func TestVPCRepeats(t *testing.T) {
+func TestVPCRetries(t *testing.T) {
 	t.Parallel()
 	server, h := startWith(t, bag{"maxRetries": 2})
 	vpc := h.Resource(ec2.VPC, "main")

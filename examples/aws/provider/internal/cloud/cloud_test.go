@@ -302,7 +302,7 @@ func TestCanceled(t *testing.T) {
 	}
 	request.Token = "two"
 	if found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request)); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Create with another token: got %v, %v", found, err)
+		t.Errorf("Find with another token: got %v, error %v", found, err)
 	}
 	if _, err := vpcs.Find(ctx, (*lumi.FindRequest)(request)); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the cancellation: got %v", err)
