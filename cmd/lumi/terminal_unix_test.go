@@ -143,10 +143,10 @@ func TestPrompts(t *testing.T) {
 	if strings.Contains(x.text(), "first") {
 		t.Errorf("the passphrase is echoed:\n%s", x.text())
 	}
-	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("second\n").
+	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("second\n").
 		expect("cannot unwrap the key").exit(console.ExitAsks)
-	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("\x03").exit(console.ExitFailed)
-	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("first\n").
+	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("\x03").exit(console.ExitFailed)
+	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("first\n").
 		expect("- delete password").expect("Destroy shop in dev? [y/N] ").send("Y\n").expect("shop[2]  done").exit(console.ExitOK)
 }
 

@@ -189,7 +189,7 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	case v.ID == "":
 		return nil, errors.New("missing id")
 	case !expr.IsKnown(properties):
-		return nil, errors.New("contains unknown values; export the stack again with --show-secrets")
+		return nil, errors.New("contains unknown values; export the state again with --show-secrets")
 	}
 	t := in.types[v.Type]
 	by, isProvisioned := v.Extensions.Get(workspace.Provisioned).Get("name").Text()
