@@ -12,7 +12,7 @@ const (
 	unknown = `"04da6b54-80e4-46f7-96ec-b56ff0331ba9"`
 )
 
-func TestFulfils(t *testing.T) {
+func TestFulfills(t *testing.T) {
 	t.Parallel()
 	v := &graph.Version{}
 	for _, p := range []struct{ name, form, result string }{

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind classifies an [Error].
+// Kind classifies an [Error]. Programs read kinds in the JSON of lumi yaql, so "cancelled" keeps its British spelling.
 type Kind string
 
 // Error kinds.
