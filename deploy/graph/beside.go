@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Beside is an older version of a module that still has resources of its own.
+// Beside is an older version of a module with resources that are not in its newest version.
 type Beside struct {
 	*Version
-	// Resources lists the version's resources that the newest version does not contain.
+	// Resources lists the version's resources that are not in the newest version, sorted by URN.
 	Resources []*Resource
 	// Users lists the modules that use the version, sorted. It is empty while a deployment is unfinished or a cleanup
 	// is pending.
 	Users []string
 }
 
-// Beside returns the versions of a module with resources that the newest version does not contain, oldest first.
+// Beside returns the older versions of a module with resources that are not in its newest version, oldest first.
 func (g *Graph) Beside(module string) []Beside {
 	newest, edges, reached := g.Newest(module), g.edges(), g.reached()
 	var all []Beside

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Bind resolves each use of a new version to the newest satisfying version reachable from the root. It returns a
-// *[RefusedError] if there is none, or if the modules would form a cycle, including through versions pending cleanup.
+// Bind binds each use of v to the newest reachable version that satisfies it. It returns a *[RefusedError] if a use has
+// no such version, or if the bindings would create a dependency cycle between modules. Versions pending cleanup count
+// toward cycles.
 func (g *Graph) Bind(v *Version) ([]Binding, error) {
 	var bound []Binding
 	var problems []string
@@ -45,7 +46,7 @@ func (g *Graph) bind(b Binding) (bound Binding, problem string) {
 	return b, problem
 }
 
-// Uses returns the modules that versions of a module use directly, sorted.
+// Uses returns the names of the modules used directly by any version of a module, sorted.
 func (g *Graph) Uses(module string) []string {
 	var used []string
 	for _, v := range g.versions[module] {
@@ -63,8 +64,8 @@ func (v *Version) uses() []string {
 	return used
 }
 
-// Circle describes a shortest dependency cycle through a module, such as "dependency cycle between modules: a uses b, b
-// uses a", or returns "". further lists additional uses by module.
+// Circle returns a description of a shortest dependency cycle through a module, such as "dependency cycle between
+// modules: a uses b, b uses a", or "" if there is none. The map further holds additional uses by module.
 func (g *Graph) Circle(module string, further map[string][]string) string {
 	user := map[string]string{}
 	for next := []string{module}; len(next) > 0; next = next[1:] {

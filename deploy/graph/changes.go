@@ -7,14 +7,15 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Changes returns the vertices of [Graph.LumiGL] that change from before to after: put lists added and changed ones,
-// sorted by key, and gone the keys of removed ones. Vertices not shared by the graphs count as changed. A graph without
-// modules counts as empty. The cost is proportional to the changes, plus a constant per version.
+// Changes returns the differences between the [Graph.LumiGL] forms of two graphs: put holds the added and changed
+// vertices, sorted by key, and gone the keys of the removed vertices, sorted. Versions and resources are compared by
+// identity, so an equal copy counts as changed. A graph without modules counts as empty, without even a root. The cost
+// is proportional to the number of changes, plus a constant per version.
 func Changes(before, after *Graph) (put []*lumigl.Vertex, gone []string) {
 	w := writer{&lumigl.Graph{}}
 	after.unshared(before, w.put)
 	for v := range w.doc.Vertices() {
-		if v.Properties.Exists() { // Vertices without properties are only referenced.
+		if v.Properties.Exists() { // A vertex without properties is only the target of a reference.
 			put = append(put, v)
 		}
 	}
@@ -28,7 +29,8 @@ func Changes(before, after *Graph) (put []*lumigl.Vertex, gone []string) {
 	return put, slices.Compact(gone)
 }
 
-// unshared calls f with the key and the Go form of each vertex not shared with other, possibly twice.
+// unshared calls f with the key and the Go value of each vertex of g that is not in other. It may call f twice for a
+// vertex.
 func (g *Graph) unshared(other *Graph, f func(key string, x any)) {
 	modules := g.Modules()
 	for _, module := range modules {

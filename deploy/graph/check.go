@@ -9,12 +9,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Check returns an error if the graph violates an invariant: every edge refers to an existing version that satisfies
-// its constraint, unless it is marked as broken; modules have no dependency cycles; keys are unique; resources come
-// after their dependencies; resources pending deletion are in no version.
+// Check returns an error if the graph violates an invariant:
 //
-// Resources of one version may form a cycle: a deployment may have changed one in place to refer to another's
-// replacement.
+//   - Every edge refers to an existing version that satisfies its constraint, unless the edge is marked as broken.
+//   - Modules have no dependency cycles.
+//   - Vertex keys are unique.
+//   - A resource comes after its dependencies in a version.
+//   - Resources pending deletion are not in any version.
+//
+// The resources of a version may form a cycle, since a deployment may change a resource in place to refer to the
+// replacement of another.
 func (g *Graph) Check() error {
 	if err := g.checkEdges(); err != nil {
 		return err
@@ -45,7 +49,7 @@ func (g *Graph) checkEdges() error {
 	return nil
 }
 
-// vertexKey holds the parts of a resource's vertex key.
+// vertexKey is a comparable form of a resource's vertex key.
 type vertexKey struct {
 	urn        urn.URN
 	deployment Deployment

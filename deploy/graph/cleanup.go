@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Cleanup returns the transition that removes the unreferenced versions of a module and the resources that only they
-// contain. Its Cleanups lists the modules with unreferenced versions afterward.
+// Cleanup returns the transition that removes a module's unreferenced versions and the resources found only in them.
+// The transition's Cleanups lists the modules that still have unreferenced versions.
 func (g *Graph) Cleanup(module string) *Transition {
 	referenced := g.referenced()
 	var left []*Version
@@ -19,8 +19,9 @@ func (g *Graph) Cleanup(module string) *Transition {
 	return g.reduce(module, left)
 }
 
-// Destroy returns the transition that removes a module. A version used by versions pending cleanup stays, without
-// resources. It returns a *[RefusedError] if the module does not exist or is used by reachable modules.
+// Destroy returns the transition that removes a module. A version used by a version pending cleanup is kept without its
+// resources. It returns a *[RefusedError] if the module does not exist or is used by a reachable version of another
+// module.
 func (g *Graph) Destroy(module string) (*Transition, error) {
 	if g.Newest(module) == nil {
 		problem := fmt.Sprintf("module %s not found", module)
@@ -56,7 +57,7 @@ func (g *Graph) Destroy(module string) (*Transition, error) {
 	return other.reduce(module, left), nil
 }
 
-// reduce returns the transition that reduces a module to the versions in left, with nothing pending.
+// reduce returns the transition that removes all versions of a module except those in left, and all pending resources.
 func (g *Graph) reduce(module string, left []*Version) *Transition {
 	after := g.clone()
 	set(after.versions, module, left)
@@ -65,8 +66,9 @@ func (g *Graph) reduce(module string, left []*Version) *Transition {
 	return &Transition{Graph: after, Deleted: g.deleted(module, left, same), Cleanups: after.Unused()}
 }
 
-// deleted returns the resources to delete when a module is reduced to the versions in left, sorted by key and ID:
-// resources whose current form is in none of them, and pending ones that have not been adopted.
+// deleted returns the resources to delete when a module keeps only the versions in left, sorted by key and ID. It
+// includes resources whose current form, as returned by now, is in none of these versions, and pending resources that
+// no version has adopted.
 func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Resource) []*Resource {
 	var deleted []*Resource
 	seen := map[*Resource]bool{}
@@ -90,7 +92,7 @@ func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Res
 	return deleted
 }
 
-// holds reports whether any of the versions contains r, which is nil for a deleted resource.
+// holds reports whether any of the versions contains r. It returns false if r is nil.
 func holds(versions []*Version, r *Resource) bool {
 	return r != nil && slices.ContainsFunc(versions, func(v *Version) bool { return v.Holds(r) })
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// Update describes the effect of a deployment on the resource graph.
+// Update is the result of a successful deployment of a module, the input of [Graph.Deploy].
 type Update struct {
-	// Version is the module's new version. [Graph.Deploy] resolves its Uses, in a copy.
+	// Version is the module's new version. [Graph.Deploy] resolves the edges in Uses in a copy.
 	Version *Version
-	// Became maps resources that the deployment changed or moved in place to their new form. Version contains unchanged
-	// resources as is.
+	// Became maps resources changed or moved in place to their new form. Version contains unchanged resources as is.
 	Became map[*Resource]*Resource
-	// Removed lists the resources to delete even if kept versions contain them, because replacements take their place.
+	// Removed lists replaced resources to delete, even from kept versions.
 	Removed []*Resource
-	// Interrupt lists the modules whose use of an older version does not prevent changes or deletions.
+	// Interrupt lists the modules that may be interrupted: their use of an older version does not block changes or
+	// deletions.
 	Interrupt []string
 }
 
 // Transition is a change of the resource graph.
 type Transition struct {
-	// Graph is the graph afterward.
+	// Graph is the resulting graph.
 	Graph *Graph
-	// Bound lists the edges of the new version. Moved lists the edges of other modules that now refer to it; Stayed
-	// lists their edges that still refer to an older version.
+	// Bound lists the edges of the new version. Moved lists the edges of other modules that were moved to it. Stayed
+	// lists the edges of other modules that still refer to an older version.
 	Bound, Moved, Stayed []Binding
-	// Deleted lists the resources no longer in any kept version, including pending ones, sorted by key.
+	// Deleted lists the resources that are in no kept version, including pending ones, sorted by key.
 	Deleted []*Resource
 	// Conflicts lists the changes blocked by kept versions.
 	Conflicts []Conflict
@@ -41,16 +41,15 @@ type Transition struct {
 type Binding struct {
 	From VersionID
 	Edge Edge
-	// Was is the previous target of the edge; zero for an edge of the new version.
+	// Was is the previous target of the edge. It is zero for an edge of the new version.
 	Was VersionID
 	// place is the edge's index in From's Uses.
 	place int
-	// Reason is why the edge keeps its target, or empty.
+	// Reason explains why the edge keeps its target, or is empty if the edge moved.
 	Reason string
-	// Stale is set if the value differs, or may differ, from the one used to deploy From, which should then be
-	// redeployed.
+	// Stale is set if the value may differ from the one used to deploy From, which should then be redeployed.
 	Stale bool
-	// Unchecked is set if the predicate depends on a value that is not known yet.
+	// Unchecked is set if the predicate depends on an unknown value.
 	Unchecked bool
 }
 
@@ -59,29 +58,29 @@ type Conflict struct {
 	// Resource is the resource that would be changed in place, or deleted if Deletes is set.
 	Resource *Resource
 	Deletes  bool
-	// Version needs the resource because User uses its value Name.
+	// Version contains the resource, which User needs for the provided value Name.
 	Version, User VersionID
 	Name          string
 }
 
 // RefusedError reports that a version cannot be deployed or a module cannot be destroyed.
 type RefusedError struct {
-	// Problems has at least one element. Its texts have no final period.
+	// Problems contains at least one message. Messages have no trailing period.
 	Problems []string
 }
 
 // Error returns the problems, one per line.
 func (e *RefusedError) Error() string { return strings.Join(e.Problems, "\n") }
 
-// Deploy returns the transition to the graph in which u.Version is the newest version of its module.
+// Deploy returns the transition that makes u.Version the newest version of its module. The edges of the new version
+// refer to the newest reachable versions that satisfy them.
 //
-// Each edge to a version of the module moves to the new version if it satisfies the constraint. However, an edge that
-// reads a value stays while the value comes from a resource missing from the new version. The new version's edges refer
-// to the newest satisfying versions reachable from the root.
+// Edges of other modules to older versions move to the new version if it satisfies their constraints. An edge that
+// reads a value stays if the value comes from a resource missing from the new version.
 //
-// A version that is still reachable gets the current form of resources that changed in place. If a resource is removed,
-// it also loses its dependents. Unreachable versions lose their changed and deleted resources. Partial versions of the
-// module are dropped. It returns the error of [Graph.Bind].
+// In kept versions, resources changed in place are replaced by their new form, and removed resources are dropped along
+// with their dependents. Unreachable versions lose changed and deleted resources, and partial versions of the module
+// are dropped. Deploy returns the error of [Graph.Bind], if any.
 func (g *Graph) Deploy(u Update) (*Transition, error) {
 	bound, err := g.Bind(u.Version)
 	if err != nil {
@@ -108,11 +107,11 @@ type deploying struct {
 	*Transition
 	rewrite
 	before, after *Graph
-	// kept lists the reachable versions of the module except the new one.
+	// kept lists the reachable older versions of the module.
 	kept []*Version
 }
 
-// addVersion makes the new version the newest. Partial and pending resources are either in it or deleted.
+// addVersion makes the new version the newest and drops the module's partial versions and pending resources.
 func (d *deploying) addVersion() {
 	version := *d.Version
 	version.Uses = nil
@@ -146,8 +145,8 @@ func (d *deploying) moveEdges() {
 	d.after.putEdges(d.Moved...)
 }
 
-// lostSource explains why an edge cannot move: the new version lacks a source of its value, or no longer derives the
-// value from it. It returns "" if the edge can move. Verbs are called, not read, and a broken edge protects nothing.
+// lostSource explains why an edge must stay: the new version lacks a source of its value, or no longer derives the
+// value from that source. It returns "" if the edge may move. Edges that call a verb and broken edges may always move.
 func (d *deploying) lostSource(e Edge) string {
 	if e.Broken != "" || e.Type.isVerb() {
 		return ""
@@ -157,14 +156,14 @@ func (d *deploying) lostSource(e Edge) string {
 		switch now := cmp.Or(d.Became[r], r); {
 		case !d.Version.Holds(now):
 			return fmt.Sprintf("%q comes from %s, which the new version does not contain", e.Name, r.Key())
-		case !slices.Contains(sources, now): // A later deployment may delete it.
+		case !slices.Contains(sources, now): // A later deployment may delete r.
 			return fmt.Sprintf("%q comes from %s, but from other resources in the new version", e.Name, r.Key())
 		}
 	}
 	return ""
 }
 
-// startRewrite maps the resources of kept versions to their new form.
+// startRewrite initializes the rewrite of the kept versions.
 func (d *deploying) startRewrite() {
 	d.rewrite = rewrite{now: copied(d.Became), names: names{}, newest: d.Version}
 	for _, r := range d.Removed {
@@ -177,7 +176,7 @@ func (d *deploying) startRewrite() {
 	}
 }
 
-// findDisplaced finds resources that kept versions must drop because a moved resource takes their URN or key.
+// findDisplaced marks resources that kept versions must drop because a moved resource takes their URN or key.
 func (d *deploying) findDisplaced() {
 	for old, now := range d.Became {
 		if old.URN == now.URN || d.names[now.URN] != "" {
@@ -192,8 +191,8 @@ func (d *deploying) findDisplaced() {
 	}
 }
 
-// findConflicts finds changed and removed resources that a kept version needs. An interrupted user causes no conflict,
-// but a removal breaks its edge.
+// findConflicts records a conflict for each changed or removed resource that a kept version needs. If the using module
+// may be interrupted, there is no conflict, but removing the resource breaks the edge.
 func (d *deploying) findConflicts() {
 	for _, v := range d.kept {
 		changed := slices.DeleteFunc(slices.Clone(v.resources), func(r *Resource) bool { return !d.changes(r) })
@@ -226,7 +225,7 @@ func (d *deploying) changes(r *Resource) bool {
 	return old.ID != now.ID || !old.Inputs.Equal(now.Inputs) || !old.Checked.Equal(now.Checked) || !old.Outputs.Equal(now.Outputs)
 }
 
-// rewriteKept updates the resources in kept versions, which may break the edges that stayed.
+// rewriteKept rewrites the resources of kept versions and marks edges broken by the changes.
 func (d *deploying) rewriteKept() {
 	for i, v := range d.kept {
 		d.kept[i] = d.rewritten(d.after, v)
@@ -235,7 +234,7 @@ func (d *deploying) rewriteKept() {
 	}
 }
 
-// findStale marks the edges whose value has changed or may have changed.
+// findStale updates the moved and stayed edges and marks stale ones.
 func (d *deploying) findStale() {
 	for _, bindings := range [][]Binding{d.Moved, d.Stayed} {
 		for i := range bindings {
@@ -252,7 +251,7 @@ func sameResult(old, new *Provided) bool {
 	return old != nil && new != nil && old.Result.Equal(new.Result) && old.Result.Exists() && expr.IsKnown(old.Result)
 }
 
-// findDeleted also removes changed and deleted resources from unreachable versions.
+// findDeleted records the deleted resources and drops changed and deleted resources from unreachable versions.
 func (d *deploying) findDeleted() {
 	left := d.after.Kept(d.Version.Module)
 	d.Deleted = d.before.deleted(d.Version.Module, left, d.of)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// all returns all versions, sorted by module, then oldest first.
+// all returns the versions of all modules, sorted by module and deployment.
 func (g *Graph) all() []*Version {
 	var all []*Version
 	for _, module := range slices.Sorted(maps.Keys(g.versions)) {
@@ -25,17 +25,17 @@ func (g *Graph) edges() []Binding {
 	return edges
 }
 
-// clone returns a mutable copy, for put and set. It shares all versions with g.
+// clone returns a mutable copy of the graph that shares its versions.
 func (g *Graph) clone() *Graph {
 	other := *g
 	other.newest, other.versions, other.pending = copied(g.newest), copied(g.versions), copied(g.pending)
 	return &other
 }
 
-// copied returns a non-nil copy.
+// copied returns a shallow copy of m, which is never nil.
 func copied[K comparable, V any](m map[K]V) map[K]V { return maps.Collect(maps.All(m)) }
 
-// set sets the entry of a module, or deletes it if all is empty.
+// set stores all under a module, or deletes the entry if all is empty.
 func set[T any](m map[string][]T, module string, all []T) {
 	m[module] = all
 	if len(all) == 0 {
@@ -50,7 +50,7 @@ func (g *Graph) put(v *Version) {
 	g.versions[v.Module] = versions
 }
 
-// putEdges replaces the edges of bindings, which must be sorted by version.
+// putEdges stores the edges of bindings, which must be grouped by version.
 func (g *Graph) putEdges(bindings ...Binding) {
 	for len(bindings) > 0 {
 		from := *g.Version(bindings[0].From)
@@ -68,7 +68,7 @@ func (g *Graph) breakEdge(b Binding, reason string) {
 	g.putEdges(b)
 }
 
-// recheck marks the edges that v no longer satisfies as broken.
+// recheck marks edges to v as broken if v does not satisfy their constraints.
 func (g *Graph) recheck(v *Version) {
 	var broken []Binding
 	for _, b := range g.edges() {
@@ -82,7 +82,7 @@ func (g *Graph) recheck(v *Version) {
 	g.putEdges(broken...)
 }
 
-// referenced returns the versions referenced by the root or another version.
+// referenced returns the IDs of versions referenced by the root or another version.
 func (g *Graph) referenced() map[VersionID]bool {
 	referenced := map[VersionID]bool{}
 	for _, id := range g.newest {
@@ -94,8 +94,8 @@ func (g *Graph) referenced() map[VersionID]bool {
 	return referenced
 }
 
-// Unused returns the modules with unreferenced versions, sorted. Partial versions, which wait for their deployment, do
-// not count.
+// Unused returns the modules with unreferenced versions, sorted. Partial versions are not counted, since they wait for
+// a deployment to finish.
 func (g *Graph) Unused() []string {
 	referenced := g.referenced()
 	var modules []string

@@ -10,17 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// Answer reports whether a version satisfies a constraint.
+// Answer is the result of [Version.Fulfills].
 type Answer struct {
-	// Reason is why it does not, without a full stop; empty if it does.
+	// Reason explains why the constraint is not satisfied, without a trailing period. It is empty if it is satisfied.
 	Reason string
-	// Unknown is set if the answer depends on a value that is not known yet.
+	// Unknown is set if the answer depends on an unknown value.
 	Unknown bool
 }
 
-// Fulfills reports whether the version satisfies a constraint: it provides a value of that name and of an assignable
-// type, and the predicate holds. The reason contains no secrets. An invalid predicate, an error in the using program,
-// also counts as a reason.
+// Fulfills reports whether the version satisfies a constraint: it provides a value with the required name and an
+// assignable type for which the predicate holds. An invalid predicate is never satisfied. The reason contains no
+// secrets.
 func (v *Version) Fulfills(c Constraint) Answer {
 	p := v.Provided(c.Name)
 	if p == nil {
@@ -49,7 +49,7 @@ func (v *Version) Fulfills(c Constraint) Answer {
 	return Answer{}
 }
 
-// lacks returns the reason for a missing name.
+// lacks returns the reason for a missing provided value.
 func (v *Version) lacks(name string) string {
 	var names []string
 	for _, p := range v.Outputs() {
@@ -75,10 +75,11 @@ func (p *Provided) mismatch(wanted Type) string {
 	return reason
 }
 
-// longest limits the length of a value in messages, in bytes.
+// longest is the maximum length, in bytes, of a value in a message.
 const longest = 60
 
-// shown returns the name of the value, and the value itself if it is a short scalar and not a secret.
+// shown returns the start of a message: the quoted name of the value, and the value itself if it is a short scalar and
+// not a secret.
 func (p *Provided) shown() string {
 	text, _ := p.Result.Literal()
 	if s, ok := p.Result.Text(); ok {

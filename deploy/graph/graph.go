@@ -1,30 +1,31 @@
 // Package graph implements the resource graph of an environment: the versions of its modules, their resources, and the
 // values that modules provide to each other.
 //
-// A module is deployed as a whole, and each deployment makes a version of it. The root refers to the newest version of
-// each module; a version refers to its resources and to the versions of other modules that it uses. Versions share the
-// resources that a deployment does not touch.
+// A module is deployed as a whole, and each deployment creates a version of it. The root refers to the newest version
+// of each module. A version refers to its resources and to the versions of other modules that it uses. Versions share
+// unchanged resources.
 //
 //	root ──▶ a::3 ─────────▶ a:aws:rds:Database::foodb:1
 //	root ──▶ b::2 ──foo────▶ a::3
 //
-// An edge between modules has a [Constraint]: the name of a provided value, its type, and optionally a predicate. While
-// the newest version of a module does not satisfy a user, the older satisfying version is kept alongside it. A cleanup
-// removes versions that are no longer needed.
+// An edge between modules has a [Constraint]: the name of a provided value, its type, and an optional predicate. If the
+// newest version of a module does not satisfy a user's constraint, an older version that does is kept. A cleanup
+// removes unreferenced versions.
 //
 // Only [Graph.Deploy], [Graph.Cleanup], and [Graph.Destroy] move edges and remove versions. The planner calls them with
-// expected resources, the executor with actual ones. A [Transition] has the resulting graph and its consequences:
+// expected resources, the executor with actual ones. They return a [Transition], which holds the resulting graph and
+// its consequences:
 //
 //	m, err := graph.ModuleOf(desired, g.Environment)      // the desired state of a program
 //	v := m.Version(2, resources)                          // a version with its actual resources
 //	t, err := g.Deploy(graph.Update{Version: v, Became: changed})
-//	for _, c := range t.Conflicts { … }                   // changes that other modules do not allow
+//	for _, c := range t.Conflicts { … }                   // changes blocked by other modules
 //	for _, r := range t.Deleted { … }                     // resources to delete
 //	for _, module := range t.Cleanups { … }               // modules with unused versions
 //
-// [Graph.Overlay] records the results of a failed deployment. [Graph.Check] checks the invariant that holds before and
-// after each operation. [Graph.LumiGL] and [FromLumiGL] convert the graph to a file and back, and [Graph.Snapshot]
-// returns the view for users.
+// [Graph.Overlay] records the results of a failed deployment. [Graph.Check] checks the invariants that hold before and
+// after each operation. [Graph.LumiGL] and [FromLumiGL] convert the graph to its file format and back, and
+// [Graph.Snapshot] returns the snapshot shown to users.
 //
 // The package does no I/O. See docs/engine.md for the design.
 package graph
@@ -45,21 +46,21 @@ import (
 // Deployment is the number of a deployment, counting from 1 in each environment.
 type Deployment int64
 
-// Graph is the resource graph of an environment. It is immutable: operations return another graph, which shares
-// unchanged parts. The zero Graph has no modules.
+// Graph is the resource graph of an environment. It is immutable: operations return a new graph that shares unchanged
+// parts with the old one. The zero Graph has no modules.
 type Graph struct {
-	// Environment is the first part of all URNs. Lineage distinguishes environments of the same name.
+	// Environment is the first part of all URNs. Lineage distinguishes environments with the same name.
 	Environment, Lineage string
 
-	// newest holds the edges of the root: the newest version of each module that is not destroyed.
+	// newest maps each module to its newest version. Destroyed modules have no entry.
 	newest map[string]VersionID
 	// versions lists the versions of each module, oldest first.
 	versions map[string][]*Version
-	// pending lists each module's resources pending deletion, which are in no version.
+	// pending lists each module's resources pending deletion, which are not in any version.
 	pending map[string][]Pending
 }
 
-// VersionID identifies a version of a module by the deployment that made it.
+// VersionID identifies a version of a module by the deployment that created it.
 type VersionID struct {
 	Module     string
 	Deployment Deployment
@@ -68,16 +69,16 @@ type VersionID struct {
 // String returns the key of the vertex, such as "a::3".
 func (id VersionID) String() string { return fmt.Sprintf("%s::%d", id.Module, id.Deployment) }
 
-// Version is a version of a module. It must not be changed once it is in a graph.
+// Version is a version of a module. It must not be modified once it is in a graph.
 type Version struct {
 	VersionID
-	// Partial marks the result of a failed deployment. Nothing refers to such a version.
+	// Partial marks the result of a failed deployment. No edge refers to a partial version.
 	Partial bool
-	// Provides lists the values for other modules, sorted by name, and the saved model.
+	// Provides lists the values provided to other modules and the saved model, sorted by name.
 	Provides []Provided
 	// Uses lists the edges to versions of other modules, sorted by module and name.
 	Uses []Edge
-	// Configuration is the configuration of providers, by package: an object, or absent.
+	// Configuration is an object with the configuration of each provider by package, or absent.
 	Configuration lumigl.Value
 
 	resources []*Resource
@@ -89,28 +90,28 @@ type Version struct {
 type Provided struct {
 	Name string
 	Type Type
-	// Value is the value from the program. It refers to resources of the version by URN.
+	// Value is the unevaluated value from the program. It refers to resources of the version by URN.
 	Value lumigl.Value
-	// Result is Value with all known outputs filled in.
+	// Result is Value with known outputs substituted.
 	Result lumigl.Value
 }
 
-// Edge is a use of a version of another module.
+// Edge is the use of another module's version.
 type Edge struct {
 	To VersionID
 	Constraint
-	// Broken is why To does not satisfy the constraint, or empty. Only operations that record actual changes break
-	// edges: an interruption, an abort, or a refresh.
+	// Broken explains why To does not satisfy the constraint, or is empty. Edges break only when actual changes are
+	// recorded: by an interruption, an abort, or a refresh.
 	Broken string
 }
 
-// Constraint is a requirement on a value of another module.
+// Constraint is a requirement on a value provided by another module.
 type Constraint struct {
-	// Module and Name identify the value.
+	// Module and Name identify the provided value.
 	Module, Name string
-	// Type is the required type; the type of the value must be assignable to it.
+	// Type is the required type. The provided value's type must be assignable to it.
 	Type Type
-	// Where is a CEL predicate on the value, which it calls "value". If empty, any value is accepted.
+	// Where is a CEL predicate in which "value" is the provided value. If empty, any value is accepted.
 	Where string
 }
 
@@ -123,48 +124,49 @@ func (c Constraint) String() string {
 	return text
 }
 
-// Resource is the state of a resource after a deployment. It must not be changed once it is in a graph. Its values
-// refer to resources of the same version by vertices that carry only a URN.
+// Resource is the state of a resource after a deployment. It must not be modified once it is in a graph. Its values
+// refer to other resources of the version through vertices that have only a URN.
 type Resource struct {
 	URN urn.URN
 	// Deployment is the deployment that last changed the resource.
 	Deployment Deployment
-	// ID is the provider's ID of the resource. In the graph of a plan, it is empty if the resource does not exist yet.
+	// ID is the ID assigned by the provider. In the graph of a plan, it is empty if the resource does not exist yet.
 	ID string
-	// Inputs holds the properties from the program with all outputs filled in. The planner compares them first.
+	// Inputs holds the program's properties with outputs substituted. The planner compares them first.
 	Inputs lumigl.Value
 	// Checked holds the properties returned by Check and sent to the provider.
 	Checked lumigl.Value
-	// Unread lists properties in Checked that the resource may or may not have: a call that set or removed them was
-	// lost, and the provider cannot read them.
+	// Unread lists properties in Checked that may be out of date: the result of a call that set or removed them was
+	// lost, and the provider cannot read them back.
 	Unread []string
 	// Outputs holds the properties computed by the provider.
 	Outputs lumigl.Value
-	// Referents holds the IDs of the resources that Checked referred to when it was sent, since a reference alone does
-	// not distinguish a resource from its replacement.
+	// Referents records the IDs of the resources referenced by Checked when it was sent. A reference alone does not
+	// distinguish a resource from its replacement.
 	Referents lumigl.Value
-	// Options holds the LumiGL options, also with references by URN.
+	// Options holds the LumiGL options. References in them are by URN, too.
 	Options lumigl.Value
-	// Dependencies lists the module's resources referenced in the program's properties and options, sorted.
+	// Dependencies lists the resources of the module that are referenced by the program's properties and options,
+	// sorted.
 	Dependencies []urn.URN
-	// Label is the last part of the URN in the program: a number such as "#1" if the provider chose the name.
+	// Label is the last part of the URN used in the program: a number such as "#1" if the provider chose the name.
 	Label string
-	// Computed is the name that the provider last computed for a resource without a name in the program. The URN uses
-	// it unless the name was taken. It is empty if unknown.
+	// Computed is the name that the provider last computed for a resource not named in the program, or empty if
+	// unknown. The URN contains this name unless it was taken.
 	Computed string
-	// Incarnation counts the replacements of the resource. Seed is the seed of its generated values.
+	// Incarnation is the number of times the resource was replaced. Seed is the seed of its generated values.
 	Incarnation int
 	Seed        []byte
-	// Replaced is the ID of the replaced resource if its URN differs. The old one still exists if the deployment failed
-	// or if another module needs it.
+	// Replaced is the ID of the replaced resource if that has a different URN. The old resource still exists if the
+	// deployment failed or another module needs it.
 	Replaced string
 	// Plugin is the version of the plugin that deployed the resource.
 	Plugin string
-	// Provisioner is the name of the provisioner that made the resource, or "" for its provider. Metadata is the
+	// Provisioner is the name of the provisioner that created the resource, or "" for its provider. Metadata is the
 	// metadata returned by the provisioner, absent if unknown.
 	Provisioner string
 	Metadata    lumigl.Value
-	// Source is the position in the program that constructs the resource.
+	// Source is the position of the resource's constructor call in the program.
 	Source string
 }
 
@@ -172,10 +174,11 @@ type Resource struct {
 func (r *Resource) Type() tokens.Type { return r.URN.Type() }
 
 // Key returns the key of the resource's vertex: module, type, name, and deployment, such as
-// "a:aws:rds:Database::foodb:1". If the program is not called index, its name follows the module.
+// "a:aws:rds:Database::foodb:1". The program's name follows the module unless it is "index".
 func (r *Resource) Key() string { return fmt.Sprintf("%s:%d", ShortName(r.URN), r.Deployment) }
 
-// ShortName returns a URN without its environment, such as "a:aws:rds:Database::foodb".
+// ShortName returns a URN without the environment, such as "a:aws:rds:Database::foodb". It returns an invalid URN
+// unchanged.
 func ShortName(u urn.URN) string {
 	p, err := u.Parts()
 	if err != nil {
@@ -188,7 +191,7 @@ func ShortName(u urn.URN) string {
 	return fmt.Sprintf("%s:%s::%s", module, p.Type, p.Name)
 }
 
-// InProgram returns the URN used in the program, which has a number instead of a name chosen by the provider.
+// InProgram returns the URN used in the program, which has a number in place of a name chosen by the provider.
 func (r *Resource) InProgram() urn.URN {
 	if r.Label == "" {
 		return r.URN
@@ -196,7 +199,7 @@ func (r *Resource) InProgram() urn.URN {
 	return urn.URN(strings.TrimSuffix(string(r.URN), r.URN.Name()) + r.Label)
 }
 
-// Properties returns all stored properties, both sent to and computed by the provider.
+// Properties returns the checked properties merged with the outputs, which take precedence.
 func (r *Resource) Properties() lumigl.Value {
 	var all lumigl.ObjectBuilder
 	all.SetAll(r.Checked)
@@ -204,7 +207,8 @@ func (r *Resource) Properties() lumigl.Value {
 	return all.Object()
 }
 
-// Before returns the stored properties for comparison with desired, in which an unread property differs from any value.
+// Before returns the stored properties to compare with desired. Unread properties in desired are removed, so they
+// always differ.
 func (r *Resource) Before(desired lumigl.Value) lumigl.Value {
 	all := r.Properties()
 	for _, name := range r.Unread {
@@ -215,7 +219,7 @@ func (r *Resource) Before(desired lumigl.Value) lumigl.Value {
 	return all
 }
 
-// Output returns the value of a reference to a property, and whether it is known. The value is absent if the resource
+// Output resolves a reference to a property and reports whether its value is known. The value is absent if the resource
 // has no such property.
 func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	switch property {
@@ -224,7 +228,7 @@ func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	case "id":
 		if r.Provisioner == "" || r.Metadata.Exists() && !r.Outputs.Get("id").Exists() {
 			return lumigl.TextOf(r.ID), r.ID != ""
-		} // A provisioner that returns an id may change it on updates.
+		} // An "id" returned by a provisioner may change on updates.
 	}
 	if value = r.Outputs.Get(property); !value.Exists() {
 		value = r.Checked.Get(property)
@@ -233,7 +237,7 @@ func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	return value, r.ID != "" && isNoted && expr.IsKnown(value)
 }
 
-// Retarget returns the resource with all references in its values mapped by to.
+// Retarget returns a copy of the resource with the target of each reference mapped by to.
 func (r *Resource) Retarget(to func(*lumigl.Vertex) *lumigl.Vertex) *Resource {
 	now := *r
 	for _, v := range []*lumigl.Value{&now.Inputs, &now.Checked, &now.Outputs, &now.Referents, &now.Options} {
@@ -251,11 +255,12 @@ func (r *Resource) Flag(option string) bool {
 // Pending is a resource pending deletion.
 type Pending struct {
 	Resource *Resource
-	// Configuration is its provider's configuration.
+	// Configuration is the configuration of the resource's provider.
 	Configuration lumigl.Value
 }
 
-// NewVersion returns a version with resources, which must be in dependency order. It panics if two have the same URN.
+// NewVersion returns a version with the given resources, which must be in dependency order. It panics if two of them
+// have the same URN.
 func NewVersion(id VersionID, resources []*Resource) *Version {
 	v := &Version{VersionID: id, resources: resources, byURN: make(map[urn.URN]*Resource, len(resources))}
 	for _, r := range resources {
@@ -276,7 +281,7 @@ func (v *Version) Resources() iter.Seq[*Resource] { return slices.Values(v.resou
 // Len returns the number of resources, including those omitted from an outline.
 func (v *Version) Len() int { return len(v.resources) + v.omitted }
 
-// Holds reports whether the version contains this vertex, by identity.
+// Holds reports whether the version contains r itself, not just a resource with its URN.
 func (v *Version) Holds(r *Resource) bool { return v.byURN[r.URN] == r }
 
 // Provided returns the provided value with the given name, or nil.
@@ -288,7 +293,7 @@ func (v *Version) Provided(name string) *Provided {
 	return &v.Provides[i]
 }
 
-// Outputs returns the values for other modules, without the saved model.
+// Outputs returns the values provided to other modules, without the saved model.
 func (v *Version) Outputs() []Provided {
 	return slices.DeleteFunc(slices.Clone(v.Provides), func(p Provided) bool { return p.Name == ModelName })
 }
@@ -300,10 +305,10 @@ func (g *Graph) Modules() []string {
 	return slices.Compact(all)
 }
 
-// Newest returns the newest version of a module, or nil.
+// Newest returns the newest version of a module, or nil if there is none.
 func (g *Graph) Newest(module string) *Version { return g.Version(g.newest[module]) }
 
-// Version returns the version with the given ID, or nil.
+// Version returns the version with the given ID, or nil if it does not exist.
 func (g *Graph) Version(id VersionID) *Version {
 	for _, v := range g.versions[id.Module] {
 		if v.Deployment == id.Deployment {
@@ -319,8 +324,9 @@ func (g *Graph) Versions(module string) []*Version { return g.versions[module] }
 // Pending returns a module's resources pending deletion.
 func (g *Graph) Pending(module string) []Pending { return g.pending[module] }
 
-// Resolve returns a function that resolves references in a version's values to properties of its resources or values of
-// the module versions in uses. resource returns a vertex's resource, or nil if it does not exist yet.
+// Resolve returns a resolver for references in the values of a version with the given uses. It resolves references to
+// properties of resources and to provided values of other modules. The function resource returns the resource of a
+// vertex, or nil if it does not exist yet.
 func (g *Graph) Resolve(uses []Edge, resource func(*lumigl.Vertex) *Resource) expr.Resolve {
 	return func(vertex *lumigl.Vertex, property string) (value lumigl.Value, known bool) {
 		if r := resource(vertex); r != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// The properties of a LumiGL vertex are the non-zero exported fields of one of these types or of [Resource], by
-// lowercase name.
+// The properties of a LumiGL vertex are the non-zero exported fields of rootVertex, versionVertex, or [Resource], keyed
+// by lowercase field name.
 type (
 	rootVertex struct {
 		Environment, Lineage string
@@ -25,11 +25,12 @@ type (
 	}
 )
 
-// LumiGL returns the graph as a general LumiGL graph: "root", whose "modules" lists the newest versions, and a vertex
-// for each version and resource, keyed by [VersionID.String] and [Resource.Key]. The key of a pending resource ends
-// with its ID. Secrets are included in plain text.
+// LumiGL returns the graph as a general LumiGL graph. The vertex "root" lists the newest versions under "modules". Each
+// version and resource has a vertex with the key [VersionID.String] or [Resource.Key], to which pending resources
+// append their ID. Secrets are included in plain text.
 //
-// Stored values refer to empty vertices keyed by URN, since the resource with a given URN depends on the version.
+// References in stored values point to empty vertices with a URN as their key, since the resource with that URN depends
+// on the version.
 func (g *Graph) LumiGL() *lumigl.Graph {
 	w := writer{&lumigl.Graph{}}
 	w.vertex("root")
@@ -51,15 +52,15 @@ func (g *Graph) root() rootVertex {
 
 type writer struct{ doc *lumigl.Graph }
 
-// put writes a vertex unless it exists.
+// put adds the properties of a vertex unless they are already set.
 func (w writer) put(key string, x any) {
 	if v := w.vertex(key); !v.Properties.Exists() {
 		v.Properties = w.value(x)
 	}
 }
 
-// keyWithID returns the key of a pending resource. A retried deployment may have created two resources with the same
-// key; the first one is pending.
+// keyWithID returns the key of a pending resource. The ID is needed because a retried deployment may have created two
+// resources with the same key, the first of which is pending.
 func keyWithID(r *Resource) string { return r.Key() + ":" + r.ID }
 
 // vertex returns the vertex with the given key, adding it if necessary.
@@ -137,5 +138,5 @@ type keyedField struct {
 	index []int
 }
 
-// fieldsByType caches the fields of each vertex type: reflection dominates the cost.
+// fieldsByType caches the result of fieldsOf by type, since reflection dominates its cost.
 var fieldsByType sync.Map

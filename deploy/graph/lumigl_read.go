@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// FromLumiGL reads a graph written by [Graph.LumiGL]. The error lists every invalid vertex and field. Unknown fields
-// and vertices are ignored. Use [Graph.Check] to check the invariants.
+// FromLumiGL reads a graph written by [Graph.LumiGL]. Unknown fields and vertices are ignored. The error joins one
+// error for each invalid vertex or field. Use [Graph.Check] to check the invariants.
 func FromLumiGL(doc *lumigl.Graph) (*Graph, error) {
 	r := reader{resources: map[*lumigl.Vertex]*Resource{}, versions: map[*lumigl.Vertex]VersionID{}}
 	for v := range doc.Vertices() {
@@ -59,7 +59,7 @@ func FromLumiGL(doc *lumigl.Graph) (*Graph, error) {
 	return g, nil
 }
 
-// ResourceFromLumiGL reads a resource written by [Resource.LumiGL]. The error lists every invalid field.
+// ResourceFromLumiGL reads a resource written by [Resource.LumiGL]. The error joins one error for each invalid field.
 func ResourceFromLumiGL(v lumigl.Value) (*Resource, error) {
 	var r reader
 	resource := r.resource("resource", v)
@@ -110,14 +110,14 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 	return v
 }
 
-// checkKey reports a vertex whose key does not match its fields, which makes keys unique.
+// checkKey records an error if a vertex's key does not match its fields. This check makes keys unique.
 func (r *reader) checkKey(v *lumigl.Vertex, key string) {
 	if v.Key() != key {
 		r.refuse(v.Key(), "must have the key %s to match its fields", key)
 	}
 }
 
-// read sets x to the Go form of a value. References and types are required; other fields stay zero without a value.
+// read decodes a LumiGL value into x. References and types are required; other fields keep their zero value if absent.
 func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	to, _, _ := v.Target()
 	want, ok := "", true
@@ -157,8 +157,8 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	}
 }
 
-// readKind implements read for types without a special form. It describes the expected value and reports whether v
-// matches.
+// readKind decodes v into x according to x's kind. It returns a description of the expected value and whether v matches
+// it.
 func (r *reader) readKind(at string, v lumigl.Value, x reflect.Value) (want string, ok bool) {
 	switch x.Kind() {
 	case reflect.String:

@@ -13,26 +13,28 @@ import (
 
 // Module is the desired state of a module.
 type Module struct {
-	// Name is the package of the URNs.
+	// Name is the name of the module, the package of its URNs.
 	Name string
-	// Resources lists the resources of the program in dependency order, without the vertices of modules.
+	// Resources lists the program's resources in dependency order. Module vertices are not included.
 	Resources []*lumigl.Vertex
-	// Provides and Uses are sorted as in [Version], without results and targets. References in values are to vertices
-	// of the desired graph.
+	// Provides and Uses are sorted as in [Version], but have no results or targets yet. References in values point to
+	// vertices of the desired graph.
 	Provides      []Provided
 	Uses          []Edge
 	Configuration lumigl.Value
 }
 
-// Version returns a version of the module with resources. Its edges are unresolved, and it provides nothing yet.
+// Version returns a new version of the module with the given resources. Its edges are unresolved, and Provides is
+// empty.
 func (m *Module) Version(d Deployment, resources []*Resource) *Version {
 	v := NewVersion(VersionID{Module: m.Name, Deployment: d}, resources)
 	v.Configuration, v.Uses = m.Configuration, slices.Clone(m.Uses)
 	return v
 }
 
-// ModuleOf splits a valid desired graph into its parts. The module name is its "package", or else the package of its
-// first resource. It returns a *[RefusedError] if resources belong to another environment or to several modules.
+// ModuleOf converts a valid desired graph to a Module. The module's name is the graph's package or, if that is empty,
+// the package of its first resource. ModuleOf returns a *[RefusedError] if resources belong to another environment or
+// to more than one module.
 func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	vertices, err := lumigl.NewIndex(desired.Base()).Sorted()
 	if err != nil {
@@ -69,11 +71,12 @@ func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	return m, nil
 }
 
-// ModelName is the provided value that holds the saved model, the starting point of the next evaluation. It is stored,
-// sealed, and resolved like other provided values, but invisible to other modules.
+// ModelName is the name of the provided value that holds the saved model, which the next evaluation starts from. Like
+// other provided values, it is stored, sealed, and resolved, but other modules cannot use it.
 const ModelName = "?model"
 
-// SetModel adds a saved model to a desired graph. It becomes a property, since other fields cannot contain references.
+// SetModel adds a saved model to a desired graph. The model is stored as a property, since other fields cannot contain
+// references.
 func SetModel(desired *lumigl.Snapshot, environment string, model lumigl.Value) error {
 	u, err := moduleURN(environment, desired.Package)
 	if err != nil {
@@ -95,7 +98,7 @@ func isOwn(v *lumigl.Vertex) bool {
 	return v.Type != lumigl.ModuleType || v.Properties.Get("provides").Exists()
 }
 
-// add adds the resource, the provided values, or the uses of a vertex.
+// add adds a vertex to the module: a resource, or the provided values and uses of a module vertex.
 func (m *Module) add(v *lumigl.Vertex, module string) {
 	if v.Type != lumigl.ModuleType {
 		m.Resources = append(m.Resources, v)
@@ -116,7 +119,7 @@ func compareUses(a, b Edge) int {
 	return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Name, b.Name))
 }
 
-// packageOf returns the package of a URN, which is the name of its module.
+// packageOf returns the package of a URN, which is also its module's name.
 func packageOf(u urn.URN) string {
 	p, _ := u.Parts()
 	return p.Package

@@ -6,8 +6,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Needs returns the resources needed by the reachable users of a version, with the edges that need them: an edge needs
-// the sources of its value, transitively, or all resources for a verb.
+// Needs returns the resources of a version needed by reachable users, with the edges that need each of them. An edge
+// needs the sources of its value and their transitive dependencies. If the value contains a verb, the edge needs all
+// resources.
 func (g *Graph) Needs(id VersionID) map[*Resource][]Binding {
 	needed := map[*Resource][]Binding{}
 	reached := g.reached()
@@ -21,7 +22,7 @@ func (g *Graph) Needs(id VersionID) map[*Resource][]Binding {
 	return needed
 }
 
-// neededFor returns the resources that an edge needs.
+// neededFor returns the resources that an edge to v needs.
 func (v *Version) neededFor(e Edge) []*Resource {
 	p := v.Provided(e.Name)
 	if e.Type.hasVerb() || p != nil && p.Type.hasVerb() {
@@ -30,7 +31,7 @@ func (v *Version) neededFor(e Edge) []*Resource {
 	return v.withDependencies(v.sources(e.Name))
 }
 
-// sources returns the resources referenced by a provided value.
+// sources returns the version's resources referenced by a provided value.
 func (v *Version) sources(name string) []*Resource {
 	p := v.Provided(name)
 	if p == nil {
@@ -45,7 +46,7 @@ func (v *Version) sources(name string) []*Resource {
 	return sources
 }
 
-// withDependencies appends the version's transitive dependencies of resources.
+// withDependencies appends the transitive dependencies of resources, as found in the version.
 func (v *Version) withDependencies(resources []*Resource) []*Resource {
 	has := make(map[urn.URN]bool, len(resources))
 	for _, r := range resources {
@@ -62,7 +63,7 @@ func (v *Version) withDependencies(resources []*Resource) []*Resource {
 	return resources
 }
 
-// isVerb reports whether values of the type are called rather than read.
+// isVerb reports whether the type is a verb, whose values are called rather than read.
 func (t Type) isVerb() bool { return t.Form.Get("verb").Exists() }
 
 // hasVerb reports whether the type is or contains a verb.

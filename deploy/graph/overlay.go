@@ -11,16 +11,16 @@ import (
 )
 
 // Result is the effect of a failed deployment on a resource: it created New, deleted Old, or changed Old to New in
-// place. If their IDs differ, New was created with the URN of Old, which it will replace.
+// place. If both are set but their IDs differ, New was created as the replacement of Old, which still exists.
 type Result struct{ Old, New *Resource }
 
 func (r Result) creates() bool { return r.New != nil && (r.Old == nil || r.Old.ID != r.New.ID) }
 
-// Overlay returns the graph with the results of a failed deployment, as the basis of the next plan or of an abort.
-// Resources changed in place are updated in all versions and keep their URNs, since moves take effect only when a
-// deployment succeeds. Deleted resources are removed from all versions, which breaks the edges that need them. Created
-// resources are put in a partial version. Old must be a resource of the graph or the New of an earlier result.
-// configuration is the deployment's provider configuration.
+// Overlay returns the graph updated with the results of a failed deployment, as the basis of the next plan or of an
+// abort. Resources changed in place are updated in all versions, but keep their URNs, since moves take effect only when
+// a deployment succeeds. Deleted resources are removed from all versions, which breaks the edges that need them.
+// Created resources are added to a partial version. Each Result.Old must be in the graph or be the New of an earlier
+// result. configuration is the deployment's provider configuration.
 func (g *Graph) Overlay(failed VersionID, configuration lumigl.Value, results []Result) *Graph {
 	now, created := outcome(results)
 	w := rewrite{now: now}
@@ -46,7 +46,8 @@ func (g *Graph) Overlay(failed VersionID, configuration lumigl.Value, results []
 	return after.withPartial(failed, configuration, created)
 }
 
-// outcome combines results: the current form of each resource, nil if deleted, and the created resources.
+// outcome combines results. It returns a map from each resource to its final form, nil if deleted, and the list of
+// created resources.
 func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource) {
 	moves := names{}
 	for _, r := range results {
@@ -59,7 +60,7 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 		last, changedAgain := now[r.New]
 		if !changedAgain && r.New != nil {
 			last = moves.ofResource(r.New)
-			if last.Provisioner != "" && last.URN != r.New.URN { // The provisioner knows the new URN and must be called again.
+			if last.Provisioner != "" && last.URN != r.New.URN { // The provisioner knows the new URN, so force another call.
 				moved := *last
 				moved.Inputs, last = lumigl.Value{}, &moved
 			}
@@ -74,8 +75,8 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 	return now, created
 }
 
-// withPartial returns the graph with the resources created by a failed deployment. If two have the same URN, the first
-// becomes pending deletion.
+// withPartial returns the graph with created resources added to the partial version of a failed deployment. If two
+// resources have the same URN, the first becomes pending.
 func (g *Graph) withPartial(failed VersionID, configuration lumigl.Value, created []*Resource) *Graph {
 	partial := &Version{VersionID: failed, Partial: true, Configuration: configuration}
 	var versions []*Version
@@ -104,7 +105,7 @@ func (g *Graph) withPartial(failed VersionID, configuration lumigl.Value, create
 	return after.Leave(failed.Module, pending...)
 }
 
-// Leave returns the graph with additional pending resources, which the module's next deployment or cleanup deletes.
+// Leave returns the graph with additional pending resources, which the module's next deployment or cleanup will delete.
 func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 	all := slices.Clone(g.pending[module])
 	for _, p := range pending {
@@ -117,7 +118,7 @@ func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 	return after
 }
 
-// Abandon returns the graph in which everything created by failed deployments of a module is pending deletion.
+// Abandon returns the graph with all resources created by a module's failed deployments moved to pending.
 func (g *Graph) Abandon(module string) *Graph {
 	after := g.clone()
 	var versions []*Version

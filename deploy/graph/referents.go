@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// ReferentsOf returns the Referents of properties: the IDs of the resources they refer to. Resources without an ID (id
-// returns "") are omitted.
+// ReferentsOf returns the value of [Resource.Referents] for properties. The function id returns the ID of a resource,
+// or "" to omit the resource.
 func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for to := range properties.References() {
@@ -23,11 +23,12 @@ func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value 
 	return all.Object()
 }
 
-// referentKey returns a resource's key in Referents. It includes the type because IDs are unique only within a type.
+// referentKey returns the key of a resource in Referents. It includes the type because IDs are unique only within a
+// type.
 func referentKey(t tokens.Type, id string) string { return string(t) + " " + id }
 
-// ReferentIDs returns the IDs in Referents by URN. If a URN is ambiguous after a partially failed change, its ID
-// matches neither candidate.
+// ReferentIDs returns the IDs in Referents by URN. If a partially failed change left two IDs for a URN, they are joined
+// to a string that matches neither of them.
 func (r *Resource) ReferentIDs() map[urn.URN]string {
 	if r.Referents.Len() == 0 {
 		return nil
@@ -45,7 +46,7 @@ func (r *Resource) ReferentIDs() map[urn.URN]string {
 	return all
 }
 
-// WithID returns a resource with the given type and ID, or nil.
+// WithID returns the first resource with the given type and ID, or nil if there is none.
 func (g *Graph) WithID(t tokens.Type, id string) (found *Resource) {
 	g.each(func(r *Resource) {
 		if found == nil && r.ID == id && r.Type() == t {
@@ -55,7 +56,7 @@ func (g *Graph) WithID(t tokens.Type, id string) (found *Resource) {
 	return found
 }
 
-// Users returns a function that finds the resources whose Referents include a given resource.
+// Users returns a function that returns the resources whose Referents include a given resource.
 func (g *Graph) Users() func(*Resource) []*Resource {
 	users := map[string][]*Resource{}
 	g.each(func(r *Resource) {
@@ -66,7 +67,8 @@ func (g *Graph) Users() func(*Resource) []*Resource {
 	return func(to *Resource) []*Resource { return users[referentKey(to.Type(), to.ID)] }
 }
 
-// each calls f for each resource of the graph, including pending ones.
+// each calls f for each resource of the graph, including pending ones. A resource shared by versions is visited more
+// than once.
 func (g *Graph) each(f func(*Resource)) {
 	for _, v := range g.all() {
 		for _, r := range v.resources {

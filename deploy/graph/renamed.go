@@ -7,14 +7,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Renamed is a property with former names, most recent first. The state may still use one of them.
+// Renamed is a property that was renamed. Was lists its former names, most recent first, any of which may be in the
+// state.
 type Renamed struct {
 	Name string
 	Was  []string
 }
 
-// WithNames returns the graph with renamed properties of a module's resources, and references to them, under their
-// current names. It returns g if nothing changes.
+// WithNames returns the graph with the current names of renamed properties, both in a module's resources and in
+// references to them. It returns g if there are no changes.
 func (g *Graph) WithNames(module string, renamed map[tokens.Type][]Renamed) *Graph {
 	if len(renamed) == 0 {
 		return g
@@ -36,7 +37,7 @@ func (g *Graph) WithNames(module string, renamed map[tokens.Type][]Renamed) *Gra
 	return after
 }
 
-// naming applies current property names.
+// naming replaces former property names with current ones.
 type naming struct {
 	renamed map[tokens.Type][]Renamed
 	now     map[*Resource]*Resource // shared by versions
@@ -72,12 +73,13 @@ func (w *naming) resource(r *Resource) *Resource {
 		}
 	}
 	if w.now[r] = &now; w.changes == before {
-		w.now[r] = r // avoid storing it again
+		w.now[r] = r // keep the identity of an unchanged resource
 	}
 	return w.now[r]
 }
 
-// properties returns properties under their current names. A value already under the current name wins.
+// properties returns v with former keys replaced by current ones. An existing value under a current key takes
+// precedence.
 func (w *naming) properties(v lumigl.Value, renamed []Renamed) lumigl.Value {
 	for _, p := range renamed {
 		for _, was := range p.Was {
@@ -90,7 +92,7 @@ func (w *naming) properties(v lumigl.Value, renamed []Renamed) lumigl.Value {
 	return v
 }
 
-// references returns a value with current names in references to properties.
+// references returns v with former property names in references replaced by current ones.
 func (w *naming) references(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		target, property, _ := part.Target()
@@ -106,7 +108,7 @@ func (w *naming) references(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// nameOf returns the current name of a property.
+// nameOf returns the current name of a property, which may be name itself.
 func nameOf(name string, renamed []Renamed) string {
 	for _, p := range renamed {
 		if slices.Contains(p.Was, name) {

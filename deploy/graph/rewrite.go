@@ -10,19 +10,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// rewrite maps resources to their new form in the versions that contain them.
+// rewrite replaces resources in existing versions with their new form.
 type rewrite struct {
 	// now maps changed and moved resources to their new form, and deleted ones to nil.
 	now map[*Resource]*Resource
-	// names maps old URNs to new ones for resources moved in newest. It applies to every resource with an old URN, even
-	// one replaced by the moved resource, since dependents may be shared.
+	// names maps the old URNs of resources moved in newest to their new URNs. It applies to every resource with an old
+	// URN, even a replaced one, since dependents may be shared between versions.
 	names names
-	// newest is the version made by a deployment. It is nil if the deployment failed, in which case dependents of a
-	// deleted resource still exist.
+	// newest is the version created by the deployment. It is nil after a failed deployment, in which case dependents of
+	// a deleted resource still exist.
 	newest *Version
 }
 
-// of returns the new form of a resource, or nil if it is deleted. Versions that share r also share the result.
+// of returns the new form of a resource, or nil if it is deleted. It returns the same pointer for every version that
+// shares r.
 func (w *rewrite) of(r *Resource) *Resource {
 	if now, known := w.now[r]; known {
 		return now
@@ -37,8 +38,8 @@ func (w *rewrite) of(r *Resource) *Resource {
 	return now
 }
 
-// rewritten returns v with its changed resources, or v itself if nothing changed. Dependents of deleted resources are
-// removed, and new dependencies of changed ones are added.
+// rewritten returns v with resources replaced by their new form, or v itself if nothing changed. It drops dependents of
+// deleted resources and adds new dependencies of changed ones.
 func (w *rewrite) rewritten(g *Graph, v *Version) *Version {
 	changes := func(r *Resource) bool { return w.of(r) != r }
 	if !slices.ContainsFunc(v.resources, changes) {
@@ -70,10 +71,10 @@ func (w *rewrite) rewritten(g *Graph, v *Version) *Version {
 	return rewritten
 }
 
-// names maps the URNs of moved resources to their new ones.
+// names maps the old URNs of moved resources to their new URNs.
 type names map[urn.URN]urn.URN
 
-// ofResource returns a resource with the new URNs, or r itself if none apply.
+// ofResource returns r with new URNs, or r itself if neither r nor its dependencies moved.
 func (n names) ofResource(r *Resource) *Resource {
 	moves := func(u urn.URN) bool { return n[u] != "" }
 	if !moves(r.URN) && !slices.ContainsFunc(r.Dependencies, moves) {
@@ -93,10 +94,10 @@ func (n names) renamed(r *Resource) *Resource {
 	return now
 }
 
-// ofVertex returns the new target of a reference.
+// ofVertex returns the new target of a reference, or old if the target did not move.
 func (n names) ofVertex(old *lumigl.Vertex) *lumigl.Vertex {
 	now, err := lumigl.NewResource(n[old.URN()])
-	if err != nil { // It did not move.
+	if err != nil { // The target did not move.
 		return old
 	}
 	return now
@@ -109,7 +110,7 @@ func (v *Version) with(resources []*Resource) *Version {
 	return &other
 }
 
-// InOrder sorts resources in dependency order, stably.
+// InOrder returns the resources in dependency order. The sort is stable.
 func InOrder(resources []*Resource) []*Resource {
 	sorted := make([]*Resource, len(resources))
 	for i, place := range dependencies(resources).PostOrder() {

@@ -8,7 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Find returns the resource with the given URN, deployment, and ID, or nil. The combination is unique in a graph.
+// Find returns the resource with the given URN, deployment, and ID, or nil if there is none. The combination is unique
+// in a graph.
 func (g *Graph) Find(u urn.URN, d Deployment, id string) *Resource {
 	for _, v := range slices.Backward(g.versions[packageOf(u)]) {
 		if r := v.Resource(u); r != nil && r.Deployment == d && r.ID == id {
@@ -23,7 +24,8 @@ func (g *Graph) Find(u urn.URN, d Deployment, id string) *Resource {
 	return nil
 }
 
-// Configuration returns the provider configuration used to deploy a resource of the graph.
+// Configuration returns the provider configuration used to deploy a resource. It is absent if the resource is not in
+// the graph.
 func (g *Graph) Configuration(r *Resource) lumigl.Value {
 	module := packageOf(r.URN)
 	for _, p := range g.pending[module] {
@@ -39,7 +41,7 @@ func (g *Graph) Configuration(r *Resource) lumigl.Value {
 	return lumigl.Value{}
 }
 
-// References returns the existing resources referenced in a resource's stored properties, by URN.
+// References returns the existing resources referenced by r's checked properties, by URN.
 func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 	var all map[urn.URN]*Resource
 	for target := range r.Checked.References() {
@@ -53,8 +55,8 @@ func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 	return all
 }
 
-// target resolves a reference from resource of to URN u, preferring a version that contains both, then a version used
-// by it, then any version. Resources of a failed deployment may refer to the newest version.
+// target resolves a reference from a resource to URN u. It prefers a version that contains both, then a version used by
+// one that contains the resource, then any version: a resource of a failed deployment may refer to the newest version.
 func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	var used, any *Resource
 	for _, v := range slices.Backward(g.versions[packageOf(of.URN)]) {
@@ -78,7 +80,7 @@ func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	return any
 }
 
-// Rebase converts an update of one graph to an update of another that contains the same resources of the module.
+// Rebase converts an update of graph from to an update of graph to, which must contain equal resources of the module.
 func (u Update) Rebase(from, to *Graph) Update {
 	module := u.Version.Module
 	same := func(r *Resource) *Resource {

@@ -8,9 +8,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Snapshot returns the newest version of each module as one snapshot, in which each module has a vertex with its
-// provided values. The field "versions" lists, by deployment, resources that only older versions contain, with the
-// modules that need them. Resources pending deletion are included with their IDs only.
+// Snapshot returns the newest versions of all modules as a single snapshot. Each module with provided values has a
+// vertex. The field "versions" lists resources found only in older versions, by deployment, along with the modules that
+// need them. Pending resources are included with only their IDs.
 func (g *Graph) Snapshot() *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Lineage: g.Lineage}
 	var versions lumigl.ObjectBuilder
@@ -28,7 +28,7 @@ func (g *Graph) Snapshot() *lumigl.Snapshot {
 			s.Pending.Deletes = append(s.Pending.Deletes, v)
 		}
 	}
-	for _, module := range g.Modules() { // all resources exist now
+	for _, module := range g.Modules() { // all resources have vertices now
 		if newest := g.Newest(module); newest != nil {
 			g.describe(newest, s)
 		}
@@ -39,11 +39,11 @@ func (g *Graph) Snapshot() *lumigl.Snapshot {
 	return s
 }
 
-// describe fills in the vertices of a version's resources and adds the vertex of its module.
+// describe sets the properties and options of a version's resource vertices and adds the vertex of its module.
 func (g *Graph) describe(newest *Version, s *lumigl.Snapshot) {
 	inSnapshot := func(to *lumigl.Vertex, property string) lumigl.Value {
 		found := s.Vertex(to.Key())
-		if found == nil || found.Type == lumigl.ModuleType { // For example, in a value that is not known yet.
+		if found == nil || found.Type == lumigl.ModuleType { // For example, a reference in an unknown value.
 			return lumigl.Value{}
 		}
 		return lumigl.PropertyOf(found, property)
@@ -67,7 +67,8 @@ func (g *Graph) describe(newest *Version, s *lumigl.Snapshot) {
 	must(s.Add(u)).Properties = object(field("provides", provides.Object()))
 }
 
-// describe returns the resources for a snapshot field. Fields cannot contain references, so they become plain data.
+// describe returns the version's resources for the field "versions". References become plain data, since fields cannot
+// contain references.
 func (b Beside) describe() lumigl.Value {
 	asData := func(to *lumigl.Vertex, _ string) lumigl.Value {
 		return object(field(lumigl.DefaultTag, lumigl.TextOf(to.Key())))
@@ -89,7 +90,8 @@ func (b Beside) describe() lumigl.Value {
 	return all.Object()
 }
 
-// refer returns a value with references replaced. An absent replacement removes the element or member.
+// refer returns v with each reference replaced by the result of reference. If the result is absent, the element or
+// member is removed.
 func refer(v lumigl.Value, reference func(to *lumigl.Vertex, property string) lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		to, property, ok := part.Target()
@@ -104,7 +106,7 @@ func object(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(memb
 
 func field(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }
 
-// must returns v. Its errors, duplicate and malformed URNs in newest versions, cannot occur in a valid graph.
+// must returns v and panics if err is not nil. Its errors, duplicate and malformed URNs, cannot occur in a valid graph.
 func must[V any](v V, err error) V {
 	if err != nil {
 		panic("graph: " + err.Error())

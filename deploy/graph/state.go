@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Rename returns the graph with a resource renamed within its module and type, and all references updated. Vertices
-// keep their deployment numbers. It returns a *[RefusedError] if from does not exist or to already does.
+// Rename returns the graph with a resource renamed within its module and type, including all references to it. Vertices
+// keep their deployment numbers. It returns a *[RefusedError] if from does not exist or to already exists.
 func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 	exists, taken := false, false
 	g.each(func(r *Resource) { exists, taken = exists || r.URN == from, taken || r.URN == to })
@@ -57,14 +57,14 @@ func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 	return after, nil
 }
 
-// Count returns the number of resources in all versions, including pending ones.
+// Count returns the number of distinct resources in all versions, including pending ones.
 func (g *Graph) Count() int {
 	seen := map[*Resource]bool{}
 	g.each(func(r *Resource) { seen[r] = true })
 	return len(seen)
 }
 
-// refersTo reports whether a value of the resource contains a reference to u.
+// refersTo reports whether a value of r contains a reference to u.
 func (r *Resource) refersTo(u urn.URN) bool {
 	return slices.ContainsFunc([]lumigl.Value{r.Inputs, r.Checked, r.Outputs, r.Referents, r.Options}, func(v lumigl.Value) bool {
 		for target := range v.References() {
@@ -76,8 +76,8 @@ func (r *Resource) refersTo(u urn.URN) bool {
 	})
 }
 
-// Forget returns the graph without the given current or pending resources and without modules that become empty. It
-// returns a *[RefusedError] listing resources that do not exist or are needed by others.
+// Forget returns the graph without the given resources, which must be in a newest version or pending, and without
+// modules that become empty. It returns a *[RefusedError] if a resource does not exist or if others need it.
 func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	w := rewrite{now: map[*Resource]*Resource{}}
 	var forgotten []*Resource
@@ -135,7 +135,8 @@ func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	return after, nil
 }
 
-// current returns the resource with the given URN in the newest version, else a pending one, else nil.
+// current returns the resource with the given URN from the module's newest version or, failing that, its pending
+// resources. It returns nil if there is none.
 func (g *Graph) current(u urn.URN) *Resource {
 	if v := g.Newest(packageOf(u)); v != nil && v.Resource(u) != nil {
 		return v.Resource(u)

@@ -11,11 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Type is the type of a provided value in its LumiGL form: "bool", "number", "string", or "any", or an object with one
-// key, such as {"list": T}. See docs/lumigl.md.
+// Type is the type of a provided value. Form is its LumiGL form: "bool", "number", "string", "any", or an object with a
+// single key, such as {"list": T}. See docs/lumigl.md.
 type Type struct{ Form lumigl.Value }
 
-// parts returns the kind of the type and its argument, absent for a simple type.
+// parts returns the kind of the type and its argument, which is absent for a simple type.
 func (t Type) parts() (kind string, of lumigl.Value) {
 	if name, ok := t.Form.Text(); ok {
 		return name, lumigl.Value{}
@@ -33,7 +33,7 @@ type property struct {
 	optional bool
 }
 
-// properties returns the properties of an object type by name.
+// properties returns the properties of an object type, keyed by name.
 func properties(object lumigl.Value) map[string]property {
 	all := make(map[string]property, object.Len())
 	for key, form := range object.Members() {
@@ -43,8 +43,8 @@ func properties(object lumigl.Value) map[string]property {
 	return all
 }
 
-// String returns the type as text, such as "{a: number, b?: list of string}" or "verb {a: number} → number". Equal types
-// have equal texts.
+// String formats the type, for example as "{a: number, b?: list of string}" or "verb {a: number} → number". Equal types
+// have equal strings.
 func (t Type) String() string {
 	switch kind, of := t.parts(); kind {
 	case "bool", "number", "string", "any":
@@ -77,7 +77,7 @@ func (t Type) String() string {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// label returns a property name, quoted unless it is an identifier.
+// label formats a property name, quoting it unless it is an identifier.
 func label(name string) string {
 	if identifier.MatchString(name) {
 		return name
@@ -85,18 +85,19 @@ func label(name string) string {
 	return strconv.Quote(name)
 }
 
-// AssignableTo returns nil if a value of type t can be used as other. Otherwise, the error has the path of the first
-// difference, where [*] denotes the elements of lists and maps. Types are compared structurally:
+// AssignableTo returns nil if a value of type t can be used as a value of type other. Otherwise, the error contains the
+// path of the first difference, in which [*] denotes an element of a list or map. Types are compared structurally:
 //
-//   - Every type is assignable to "any", and "any" to no other.
-//   - An object must have the required properties of the other type. It may lack optional ones, since programs provide
-//     only properties in their types, and it may have more.
-//   - Objects and maps are not assignable to each other: property names have a meaning, keys are data.
-//   - A verb must accept every request that callers of the other type send. Objects in requests are closed, since the
-//     verb would not know additional properties. Responses are compared like other values.
+// - Every type is assignable to "any", but "any" is assignable only to itself.
+//   - An object must have the required properties of the other type. Optional properties may be missing, since a
+//     program provides only the properties of its types. Additional properties are allowed.
+//   - Objects and maps are not assignable to each other, since property names are part of the type and map keys are
+//     data.
+//   - A verb must accept every request that a caller of the other type may send. Objects in requests are closed, since
+//     the verb would not know additional properties. Responses are compared like other values.
 //
-// Assignability is not transitive: {a: bool, b: number} is assignable to {a: bool}, and that to {a: bool, b?: string},
-// but the first is not assignable to the last. Always compare the provided and used types directly.
+// Assignability is not transitive: {a: bool, b: number} is assignable to {a: bool}, which is assignable to {a: bool,
+// b?: string}, but the first type is not assignable to the third. Always compare the provided and used types directly.
 func (t Type) AssignableTo(other Type) error {
 	if d := t.differs(other, false); d != nil {
 		return d
@@ -114,7 +115,7 @@ func (d *difference) Error() string {
 	return d.path + ": " + d.message
 }
 
-// within returns the difference with a path relative to the enclosing type.
+// within prepends a step to the path of the difference. It accepts a nil difference.
 func (d *difference) within(step string) *difference {
 	if d != nil {
 		if d.path != "" && d.path[0] != '[' {
@@ -125,7 +126,8 @@ func (d *difference) within(step string) *difference {
 	return d
 }
 
-// differs explains why t is not assignable to another type, or returns nil. Objects in requests are closed.
+// differs returns the reason that t is not assignable to another type, or nil if it is. If request is set, objects are
+// closed.
 func (t Type) differs(to Type, request bool) *difference {
 	kind, of := t.parts()
 	toKind, toOf := to.parts()
