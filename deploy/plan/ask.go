@@ -13,21 +13,22 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// answers are the provider's answers about an item.
+// answers holds the provider's answers about an item.
 type answers struct {
-	// checked holds the properties returned by Check, properties those to deploy. They differ where the provider
-	// ignores changes.
+	// checked holds the properties returned by Check. properties holds the properties to deploy, which differ from
+	// checked if the provider ignores changes.
 	checked, properties lumigl.Value
 	// outputs holds the outputs of a resource to import.
 	outputs    lumigl.Value
 	difference Difference
-	// verdict follows from the difference and determines further questions.
+	// verdict is derived from the difference. It determines the remaining questions.
 	verdict verdict
-	// takenOver is set if a missing item was paired with a resource in the graph, because the provider chose its name.
+	// takenOver is set if the item was missing from the graph but then paired with a resource that has the name chosen
+	// by the provider.
 	takenOver bool
 }
 
-// ask asks the provider the questions required by an item's class, and sets its final URN.
+// ask asks the provider the questions for an item's class and sets the item's final URN.
 func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error) {
 	switch c.class {
 	case missing, importable:
@@ -58,7 +59,7 @@ func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error)
 	return a, err
 }
 
-// askNew asks about an item that is not in the graph.
+// askNew asks the provider about an item that is not in the graph.
 func (p *planner) askNew(ctx context.Context, c *classified) (a answers, err error) {
 	if a.checked, err = p.check(ctx, c, lumigl.Value{}); err != nil {
 		return a, err
@@ -83,8 +84,8 @@ func (p *planner) askNew(ctx context.Context, c *classified) (a answers, err err
 	return a, err
 }
 
-// inspectImport returns the outputs of a resource to import. It returns an error if the resource differs from the
-// program in known, readable values.
+// inspectImport returns the outputs of a resource to import. It returns an error if known, readable properties of the
+// resource differ from the program.
 func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumigl.Value) (lumigl.Value, error) {
 	references := p.references(c.number, lumigl.Value{})
 	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: c.id, References: references})
@@ -114,7 +115,7 @@ func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumi
 	return outputs, nil
 }
 
-// differences describes the differences between an existing resource's properties and the program, without secrets.
+// differences formats the differences between an existing resource's properties and the program. Secrets are masked.
 func (p *planner) differences(t tokens.Type, exists, checked lumigl.Value, names []string) string {
 	of := func(properties lumigl.Value) *lumigl.Vertex {
 		v := &lumigl.Vertex{Type: t, Properties: identity(properties, names)}
@@ -126,7 +127,7 @@ func (p *planner) differences(t tokens.Type, exists, checked lumigl.Value, names
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// compare asks the provider for the differences between an item's properties and the stored ones.
+// compare asks the provider for the differences between the stored properties and an item's properties.
 func (p *planner) compare(ctx context.Context, c *classified) (a answers, err error) {
 	old := c.stored
 	if a.checked, err = p.check(ctx, c, old.Checked); err != nil {
@@ -154,7 +155,7 @@ func (p *planner) compare(ctx context.Context, c *classified) (a answers, err er
 	return a, err
 }
 
-// check has the provider check the known properties of an item.
+// check asks the provider to check the known properties of an item.
 func (p *planner) check(ctx context.Context, c *classified, old lumigl.Value) (lumigl.Value, error) {
 	d := Desired{URN: c.urn, Properties: expr.Unknown(c.inputs), References: p.references(c.number, lumigl.Value{})}
 	return p.Provider.Check(ctx, CheckRequest{Desired: d, Old: old, Seed: c.seed})
@@ -164,8 +165,8 @@ func (p *planner) askName(ctx context.Context, c *classified, checked lumigl.Val
 	return p.Provider.Name(ctx, Desired{URN: c.urn, Properties: checked, References: p.references(c.number, lumigl.Value{})})
 }
 
-// followName renames an item to the name currently computed by its provider, if known. Provisioners do not compute
-// names: they identify a resource by its first name.
+// followName renames an item to the name that its provider currently computes, if known. Provisioners do not compute
+// names and identify a resource by its first name, so their resources are not renamed.
 func (p *planner) followName(ctx context.Context, c *classified, checked lumigl.Value) {
 	if p.decided || !isNumbered(c.desired.URN().Name()) || c.old.Provisioner != "" {
 		return

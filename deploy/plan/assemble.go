@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// assemble builds the plan from the steps, with the graph transition and the resulting deletions.
+// assemble returns the plan: the steps of items, the graph transition, and the resulting deletions.
 func (p *planner) assemble() (*Plan, error) {
 	items := map[*Step]int32{}
 	for i := range p.items {
@@ -50,7 +50,7 @@ func (p *planner) assemble() (*Plan, error) {
 	return plan, nil
 }
 
-// changes returns the items' steps, which create, change, or keep resources.
+// changes returns the steps of the items, which exclude deletions.
 func (p *planner) changes() (changes []*Step) {
 	for i := range p.items {
 		if s := p.items[i].step; s != nil {
@@ -63,7 +63,7 @@ func (p *planner) changes() (changes []*Step) {
 	return changes
 }
 
-// update returns the graph update made by changes.
+// update returns the graph update that results from changes.
 func (p *planner) update(changes []*Step) (graph.Update, error) {
 	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
 	for _, s := range changes {
@@ -79,8 +79,8 @@ func (p *planner) update(changes []*Step) (graph.Update, error) {
 	return update, p.err()
 }
 
-// setAfter makes a step wait for the steps of the resources it refers to. If one of these is deleted before it is
-// replaced, so are the resources replaced because of it.
+// setAfter adds the steps of an item's dependencies to s.After. If a dependency is deleted before it is replaced,
+// replacements caused by it are also deleted first.
 func (p *planner) setAfter(i int32, s *Step) {
 	if s.Kind == Same {
 		return
@@ -132,8 +132,8 @@ func (p *planner) version(changes []*Step) *graph.Version {
 	return v
 }
 
-// withOthers adds steps for kept resources that are neither targets nor in the program. It records a fault for each one
-// whose dependencies change.
+// withOthers adds steps that keep resources that are neither targets nor in the program. It records a fault for each
+// such resource whose dependencies change.
 func (p *planner) withOthers(changes []*Step) []*Step {
 	now, gone := map[urn.URN]*graph.Resource{}, map[*graph.Resource]bool{}
 	for _, s := range changes {
@@ -168,14 +168,14 @@ func (p *planner) withOthers(changes []*Step) []*Step {
 	return changes
 }
 
-// conflict describes a change blocked by a kept version. asked means that the request replaces the resource.
+// conflict describes a change blocked by a kept version. asked is set if the request asked to replace the resource.
 func conflict(c graph.Conflict, asked bool) Fault {
 	what := "changed"
 	if c.Deletes {
 		what = "deleted"
 	}
 	when := "first"
-	if asked { // there is no replacement to use yet
+	if asked { // The replacement does not exist yet.
 		when = "as well"
 	}
 	message := fmt.Sprintf("it would be %s, but %s needs it for %s of %s: deploy %s %s, or interrupt it with --interrupt=%s",
@@ -183,7 +183,8 @@ func conflict(c graph.Conflict, asked bool) Fault {
 	return Fault{URN: c.Resource.URN, Source: c.Resource.Source, Message: message}
 }
 
-// suggest returns pairs of deleted and created resources of the same type with equal inputs.
+// suggest returns pairs of a deleted and a created resource with the same type and equal inputs, for which the program
+// may need an alias.
 func suggest(steps []*Step) []match.Pair {
 	var olds, news []*lumigl.Vertex
 	created := map[string]*lumigl.Vertex{}
@@ -202,12 +203,12 @@ func suggest(steps []*Step) []match.Pair {
 	return match.Recognize(olds, news)
 }
 
-// isAsked reports whether the request replaces a resource of the graph.
+// isAsked reports whether the request asks to replace a resource of the graph.
 func (p *planner) isAsked(r *graph.Resource) bool {
 	return slices.ContainsFunc(p.items, func(it item) bool { return it.old == r && p.mustReplace(&it) })
 }
 
-// replaces returns the program URNs of the resources replaced by the request.
+// replaces returns the URNs, as used in the program, of the resources that the request asks to replace.
 func (p *planner) replaces() (all []urn.URN) {
 	for _, u := range p.Replace {
 		switch i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(u) }); {

@@ -10,35 +10,35 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// realResource identifies the real resource of a vertex.
+// realResource identifies a real resource by its type and ID.
 type realResource struct {
 	of tokens.Type
 	id string
 }
 
-// candidates holds the resources of the graph whose URNs are not in the program, because it renamed or never named
-// them.
+// candidates holds the resources of the graph whose URNs are not in the program, because they were renamed or are named
+// by the provider.
 type candidates struct {
 	// left holds the unpaired resources.
 	left    map[*graph.Resource]bool
-	aliased map[*graph.Resource]int32 // item by resource, for pairs made by an alias
-	// replaced maps resources replaced under another URN, which are not candidates, to their replacements. (A
+	aliased map[*graph.Resource]int32 // items paired by an alias, by resource
+	// replaced maps resources that were replaced under another URN to their replacements. They are not candidates. (A
 	// replacement with the same URN hides the old resource.)
 	replaced map[realResource]*graph.Resource
 	// byType holds all candidates, including paired ones.
 	byType map[tokens.Type][]*graph.Resource
-	number map[urn.URN]*graph.Resource // by former URN in the program
-	// former maps the new URNs of moved resources to the old targets of references.
+	number map[urn.URN]*graph.Resource // by previous URN in the program
+	// former maps the new URNs of moved resources to their old vertices.
 	former map[urn.URN]*lumigl.Vertex
 	hasher match.Hasher
-	equal  map[uint64][]*graph.Resource // by hash of type and inputs; built on demand
-	// alike holds the candidates of each type by hash of their identity; built on demand.
+	equal  map[uint64][]*graph.Resource // by hash of type and inputs; built lazily
+	// alike holds the candidates of each type by hash of their identity. It is built lazily.
 	alike map[tokens.Type]map[uint64][]*graph.Resource
-	// computed holds the candidates of each type by computed name; built on demand.
+	// computed holds the candidates of each type by computed name. It is built lazily.
 	computed map[tokens.Type]map[string][]*graph.Resource
 }
 
-// take pairs an item with a resource in left.
+// take pairs an item with an unpaired resource.
 func (c *candidates) take(it *item, r *graph.Resource) {
 	it.old = r
 	delete(c.left, r)
@@ -54,7 +54,7 @@ func (c *candidates) take(it *item, r *graph.Resource) {
 	}
 }
 
-// before returns the inputs of an item with references to moved resources mapped back.
+// before returns the inputs of an item with references to moved resources replaced by references to their old URNs.
 func (c *candidates) before(it *item) lumigl.Value {
 	if len(c.former) == 0 {
 		return it.inputs
@@ -62,7 +62,7 @@ func (c *candidates) before(it *item) lumigl.Value {
 	return it.inputs.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(c.former[target.URN()], target) })
 }
 
-// isEqual reports whether r is unpaired and has the item's inputs.
+// isEqual reports whether r is unpaired and has the same inputs as the item, except for ignored changes.
 func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 	inputs, ignored := c.before(it), it.desired.Options.Get("ignoreChanges")
 	if ignored.Exists() {
@@ -71,8 +71,9 @@ func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 	return c.left[r] && inputs.Equal(r.Inputs)
 }
 
-// pairNumber pairs an item with the resource previously of its number if the inputs are equal or, as for partially
-// created or found resources, absent.
+// pairNumber pairs an item with the resource that previously had its number. It requires equal inputs unless the
+// resource has none, because it was only partially created or found. It reports whether it paired the
+// item.
 func (c *candidates) pairNumber(it *item) bool {
 	r := c.number[it.urn]
 	if r == nil || !c.left[r] || r.Inputs.Exists() && !c.isEqual(it, r) {
@@ -82,7 +83,7 @@ func (c *candidates) pairNumber(it *item) bool {
 	return true
 }
 
-// pairAlike pairs an item with the only remaining resource of its type with equal values of some properties.
+// pairAlike pairs an item with the only unpaired resource of its type that has equal values for the named properties.
 func (c *candidates) pairAlike(it *item, names []string) {
 	t := it.desired.Type
 	if c.alike[t] == nil {

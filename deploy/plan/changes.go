@@ -8,8 +8,8 @@ import (
 )
 
 // HasChanges reports whether running the plan would change anything except deployment numbers, source positions, and
-// the numbers of unnamed resources. It considers resources, cleanups that follow, dependencies, provided and used
-// values, and the configuration of providers. The first deployment of a module is a change, even if it is empty.
+// the numbers of unnamed resources. It considers resources, subsequent cleanups, dependencies, provided and used
+// values, and the configuration of providers. The first deployment of a module is a change even if the module is empty.
 func (p *Plan) HasChanges() bool {
 	was, now := p.before.Newest(p.Module), p.Transition.Graph.Newest(p.Module)
 	switch {
@@ -19,7 +19,7 @@ func (p *Plan) HasChanges() bool {
 		return len(p.before.Versions(p.Module)) != len(p.Transition.Graph.Versions(p.Module))
 	}
 	return slices.ContainsFunc(p.Steps, func(s *Step) bool {
-		// Resources of a failed deployment or a kept version become part of the newest version.
+		// A resource from a failed deployment or an older version joins the newest version.
 		return !was.Holds(s.Old) || !slices.Equal(s.Old.Dependencies, s.New.Dependencies)
 	}) || !was.Configuration.Equal(now.Configuration) || !slices.EqualFunc(was.Provides, now.Provides, func(a, b graph.Provided) bool {
 		return a.Name == b.Name && a.Type.Form.Equal(b.Type.Form) && a.Value.Equal(b.Value) && a.Result.Equal(b.Result)
@@ -28,8 +28,8 @@ func (p *Plan) HasChanges() bool {
 	})
 }
 
-// HasSecrets reports whether running the plan may have to seal secrets: in desired state, from other modules, or
-// declared by the types of resources that it creates or changes.
+// HasSecrets reports whether running the plan may need to seal secrets from the desired state, from other modules, or
+// from properties that the types of created or changed resources declare as secret.
 func (p *Plan) HasSecrets() bool {
 	if p.planner == nil {
 		return false // stores nothing new

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// claimName gives an item the name computed by its provider, with the next free number appended if the name is taken.
+// claimName gives an item the name computed by its provider. If the name is taken, it appends the next free number.
 func (p *planner) claimName(i int32, name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -31,8 +31,8 @@ func (p *planner) claimName(i int32, name string) {
 	}
 }
 
-// takeOver pairs an item with the resource of the name chosen by the provider if it would otherwise be deleted, since
-// the provider might confuse the two. It reports whether it paired the item.
+// takeOver pairs an item with the resource that has the name chosen by the provider if that resource would otherwise be
+// deleted, since the provider might confuse the two. It reports whether it paired the item.
 func (p *planner) takeOver(i int32, name string) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -55,7 +55,7 @@ func (p *planner) takeOver(i int32, name string) bool {
 	return true
 }
 
-// isFree reports whether an item can take a URN chosen by its provider.
+// isFree reports whether an item may take a URN chosen by its provider.
 func (p *planner) isFree(i int32, u urn.URN) bool {
 	if by, taken := p.holders[u]; taken {
 		return by == i
@@ -68,7 +68,7 @@ func (p *planner) isFree(i int32, u urn.URN) bool {
 	return !slices.ContainsFunc(p.Graph.Pending(p.module.Name), func(d graph.Pending) bool { return d.Resource.URN == u })
 }
 
-// checkpoint returns a function that undoes decisions about items.
+// checkpoint saves the state of all items and returns a function that restores it.
 func (p *planner) checkpoint() (undo func()) {
 	items, left, holders, moves := slices.Clone(p.items), maps.Clone(p.free.left), maps.Clone(p.holders), maps.Clone(p.moves)
 	return func() {
@@ -79,7 +79,7 @@ func (p *planner) checkpoint() (undo func()) {
 }
 
 // checkNames records a fault for each resource that cannot be created or imported because its name or the real resource
-// is taken.
+// is already in use.
 func (p *planner) checkNames() {
 	imported := map[realResource]int32{} // item by resource
 	for i := range int32(len(p.items)) {
@@ -102,7 +102,7 @@ func (p *planner) checkNames() {
 	}
 }
 
-// isNamedAs reports whether an item creates a resource with the physical name of other.
+// isNamedAs reports whether an item creates a resource with the same physical name as other.
 func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
 	it := &p.items[i]
 	name := it.step.New.Checked.Get("name")
@@ -110,8 +110,8 @@ func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
 		!name.IsUnknown() && name.Equal(other.Checked.Get("name"))
 }
 
-// checkImport records a fault for importing a resource already managed by the module, since deleting one would delete
-// the other.
+// checkImport records a fault if an item imports a resource already managed by the module. Deleting one of the two
+// would delete the other.
 func (p *planner) checkImport(i int32, imported map[realResource]int32) {
 	it := &p.items[i]
 	if it.step.Kind != Import {

@@ -12,33 +12,33 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// class determines the questions to the provider about an item.
+// class is the result of comparing an item with the graph. It determines the questions for the provider.
 type class uint8
 
 const (
-	missing    class = iota // not in the graph
-	importable              // not in the graph, but exists
-	unchanged               // no differences, not even in references
-	restated                // only the URN, the options, or the label differ
-	unfinished              // stored values are unknown, so they cannot be compared
-	differing               // properties may differ
+	missing    class = iota // not in the graph and to be created
+	importable              // not in the graph and to be imported
+	unchanged               // no differences, including in references
+	restated                // different only in URN, options, or label
+	unfinished              // not comparable, because stored values are unknown
+	differing               // possibly different in properties
 )
 
 type classified struct {
 	*item
-	number int32 // of the item
+	number int32 // index of the item
 	class  class
 	id     string
-	// stored is item.old with updated references to moved resources; nil if the item is not in the graph.
+	// stored is item.old with references to moved resources updated. It is nil if the item is not in the graph.
 	stored  *graph.Resource
 	renewed map[urn.URN]renewal
-	// asked means that the request replaces the resource, gone that it is already deleted.
+	// asked is set if the request asks to replace the resource, gone if the resource has already been deleted.
 	asked, gone bool
-	// seed is the seed of the resource, or of its replacement.
+	// seed is the seed of the resource or its replacement.
 	seed []byte
 }
 
-// classify resolves an item and compares it with the graph. Its dependencies must have their steps.
+// classify resolves an item and compares it with the graph. The steps of its dependencies must be set.
 func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	it := &p.items[i]
 	var err error
@@ -65,7 +65,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	old := p.moved(it.old)
 	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)
 	isSame := len(c.renewed) == 0 && !c.asked
-	mustUpdate := it.urn != old.URN && old.Provisioner != "" // its tool may identify the resource by URN
+	mustUpdate := it.urn != old.URN && old.Provisioner != "" // The tool may identify the resource by URN.
 	switch {
 	case isImported && id != old.ID:
 		return nil, fmt.Errorf("cannot import %q: it already exists as %q; remove the option \"import\" or choose another name", id, old.ID)
@@ -81,10 +81,10 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	return c, nil
 }
 
-// mayDiffer returns the items that may differ from the graph and the references among them. It sets the steps of the
-// others.
+// mayDiffer returns the items that may differ from the graph and the graph of dependencies among them. It sets the
+// steps of the unchanged items.
 func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
-	number := make([]int32, len(p.items)) // in mayDiffer, from 1
+	number := make([]int32, len(p.items)) // 1-based index in mayDiffer, or 0
 	for i := range p.items {
 		it := &p.items[i]
 		it.ignoreChanges()
@@ -117,7 +117,7 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	return mayDiffer, among
 }
 
-// isSame reports whether the item itself is unchanged.
+// isSame reports whether the item is unchanged, not considering changes to its dependencies.
 func (p *planner) isSame(i int32) bool {
 	it := &p.items[i]
 	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && !it.isMisnamed() && it.desired.URN() == it.old.InProgram() &&
@@ -125,8 +125,8 @@ func (p *planner) isSame(i int32) bool {
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
 
-// checkIgnored returns an error if ignored changes keep a reference to a resource no longer referenced in the program,
-// which might be deleted.
+// checkIgnored returns an error if "ignoreChanges" preserves a reference to a resource that the program no longer
+// references, since that resource might be deleted.
 func (p *planner) checkIgnored(i int32) error {
 	it := &p.items[i]
 	if !it.desired.Options.Get("ignoreChanges").Exists() {
@@ -141,16 +141,16 @@ func (p *planner) checkIgnored(i int32) error {
 	return nil
 }
 
-// renewal explains why a reference with an unchanged URN refers to a different resource.
+// renewal explains why a reference with an unchanged URN now refers to a different resource.
 type renewal struct {
-	// name is the resource's name; because is "new" or "replaced".
+	// name is the name of the referenced resource. because is "new" or "replaced".
 	name, because string
-	// sure is unset if the resource may turn out to be the same.
+	// sure is false if the reference may turn out to refer to the same resource.
 	sure bool
 }
 
-// renewed returns the item's references to resources that are different now, by URN: created or replaced by this plan
-// or a failed deployment, or replaced by another module.
+// renewed returns the item's references to different resources than before, by URN: resources created or replaced by
+// this plan or by a failed deployment, or replaced by another module.
 func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	it := &p.items[i]
 	held := slices.IndexFunc(p.olds, func(v *graph.Version) bool {
@@ -196,7 +196,7 @@ func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	return all
 }
 
-// moved returns a resource with updated references to moved resources, since a move is not a change.
+// moved returns old with references to moved resources updated, since a move is not a change.
 func (p *planner) moved(old *graph.Resource) *graph.Resource {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// MakeCleanup plans the cleanup of a module. Protected resources are forgotten, not deleted.
+// MakeCleanup plans the cleanup of a module. Protected resources are forgotten instead of deleted.
 func MakeCleanup(g *graph.Graph, module string, provisioner func(tokens.Type) string) *Plan {
 	p := newPlan(ToCleanUp, g, module, g.Cleanup(module), provisioner)
 	p.Steps, _ = order(g, module, nil, p.Transition)
@@ -18,7 +18,7 @@ func MakeCleanup(g *graph.Graph, module string, provisioner func(tokens.Type) st
 	return p
 }
 
-// MakeDestroy plans the removal of a module. It returns an *[Error].
+// MakeDestroy plans the removal of a module. It returns an *[Error] if the module cannot be removed.
 func MakeDestroy(g *graph.Graph, module string, provisioner func(tokens.Type) string) (*Plan, error) {
 	t, err := g.Destroy(module)
 	if err != nil {
@@ -39,8 +39,8 @@ func newPlan(purpose Purpose, before *graph.Graph, module string, t *graph.Trans
 	}
 }
 
-// finish computes tasks, cleanups, and the digest from the steps and the transition. It returns faults for protected
-// resources that cleanups would delete.
+// finish sets Tasks, Cleanups, and Digest based on the steps and the transition. It returns a fault for each protected
+// resource that a cleanup would delete.
 func (p *Plan) finish() []Fault {
 	p.group()
 	p.Cleanups = cleanups(p.Transition)
@@ -57,7 +57,7 @@ func (p *Plan) finish() []Fault {
 	return faults
 }
 
-// cleanups returns the cleanups that follow a transition, directly or after other cleanups.
+// cleanups returns the cleanups caused by a transition, directly or through other cleanups, in order.
 func cleanups(t *graph.Transition) []Cleanup {
 	var all []Cleanup
 	for len(t.Cleanups) > 0 {

@@ -35,7 +35,7 @@ func (p *planner) conclude(c *classified, a answers) Step {
 	return s
 }
 
-// kind returns the kind of an item's step. The item must have its final URN.
+// kind returns the kind of an item's step. The item's final URN must be set.
 func (c *classified) kind(v verdict) Kind {
 	switch {
 	case c.class == missing:
@@ -52,14 +52,14 @@ func (c *classified) kind(v verdict) Kind {
 	return Same
 }
 
-// keepsName reports whether the provider chooses the old resource's name for its replacement. This happens only in
-// requested replacements, where the properties that determine the name may be unchanged.
+// keepsName reports whether the provider gives a replacement the name of the old resource. This happens only in
+// requested replacements, in which the properties that determine the name may be unchanged.
 func (c *classified) keepsName() bool {
 	_, name := c.split(c.old.URN)
 	return c.sameName || c.computed != "" && c.asked && (c.computed == c.old.Computed || c.computed == name)
 }
 
-// newResource returns the expected resource after a step of the given kind.
+// newResource returns the expected state of the resource after a step of the given kind.
 func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resource {
 	r := &graph.Resource{
 		URN: c.urn, Deployment: p.Deployment, Inputs: c.inputs, Checked: a.properties, Outputs: a.outputs,
@@ -90,13 +90,13 @@ func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resour
 	if c.class == differing {
 		refers := p.references(c.number, lumigl.Value{})
 		r.Referents = graph.ReferentsOf(a.checked, func(u urn.URN) string { return refers[u].ID })
-	} else if !old.Checked.Equal(c.old.Checked) { // The name may derive from a moved resource.
+	} else if !old.Checked.Equal(c.old.Checked) { // The computed name may depend on a moved resource.
 		r.Computed = ""
 	}
 	return r
 }
 
-// unknownOutputs returns the outputs of a changed item, all unknown.
+// unknownOutputs returns an unknown value for each output of a changed item.
 func (p *planner) unknownOutputs(c *classified) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for _, name := range p.types[c.desired.Type].Outputs {

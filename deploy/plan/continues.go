@@ -7,16 +7,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// mostDifferences limits the differences from the approved plan in an error.
+// mostDifferences is the maximum number of differences listed in an error.
 const mostDifferences = 3
 
-// Continues returns nil if the plan has no effects beyond the approved ones in shown, apart from filled-in unknown
-// values. Otherwise, it returns an *[Error] with the first differences.
+// Continues returns nil if the effects of the plan are covered by the approved effects in shown, except that unknown
+// values may have become known. Otherwise, it returns an *[Error] with the first differences.
 //
-// A possible replacement may become an update, and a change may become a no-op or a change of only the URN or options.
-// A deletion may be left to a cleanup or dropped. The deployment may complete its own creations and deletions from an
-// earlier run. If it deleted a resource but failed to create the replacement, it creates the replacement, possibly
-// under another name chosen by the provider.
+// A possible replacement may become an update. A change may become a no-op, or change only the URN or options. A
+// deletion may be left to a cleanup or dropped. If the deployment ran before, it may finish its own creations and
+// deletions. If it deleted a resource but failed to create the replacement, it creates the replacement, possibly under
+// another name chosen by the provider.
 func (p *Plan) Continues(shown []Effect) error {
 	type subject struct {
 		urn     urn.URN
@@ -64,8 +64,8 @@ func (p *Plan) Continues(shown []Effect) error {
 	return &Error{faults}
 }
 
-// exceeds describes how an effect exceeds the approved effect on the same resource, which is nil if there is none. It
-// returns "" if it does not.
+// exceeds explains how an effect exceeds the approved effect on the same resource, or returns "" if it does not. A nil
+// shown means that there is no approved effect.
 func (e Effect) exceeds(shown *Effect) string {
 	past := e.Kind.past()
 	if shown == nil {
@@ -102,7 +102,7 @@ func (e Effect) exceeds(shown *Effect) string {
 	return ""
 }
 
-// filledIn returns a shown value with unknown parts filled in.
+// filledIn returns shown with its unknown parts replaced by parts of now.
 func filledIn(shown, now lumigl.Value) lumigl.Value {
 	if _, output, _ := shown.Target(); output != "" || shown.IsUnknown() || shown.IsExpression() {
 		return now

@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// decide sets the step of every item. It asks the provider only about items that differ or refer to created, replaced,
-// or updated ones.
+// decide sets the step of every item. It asks the provider only about items that differ from the graph or depend on
+// created, replaced, or updated resources.
 func (p *planner) decide(ctx context.Context) error {
 	p.holders = make(map[urn.URN]int32, len(p.items))
 	for i := range p.items {
@@ -18,7 +18,7 @@ func (p *planner) decide(ctx context.Context) error {
 			p.moves[it.old.URN] = it.reference
 		}
 	}
-	steps := make([]Step, len(p.items)) // one allocation, since there are many
+	steps := make([]Step, len(p.items)) // allocated at once for speed
 	mayDiffer, among := p.mayDiffer(steps)
 	var types []tokens.Type
 	for _, i := range mayDiffer {
@@ -33,7 +33,7 @@ func (p *planner) decide(ctx context.Context) error {
 			s, err := p.decideItem(ctx, i, false)
 			if err != nil {
 				p.fault(i, "%v", err)
-				return err // skips the items that refer to it
+				return err // skips dependent items
 			}
 			steps[i], p.items[i].step = s, &steps[i]
 			return nil
@@ -41,7 +41,7 @@ func (p *planner) decide(ctx context.Context) error {
 	}
 	undo := p.checkpoint()
 	decide(p.Parallelism)
-	if p.clashed { // Names must not depend on the order of concurrent calls.
+	if p.clashed { // Decide sequentially, so that names are deterministic.
 		undo()
 		decide(1)
 	}
@@ -53,9 +53,9 @@ func (p *planner) decide(ctx context.Context) error {
 	return p.err()
 }
 
-// decideItem classifies an item, asks the provider, and returns the item's step. The item's dependencies must have
-// their steps. If the provider gives a missing item the name of a resource in the graph, the item is reclassified as
-// that resource. gone means that the resource in the graph is already deleted and must be replaced.
+// decideItem classifies an item, asks the provider, and returns the item's step. The steps of the item's dependencies
+// must be set. If the provider gives a missing item the name of a resource in the graph, the item is classified again
+// as that resource. gone is set if the resource was already deleted and must be replaced.
 func (p *planner) decideItem(ctx context.Context, i int32, gone bool) (Step, error) {
 	for {
 		c, err := p.classify(i, gone)

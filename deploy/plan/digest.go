@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// digest returns the digest of a plan, or "" if secrets could not be compared. It covers effects and provided and used
-// values, as sorted texts, because the order of steps depends on deployment numbers.
+// digest returns a hash of a plan's effects and provided and used values, or "" if secrets could not be compared. It
+// hashes sorted texts because the order of steps depends on deployment numbers.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
 		return ""
@@ -48,7 +48,7 @@ func digest(p *Plan) string {
 	return hex.EncodeToString(sum[:])[:32]
 }
 
-// appendPublic appends a value as text, with sorted object keys and without the content of secrets.
+// appendPublic appends a value as text, with object keys sorted and secrets redacted.
 func appendPublic(dst []byte, v lumigl.Value) []byte {
 	if v.IsSecret() {
 		return append(dst, "secret"...)

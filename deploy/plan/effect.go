@@ -9,20 +9,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Effect is the part of a step that needs approval.
+// Effect is the part of a step that requires approval.
 type Effect struct {
 	Kind Kind
-	// URN is the resource's URN afterward, Was its former URN, or "" for a new resource.
+	// URN is the resource's URN after the step. Was is its URN before the step, or "" for a new resource.
 	URN, Was urn.URN
 	// Label is the label of the resource: a number such as "#1" if the provider chose the name.
 	Label string
 	// Possible and DeleteFirst are copied from the step.
 	Possible, DeleteFirst bool
-	// Inputs holds the resource's inputs, absent for a deletion. Long texts are replaced by their hashes.
+	// Inputs holds the resource's inputs, with long texts replaced by their hashes. It is absent for a deletion.
 	Inputs lumigl.Value
 }
 
-// Effects returns the effects of the plan, including deletions by the cleanups that follow.
+// Effects returns the effects of the plan, including deletions by subsequent cleanups.
 func (p *Plan) Effects() []Effect {
 	steps := p.effects()
 	all := make([]Effect, len(steps))
@@ -40,7 +40,7 @@ func (s *Step) effect() Effect {
 	return e
 }
 
-// effects returns the effective steps of a plan, including deletions by the cleanups that follow.
+// effects returns the effective steps of a plan, including deletions by subsequent cleanups.
 func (p *Plan) effects() []*Step {
 	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.isEffective() })
 	for _, c := range p.Cleanups {
@@ -49,7 +49,7 @@ func (p *Plan) effects() []*Step {
 	return all
 }
 
-// abridged returns a value with texts of more than 1,024 bytes replaced by their hashes.
+// abridged returns a value in which texts longer than 1,024 bytes are replaced by their SHA-256 hashes.
 func abridged(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		text, _ := part.Text()
@@ -60,7 +60,7 @@ func abridged(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// Steps returns the cleanup's deletions, as planned by [MakeCleanup] later, in no particular order.
+// Steps returns the deletions that [MakeCleanup] would plan for the cleanup, in no particular order.
 func (c Cleanup) Steps() []*Step {
 	all := make([]*Step, len(c.Deleted))
 	for i, r := range c.Deleted {

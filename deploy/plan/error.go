@@ -8,16 +8,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Error lists all problems with desired state, in program order.
+// Error is returned for invalid desired state. It lists all problems in program order.
 type Error struct{ Faults []Fault }
 
 // Fault is a problem that prevents a deployment.
 type Fault struct {
-	// URN is the affected resource; empty for the whole module.
+	// URN identifies the affected resource. It is empty if the whole module is affected.
 	URN urn.URN
-	// Source is the position of the resource's construction in the program.
+	// Source is the position in the program at which the resource is constructed.
 	Source string
-	// Message describes the problem and, unless obvious, the solution.
+	// Message describes the problem and, unless obvious, how to fix it.
 	Message string
 }
 
@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// AsError converts a *[graph.RefusedError] to an *[Error]. It returns other errors unchanged.
+// AsError converts a *[graph.RefusedError], possibly wrapped, to an *[Error]. It returns other errors unchanged.
 func AsError(err error) error {
 	var refused *graph.RefusedError
 	if !errors.As(err, &refused) {

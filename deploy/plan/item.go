@@ -11,29 +11,29 @@ import (
 // item is a desired resource and its planning state.
 type item struct {
 	desired *lumigl.Vertex
-	// urn is the resource's URN: the URN in the program until the provider chooses a name.
+	// urn is the resource's URN. Until the provider chooses a name, it is the URN used in the program.
 	urn urn.URN
-	// reference is the target of references in stored values: a vertex that carries the final URN.
+	// reference is the vertex with the final URN, the target of references in stored values.
 	reference *lumigl.Vertex
-	// old is the resource in the graph, or nil if there is none yet.
+	// old is the resource in the graph to compare with, or nil if there is none.
 	old *graph.Resource
-	// inputs holds the properties with outputs filled in, except outputs of changing resources.
+	// inputs holds the properties with outputs substituted, except those of changing resources.
 	inputs lumigl.Value
-	// options holds the options from the program, with references to final URNs.
+	// options holds the program's options, with references to final URNs.
 	options lumigl.Value
-	// hasFiles is set if inputs contains an asset or archive, whose content only the provider can compare.
+	// hasFiles is set if inputs contains an asset or an archive. Only the provider can compare their contents.
 	hasFiles bool
 	// computed is the name computed by the provider, if known.
 	computed string
-	// sameName is set if the provider chose the old resource's name.
+	// sameName is set if the provider chose the name of the old resource.
 	sameName bool
-	// untouched is set if the resource is not among the targets.
+	// untouched is set if the resource is not a target or a dependency of one.
 	untouched bool
-	// step is nil until decided. It stays nil for a nonexistent resource that is not a target.
+	// step is nil until decided. It stays nil for a nonexistent resource that is untouched.
 	step *Step
 }
 
-// isCalled reports whether u is the item's URN in the program or in the graph.
+// isCalled reports whether u identifies the item in the program or in the graph.
 func (it *item) isCalled(u urn.URN) bool {
 	return it.urn == u || it.desired.URN() == u || it.old != nil && it.old.URN == u
 }
@@ -49,7 +49,8 @@ func (it *item) name(u urn.URN) {
 	}
 }
 
-// split splits the name in a URN of an item into the component prefix and the computed name, which may contain slashes.
+// split splits the name in a URN of the item into its component prefix and the computed name, which may contain
+// slashes.
 func (it *item) split(u urn.URN) (prefix, name string) {
 	prefix = component(it.desired.URN())
 	if name, ok := strings.CutPrefix(u.Name(), prefix); ok {
@@ -58,14 +59,14 @@ func (it *item) split(u urn.URN) (prefix, name string) {
 	return component(u), last(u)
 }
 
-// isMisnamed reports whether the resource lacks the name computed by the provider, because the deployment that should
-// have renamed it failed.
+// isMisnamed reports whether the resource does not have the name computed by its provider, because the deployment that
+// was to rename it failed.
 func (it *item) isMisnamed() bool {
 	_, name := it.split(it.urn)
 	return it.computed != "" && it.old != nil && isNumbered(it.desired.URN().Name()) && name != it.computed && !isNth(name, it.computed)
 }
 
-// ignoreChanges resets properties with ignored changes to their values in the graph.
+// ignoreChanges resets properties listed in the option "ignoreChanges" to their values in the graph.
 func (it *item) ignoreChanges() {
 	paths := it.desired.Options.Get("ignoreChanges")
 	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // Partially created resources have no inputs.

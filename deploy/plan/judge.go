@@ -7,15 +7,15 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// verdict is the decision about a resource in the graph: it is kept unless updates or replaces is set.
+// verdict is the decision to update, replace, or otherwise keep a resource of the graph.
 type verdict struct {
 	updates, replaces bool
-	// The others become Possible, NotCompared, Reasons, and Replaces of the step.
+	// The remaining fields become the fields Possible, NotCompared, Reasons, and Replaces of the step.
 	possible, notCompared bool
 	reasons, paths        []string
 }
 
-// judge decides whether a resource in the graph is kept, updated, or replaced.
+// judge decides whether a resource of the graph is kept, updated, or replaced.
 func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	if c.class == unfinished {
 		if v.notCompared = hasUnreadableSecrets(c.stored.Inputs); !v.notCompared {
@@ -24,7 +24,7 @@ func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	}
 	sureUpdate, sureReplace := false, false
 	for _, change := range changes {
-		// A reference to a resource known to be different has certainly changed.
+		// A reference to a resource known to be different is certain to have changed.
 		because, sure := "", !change.Unknown
 		for target := range at(checked, change.Path).References() {
 			if to, ok := c.renewed[target.URN()]; ok {
@@ -67,6 +67,6 @@ func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	return v
 }
 
-// hasUnreadableSecrets reports whether stored inputs contain secrets that cannot be read without the key. These are
-// unknown values; inputs expected by another plan contain references instead.
+// hasUnreadableSecrets reports whether stored inputs contain secrets that cannot be read without the key. These appear
+// as unknown values, whereas the unknown inputs of an earlier plan are references.
 func hasUnreadableSecrets(inputs lumigl.Value) bool { return holds(inputs, lumigl.Value.IsUnknown) }

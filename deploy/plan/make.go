@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Make plans the deployment of a module. It returns an *[Error] if desired state is invalid or cannot be deployed.
-// Other errors come from the provider or the context.
+// Make plans the deployment of a module. It returns an *[Error] if the desired state is invalid or cannot be deployed.
+// It may also return an error of the provider or of ctx.
 func Make(ctx context.Context, r Request) (*Plan, error) {
 	r.Parallelism = cmp.Or(r.Parallelism, 16)
 	p := &planner{Request: r, types: map[tokens.Type]Description{}, moves: map[urn.URN]*lumigl.Vertex{}, formerTypes: map[tokens.Type]tokens.Type{}, faults: map[int32][]Fault{}}
@@ -32,7 +32,7 @@ func Make(ctx context.Context, r Request) (*Plan, error) {
 	return p.assemble()
 }
 
-// read splits the desired graph into items and binds the uses of the module.
+// read splits the desired graph into items and binds the module's uses.
 func (p *planner) read() (err error) {
 	if p.module, err = graph.ModuleOf(p.Desired, p.Graph.Environment); err != nil {
 		return AsError(err)
@@ -84,8 +84,8 @@ func (p *planner) read() (err error) {
 	return nil
 }
 
-// target marks resources as untouched unless they are targets or needed by one. Targets may be given by the URN in the
-// program or in the graph.
+// target marks all items as untouched except targets and their dependencies. A target may be specified by its URN in
+// the program or in the graph.
 func (p *planner) target() error {
 	if len(p.Targets) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (p *planner) target() error {
 	for i := range p.items {
 		it := &p.items[i]
 		if it.untouched = !seen[i]; it.untouched && it.old != nil {
-			it.name(it.old.URN) // keeps its URN, too
+			it.name(it.old.URN) // An untouched resource also keeps its URN.
 		}
 	}
 	faults = append(faults, p.movedUses()...)
@@ -115,8 +115,8 @@ func (p *planner) target() error {
 	return nil
 }
 
-// movedUses returns a fault for each edge that would move to another version. Untouched resources may hold values of
-// the current version, which would no longer be kept.
+// movedUses returns a fault for each edge that would move to another version. Untouched resources may depend on values
+// of the current version, which would no longer be kept.
 func (p *planner) movedUses() (faults []Fault) {
 	newest := p.Graph.Newest(p.module.Name)
 	if newest == nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Compare plans desired state without a provider, and returns its differences from a snapshot of the state. It ignores
-// options and data found only in the state: ids, extensions, outputs, file hashes, and resources of other modules. The
-// delta is for display; its values are evaluated as far as possible.
+// Compare plans the desired state without a provider and returns its differences from a snapshot of the state. It
+// ignores options and data found only in the state: IDs, extensions, outputs, file hashes, and resources of other
+// modules. Values in the delta are evaluated as far as possible and are only meant for display.
 //
-// Both snapshots must be valid and must not be changed while the result is in use. It returns an *[Error] if desired
-// state does not belong to one module or contains an expression that cannot be evaluated.
+// Both snapshots must be valid and must not be modified while the delta is in use. Compare returns an *[Error] if the
+// desired state spans multiple modules or contains an expression that cannot be evaluated.
 func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) {
 	o := &offline{Types: types, state: plain(state), read: map[string][]string{}}
 	wanted := plain(desired)
@@ -35,7 +35,7 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 		}
 	}
 	wanted.Remove(modules...)
-	first := urn.Parts{Environment: "none", Package: "none"} // used if there is nothing to compare
+	first := urn.Parts{Environment: "none", Package: "none"} // default if there is nothing to compare
 	if all := slices.AppendSeq(slices.Collect(wanted.Vertices()), o.state.Vertices()); len(all) > 0 {
 		first, _ = all[0].URN().Parts()
 	}
@@ -58,21 +58,21 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 	return o.compare(desired, p)
 }
 
-// offline is a [Provider] that knows only the state and property flags.
+// offline is a [Provider] that knows only the state and the flags in Types.
 type offline struct {
 	Types
 	state               *lumigl.Snapshot
 	environment, module string
-	// read holds the property names that desired state refers to, by resource.
+	// read holds the names of the properties that the desired state references, by resource.
 	read map[string][]string
 }
 
-// plain returns a copy of a snapshot with properties as in a program.
+// plain returns a copy of a snapshot whose properties have the form used in programs.
 func plain(s *lumigl.Snapshot) *lumigl.Snapshot {
 	s = s.Clone()
 	for r := range s.Vertices() {
 		if r.Type != lumigl.ModuleType {
-			var properties lumigl.ObjectBuilder // turns absent properties into empty ones
+			var properties lumigl.ObjectBuilder // for an empty object instead of an absent one
 			properties.SetAll(plainValue(r.Properties))
 			r.Properties = properties.Object()
 		}
@@ -80,7 +80,7 @@ func plain(s *lumigl.Snapshot) *lumigl.Snapshot {
 	return s
 }
 
-// plainValue returns a value without nulls, which mean absent, and without file hashes.
+// plainValue returns a value without file hashes and without nulls, which are equivalent to absent values.
 func plainValue(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if part.IsFile() && part.Get("hash").Exists() {
@@ -91,7 +91,7 @@ func plainValue(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// graph returns a resource graph of the module in the state, whose properties it evaluates.
+// graph returns a resource graph of the module in the state, with evaluated properties.
 func (o *offline) graph() (*graph.Graph, error) {
 	var resources []*graph.Resource
 	made := map[*lumigl.Vertex]*graph.Resource{}
@@ -116,7 +116,7 @@ func (o *offline) graph() (*graph.Graph, error) {
 			inputs.Set(name, lumigl.Value{})
 		}
 		for _, name := range o.read[r.Key()] {
-			checked.Set(name, lumigl.TextOf(wire.Unknown)) // overridden if the state has it
+			checked.Set(name, lumigl.TextOf(wire.Unknown)) // default if the state lacks it
 		}
 		checked.SetAll(expr.Unknown(r.Properties))
 		made[r] = &graph.Resource{
@@ -150,14 +150,15 @@ func (o *offline) Check(_ context.Context, r CheckRequest) (lumigl.Value, error)
 	all.SetAll(r.Old)
 	for _, name := range o.Replaces[r.URN.Type()] {
 		if !r.Old.Get(name).IsUnknown() {
-			all.Set(name, lumigl.Value{}) // InspectChange compares these.
+			all.Set(name, lumigl.Value{}) // Do not keep old values: InspectChange compares these properties.
 		}
 	}
 	all.SetAll(r.Properties)
 	return all.Object(), nil
 }
 
-// Name implements [Provider]. It keeps names and numbers, adding "'" to numbers already in the state.
+// Name implements [Provider]. It returns names and numbers unchanged, but appends "'" to numbers that are already in
+// the state.
 func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 	name := last(r.URN)
 	if !isPlaceholder(name) {
@@ -169,12 +170,12 @@ func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 	return name, nil
 }
 
-// Get implements [Provider]. Without options, nothing is imported.
+// Get implements [Provider]. It always fails, since nothing is imported without options.
 func (o *offline) Get(context.Context, Existing) (inputs, outputs lumigl.Value, err error) {
 	return inputs, outputs, errors.New("cannot import without a provider")
 }
 
-// InspectChange implements [Provider]. It reports only replacements, which make outputs unknown.
+// InspectChange implements [Provider]. It reports only changes that require a replacement, which makes outputs unknown.
 func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Difference, err error) {
 	old, new := Known(r.Old), Known(r.Properties)
 	for _, name := range o.Replaces[r.URN.Type()] {
@@ -185,7 +186,7 @@ func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Di
 	return d, nil
 }
 
-// compare compares the state with the result of a plan.
+// compare returns the differences between the state and the result of a plan.
 func (o *offline) compare(desired *lumigl.Snapshot, p *Plan) (*diff.Delta, error) {
 	s := &lumigl.Snapshot{
 		Package: desired.Package, Args: desired.Args,

@@ -9,15 +9,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Types holds property flags by resource type. The zero value is ready to use.
+// Types holds the property flags of resource types. The zero value is ready to use.
 type Types struct {
 	// Replaces holds the properties that cannot be changed in place.
 	Replaces diff.Replaces
-	// Outputs lists the properties that only providers set.
+	// Outputs lists the properties set only by the provider.
 	Outputs map[tokens.Type][]string
 }
 
-// AddSchema adds the flags of the resource types in a schema.
+// AddSchema adds the property flags of all resource types in a schema.
 func (t *Types) AddSchema(p *schema.Package) {
 	if t.Replaces == nil {
 		t.Replaces = diff.Replaces{}
@@ -42,7 +42,7 @@ func (t *Types) AddSchema(p *schema.Package) {
 	}
 }
 
-// LooksDesired reports whether a snapshot looks like desired state: it has resources, and none has an id.
+// LooksDesired reports whether a snapshot looks like desired state: it contains resources, none of which has an ID.
 func LooksDesired(s *lumigl.Snapshot) bool {
 	all := slices.Collect(s.Vertices())
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r *lumigl.Vertex) bool { return r.ID != "" })

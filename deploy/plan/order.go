@@ -9,18 +9,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// order returns the steps of a deployment: changes, whose After must be set, then a deletion for each resource in
-// t.Deleted. It adds the waits of and for deletions:
+// order returns the steps of a deployment: changes, whose After must be set, followed by a deletion for each resource
+// in t.Deleted. It adds these waits:
 //
-//   - A deletion waits for the deletions of dependents. If it comes before changes, so do they.
-//   - A replacement that deletes first waits for its deletion. If it is only possible, the deletion waits for the steps
-//     that decide it.
-//   - A deletion that comes before changes waits for the changes that remove references to its resource.
+//   - A deletion waits for the deletions of dependents. If it precedes changes, so do they.
+//   - A replacement that deletes first waits for the deletion. If the replacement is only possible, the deletion waits
+//     for the steps that decide whether it is needed.
+//   - A deletion that precedes changes waits for the changes that remove references to its resource.
 //
-// Steps are not sorted yet: [Plan.group] does that. It returns a fault for each protected resource.
+// The steps are not sorted; [Plan.group] sorts them. order also returns a fault for each protected resource to be
+// deleted.
 func order(before *graph.Graph, module string, changes []*Step, t *graph.Transition) ([]*Step, []Fault) {
 	replacing := map[*graph.Resource]*Step{}
-	goes := map[*graph.Resource]bool{} // now, or later in a cleanup if an older version needs it
+	goes := map[*graph.Resource]bool{} // resources to delete, now or in a later cleanup
 	if newest := before.Newest(module); newest != nil && t.Graph.Newest(module) != nil {
 		for r := range newest.Resources() {
 			goes[r] = true
@@ -51,7 +52,7 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	decided := deleteFirst(deletions, replacing)
 	dropped = slices.DeleteFunc(dropped, func(w wait) bool { return !w.step.DeleteFirst })
 	keepWaits(addWaits(steps, dropped))
-	addWaits(steps, decided) // Last, since the steps that decide a replacement may themselves wait for deletions and form cycles.
+	addWaits(steps, decided) // last, since these steps may themselves wait for deletions and form cycles
 	return steps, faults
 }
 
@@ -75,13 +76,13 @@ func protects(goes map[*graph.Resource]bool, replacing map[*graph.Resource]*Step
 // wait makes step wait for on.
 type wait struct{ step, on *Step }
 
-// releases returns the steps that each deletion waits for: deletions of dependents, and changes that remove a
-// dependency.
+// releases returns the steps that deletions wait for: deleted makes them wait for the deletions of dependents, dropped
+// for changes that remove a dependency.
 func releases(versions []*graph.Version, steps, deletions []*Step, replacing map[*graph.Resource]*Step) (deleted, dropped []wait) {
 	deleting := map[urn.URN][]*Step{}
 	for _, d := range deletions {
 		deleting[d.URN] = append(deleting[d.URN], d)
-		// Resources of a failed deployment refer to it by its intended URN.
+		// Resources of a failed deployment refer to d.Old by the URN of its replacement.
 		if c := replacing[d.Old]; c != nil && c.URN != d.URN {
 			deleting[c.URN] = append(deleting[c.URN], d)
 		}
@@ -105,8 +106,8 @@ func releases(versions []*graph.Version, steps, deletions []*Step, replacing map
 	return deleted, dropped
 }
 
-// depends reports whether r, which refers to the URN of on, depends on it: a version contains both, or r is pending or
-// was created or changed by a failed deployment, so that only the URN is known.
+// depends reports whether r, which refers to the URN of on, depends on on itself. It does if a version contains both.
+// It is also assumed to if only the URN is known: if r is pending, or was created or changed by a failed deployment.
 func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	byURN := true
 	for _, v := range versions {
@@ -120,8 +121,8 @@ func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	return byURN
 }
 
-// deleteFirst marks the steps that early deletions wait for as early, too, and makes replacements wait for their
-// deletions. It returns the waits for steps that decide whether resources are replaced at all.
+// deleteFirst sets DeleteFirst on the deletions that early deletions wait for, and makes replacements wait for their
+// deletions. It returns waits for the steps that decide whether a possible replacement is needed.
 func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decided []wait) {
 	first := slices.DeleteFunc(slices.Clone(deletions), func(d *Step) bool { return !d.DeleteFirst })
 	for len(first) > 0 {
@@ -148,8 +149,8 @@ func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decide
 	return decided
 }
 
-// addWaits adds waits to steps and returns those omitted because they are part of a cycle: a change may refer to the
-// replacement of a resource that is deleted first.
+// addWaits adds waits to steps, except for those that would form a cycle, which it returns. A cycle is possible if a
+// change refers to the replacement of a resource that is deleted first.
 func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	if len(waits) == 0 {
 		return nil
@@ -175,7 +176,7 @@ func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	return circular
 }
 
-// keepWaits adds, one by one, the waits that close no cycle, in an order independent of the order of steps.
+// keepWaits adds each wait that does not close a cycle. The result does not depend on the order of steps.
 func keepWaits(circular []wait) {
 	slices.SortFunc(circular, func(a, b wait) int {
 		return cmp.Or(a.step.compare(b.step), a.on.compare(b.on))

@@ -15,22 +15,22 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// pair matches desired resources with resources of the graph. A named resource matches the one with its URN, else one
-// with one of its aliases, else one of its physical name if the program no longer contains that. A resource named by
-// the provider matches, in this order,
+// pair matches desired resources with resources of the graph. A resource named by the program matches the resource with
+// its URN, or else with one of its aliases, or else with its physical name if that resource is not in the program. A
+// resource named by the provider matches the first of:
 //
-//  1. the one with its number, if the inputs are equal or unknown,
-//  2. any with equal inputs,
-//  3. one with the same computed name, or later [planner.takeOver] if the name is not known yet,
-//  4. the only one with equal values of the properties that cannot be changed in place,
-//  5. the one with its number, if all properties of the type can be changed in place.
+//  1. the resource with its number, if the inputs are equal or unknown
+//  2. a resource with equal inputs
+//  3. a resource with the same computed name, or later, in [planner.takeOver], if the name is not known yet
+//  4. the only resource with equal values for the properties that cannot be changed in place
+//  5. the resource with its number, if all properties of the type can be changed in place
 //
-// Items are paired in dependency order, so inputs are compared with references and outputs filled in.
+// Items are paired in dependency order, so that inputs are compared with references and outputs resolved.
 func (p *planner) pair(ctx context.Context) error {
 	p.readFormerTypes()
 	free := p.candidates()
 	p.free = free
-	for i := range p.items { // Names and aliases come first: nothing else may take their resources.
+	for i := range p.items { // Names and aliases take precedence.
 		if !isNumbered(p.items[i].urn.Name()) {
 			p.pairNamed(int32(i), free)
 		}
@@ -77,7 +77,7 @@ func (p *planner) pairNamed(i int32, free *candidates) {
 	}
 }
 
-// readFormerTypes reads the former types of resources named by the provider from their aliases with numbers.
+// readFormerTypes finds the former types of resources named by the provider, which numbered aliases specify.
 func (p *planner) readFormerTypes() {
 	for i := range p.items {
 		it := &p.items[i]
@@ -127,7 +127,7 @@ func (p *planner) candidates() *candidates {
 	return c
 }
 
-// pairEqual pairs an item with a resource that has equal inputs.
+// pairEqual pairs an item with an unpaired resource that has equal inputs. It reports whether it paired the item.
 func (p *planner) pairEqual(it *item, c *candidates) bool {
 	if len(c.left) == 0 {
 		return false
@@ -157,11 +157,12 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 	return false
 }
 
-// pairRest pairs items that differ, even if only in the number. Names take precedence over similarity, since an item
-// may be more similar to an unrelated resource.
+// pairRest pairs the remaining items, which differ from the graph, if only in the number. Names take precedence over
+// similarity, since an item may be more similar to an unrelated resource.
 func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) error {
 	left := p.sorted(rest)
-	// each pairs remaining items, settling them again first, since their dependencies may have been paired.
+	// each calls pair for each remaining item. It first settles the item again, since its dependencies may have been
+	// paired.
 	each := func(pair func(i int32, it *item) bool) {
 		left = slices.DeleteFunc(left, func(i int32) bool {
 			it := &p.items[i]
@@ -199,7 +200,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 		}
 		return true
 	})
-	for i := range p.items { // Their dependents can be resolved now.
+	for i := range p.items { // Dependents can be resolved now.
 		if slices.ContainsFunc(p.dependencies.Out(int32(i)), func(to int32) bool { _, found := slices.BinarySearch(rest, to); return found }) {
 			if err := p.settle(&p.items[i]); err != nil {
 				p.fault(int32(i), "%v", err)
@@ -209,7 +210,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 	return p.err()
 }
 
-// computeAll asks for the known names of items concurrently.
+// computeAll concurrently asks the provider for the names of items.
 func (p *planner) computeAll(ctx context.Context, items []int32, c *candidates) {
 	var all dag.Graph
 	for range items {
@@ -221,8 +222,8 @@ func (p *planner) computeAll(ctx context.Context, items []int32, c *candidates) 
 	})
 }
 
-// compute asks the provider for the name of an unpaired item that has candidates, unless the name may depend on another
-// unknown name.
+// compute asks the provider for the name of an unpaired item that has candidates, unless the name may depend on a name
+// that is still unknown.
 func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 	it := &p.items[i]
 	if it.computed != "" || !isNumbered(it.urn.Name()) || len(c.byType[it.desired.Type]) == 0 {
@@ -237,7 +238,7 @@ func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 	d := Desired{URN: it.urn, Properties: expr.Unknown(properties), References: p.references(i, lumigl.Value{})}
 	checked, err := p.Provider.Check(ctx, CheckRequest{Desired: d, Seed: p.newSeed(it.desired.URN(), 0)})
 	if err != nil {
-		return // reported again when the item is decided
+		return // The error is reported when the item is decided.
 	}
 	d.Properties = checked
 	if name, err := p.Provider.Name(ctx, d); err == nil && !isPlaceholder(name) {
@@ -245,8 +246,8 @@ func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 	}
 }
 
-// pairComputed pairs an item with a resource of its component with the same computed name. It prefers one that needs no
-// replacement, then the one with its number.
+// pairComputed pairs an item with a resource in the same component that has the same computed name. It prefers a
+// resource that need not be replaced, then the resource with the item's number. It reports whether it paired the item.
 func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool {
 	it := &p.items[i]
 	t := it.desired.Type
@@ -276,7 +277,8 @@ func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool
 	return true
 }
 
-// computeOlds collects the computed names of a type's unpaired resources, asking the provider for missing ones.
+// computeOlds collects the computed names of the unpaired resources of a type. It asks the provider for names that are
+// not stored.
 func (p *planner) computeOlds(ctx context.Context, t tokens.Type, c *candidates) {
 	c.computed[t] = map[string][]*graph.Resource{}
 	for _, r := range c.byType[t] {

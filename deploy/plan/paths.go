@@ -18,8 +18,8 @@ func ignore(new, old, paths lumigl.Value) lumigl.Value {
 	return new
 }
 
-// graft returns a copy of to in which the value at path is replaced by the one in from. It descends into secrets, which
-// stay secret, but not into expressions, whose content is unknown.
+// graft returns a copy of to with the value at path taken from from. It descends into secrets, which stay secret, but
+// not into expressions, whose structure is unknown.
 func graft(to, from lumigl.Value, path []string) lumigl.Value {
 	if len(path) == 0 {
 		return from
@@ -62,7 +62,7 @@ func graft(to, from lumigl.Value, path []string) lumigl.Value {
 	return to
 }
 
-// at returns the part of a value at a path, or the absent value.
+// at returns the value at a path in v, or an absent value.
 func at(v lumigl.Value, path string) lumigl.Value {
 	for _, part := range wire.PathParts(path) {
 		if content, ok := v.Secret(); ok {
@@ -77,10 +77,10 @@ func at(v lumigl.Value, path string) lumigl.Value {
 	return v
 }
 
-// wildcard matches every element of a list or map. No name has this form.
+// wildcard matches every element of a list or map. It cannot be a property name.
 const wildcard = "[*]"
 
-// keyOrIndex returns the key or index of a path part. The index of a key is negative.
+// keyOrIndex parses a path part. It returns a key and a negative index, or an index.
 func keyOrIndex(part string) (key string, index int) {
 	inside, ok := strings.CutPrefix(part, "[")
 	if !ok || part == wildcard {
@@ -94,7 +94,7 @@ func keyOrIndex(part string) (key string, index int) {
 	return key, -1
 }
 
-// covers reports whether any of paths equals, contains, or is contained in path.
+// covers reports whether path equals, contains, or is contained in any of paths.
 func covers(paths lumigl.Value, path string) bool {
 	parts := wire.PathParts(path)
 	for _, p := range paths.Elements() {
@@ -115,7 +115,7 @@ func covers(paths lumigl.Value, path string) bool {
 	return false
 }
 
-// holds reports whether is returns true for a value or a part of it.
+// holds reports whether v or any part of it satisfies is.
 func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || is(part)
@@ -124,11 +124,11 @@ func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	return found
 }
 
-// identity returns the non-null properties with the given names.
+// identity returns an object with the non-null properties among names.
 func identity(inputs lumigl.Value, names []string) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for _, name := range names {
-		if v := inputs.Get(name); v.Kind() != lumigl.Null { // null means absent
+		if v := inputs.Get(name); v.Kind() != lumigl.Null { // null is equivalent to absent
 			all.Set(name, v)
 		}
 	}

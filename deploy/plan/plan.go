@@ -15,20 +15,20 @@
 //	}
 //	err = show.WriteText(os.Stdout, p, show.Options{Waits: waits})
 //
-// The expected graph results from the deployments that this one waits for; it is in the Transition of their plans. When
-// they are done, the module is planned again for the actual graph. That plan may run if again.Continues(p.Effects()) is
-// nil.
+// The expected graph is the result of the deployments that this one waits for, found in the Transition of their plans.
+// When they are done, plan the module again with the actual graph. The new plan may run if again.Continues(p.Effects())
+// returns nil.
 //
-// To run a plan, run its tasks sequentially, and the steps of each task in parallel as far as their After allows:
+// To run a plan, run its tasks in order. Within a task, run steps in parallel, subject to their After:
 //
-//	again, err := p.Again(ctx, step, gone) // with the inputs now known; does the same or less
+//	again, err := p.Again(ctx, step, gone) // resolves inputs that are now known; never does more
 //	again.New.ID, again.New.Outputs = …    // from the provider
 //	p.Record(step, again)
 //
 // Finally, [Plan.Commit] returns the graph with the actual resources. After a failure, use [graph.Graph.Overlay]
 // instead. The package example deploys two modules this way.
 //
-// [Compare] shows changes without asking providers.
+// [Compare] compares snapshots without a provider.
 //
 // The package does no I/O except through its Provider. See docs/engine.md for the design and docs/plan.md for the
 // output.
@@ -41,56 +41,56 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Purpose distinguishes deployments, cleanups, and removals.
+// Purpose is the purpose of a plan.
 type Purpose uint8
 
-// The purposes of plans.
+// The possible purposes of a plan.
 const (
-	ToDeploy  Purpose = iota // makes a new version of a module
+	ToDeploy  Purpose = iota // creates a new version of a module
 	ToCleanUp                // removes unreferenced versions
 	ToDestroy                // removes a module
 )
 
-// Plan is the plan of a deployment, a cleanup, or the removal of a module.
+// Plan is a plan to deploy, clean up, or destroy a module.
 type Plan struct {
 	Purpose             Purpose
 	Environment, Module string
 	Deployment          graph.Deployment
-	// Steps has a step for each current or future resource of the module, including unchanged ones. Each step comes
-	// after the steps it waits for.
+	// Steps contains a step for each current or future resource of the module, including unchanged ones. A step comes
+	// after the steps that it waits for.
 	Steps []*Step
-	// Tasks groups the steps, in execution order.
+	// Tasks partitions the steps, in execution order.
 	Tasks []Task
-	// Transition is the transition of the resource graph.
+	// Transition is the expected transition of the resource graph.
 	Transition *graph.Transition
-	// Cleanups lists the cleanups that follow, in order.
+	// Cleanups lists the subsequent cleanups, in order.
 	Cleanups []Cleanup
-	// Moves lists pairs of a deleted and a created resource that are probably the same: the program should add an
-	// alias.
+	// Moves suggests aliases: each pair consists of a deleted and a created resource that are probably the same.
 	Moves []match.Pair
-	// Replace is copied from the request, with the program's URNs, which are stable when the module is planned again.
+	// Replace is the request's Replace with URNs as used in the program, which do not change when the module is planned
+	// again.
 	Replace []urn.URN
-	// Digest identifies the effects of the plan; empty if secrets could not be compared. It does not depend on secrets
-	// or deployment numbers.
+	// Digest is a hash of the effects of the plan, or empty if secrets could not be compared. It does not depend on
+	// secrets or deployment numbers.
 	Digest string
 
 	before      *graph.Graph
 	provisioner func(tokens.Type) string
-	// planner re-decides steps. items maps steps with inputs to deploy to their items.
+	// planner re-decides steps. items maps steps that deploy inputs to the index of their items.
 	planner *planner
 	items   map[*Step]int32
 }
 
-// Cleanup lists what a cleanup will remove.
+// Cleanup describes the effect of a cleanup.
 type Cleanup struct {
 	Module   string
 	Versions []graph.VersionID
 	Deleted  []*graph.Resource
 }
 
-// Task is a part of a deployment run by one provisioner. Its steps run in parallel as far as their After allows.
+// Task is a part of a plan run by one provisioner. Its steps run in parallel, subject to their After.
 type Task struct {
-	// Number counts from 1.
+	// Number is the position of the task in the plan, starting at 1.
 	Number      int
 	Provisioner string
 	// Steps is empty for the task of the module itself.

@@ -19,28 +19,29 @@ import (
 
 // Request is the input of [Make].
 type Request struct {
-	// Graph is the expected resource graph after the deployments that this one waits for.
+	// Graph is the expected resource graph once the deployments that this one waits for are done.
 	Graph *graph.Graph
-	// Deployment is the actual or prospective number of the deployment.
+	// Deployment is the number of the deployment. It may be provisional.
 	Deployment graph.Deployment
-	// Desired is the desired state of the module. It must be valid, and must not change while the plan is in use.
+	// Desired is the desired state of the module. It must be valid and must not be modified while the plan is in use.
 	Desired *lumigl.Snapshot
-	// Provider answers questions about resources that differ.
+	// Provider answers questions about resources that may differ.
 	Provider Provider
-	// Provisioner returns the name of the provisioner that handles a type. [lumigl.ModuleType] is the type of modules.
+	// Provisioner returns the name of the provisioner for a resource type. For modules, the type is
+	// [lumigl.ModuleType].
 	Provisioner func(tokens.Type) string
-	// Targets limits the plan to these resources and their dependencies. If empty, all resources are planned.
+	// Targets limits the plan to these resources and their dependencies. If empty, the plan covers all resources.
 	Targets []urn.URN
-	// Replace lists resources to replace even if unchanged. Nonexistent ones are created; those already replaced by
-	// this deployment are not replaced again.
+	// Replace lists resources to replace even if unchanged. Nonexistent resources are created. Resources already
+	// replaced by this deployment are not replaced again.
 	Replace []urn.URN
-	// Interrupt lists modules that may be interrupted.
+	// Interrupt lists the modules that may be interrupted.
 	Interrupt []string
-	// Parallelism limits concurrent calls of the provider. The default is 16.
+	// Parallelism limits concurrent provider calls. The default is 16.
 	Parallelism int
 }
 
-// planner makes one plan. Each stage is a method that fills in the data for the next ones:
+// planner creates a plan in stages. Each stage is a method that sets the data used by later stages:
 //
 //	read      the items, their dependencies, and the versions to compare with
 //	pair      the resource of the graph for each item, and its inputs
@@ -50,29 +51,29 @@ type Request struct {
 type planner struct {
 	Request
 	module *graph.Module
-	// olds are the versions with resources to match, in order of precedence.
+	// olds lists the versions whose resources may match items, in order of precedence.
 	olds []*graph.Version
 	// uses are the resolved edges of the new version.
 	uses  []graph.Edge
 	items []item
-	// index maps desired resources to items.
+	// index maps desired resources to the indexes of their items.
 	index map[*lumigl.Vertex]int32
-	// dependencies is the graph of references between items, in properties and options.
+	// dependencies is the graph of references in properties and options between items.
 	dependencies dag.Graph
 	types        map[tokens.Type]Description
-	// moves maps old URNs of moved resources to the new targets of references.
+	// moves maps the old URNs of moved resources to their new vertices.
 	moves map[urn.URN]*lumigl.Vertex
-	// seeds holds the seeds of all resources of the module, in any version.
+	// seeds holds the seeds of the module's resources in all versions.
 	seeds map[string]bool
-	// facts caches a [Reference] for each *[graph.Resource].
+	// facts caches the [Reference] of each *[graph.Resource].
 	facts sync.Map
 
-	// formerTypes maps former types of resources named by the provider to their current types.
+	// formerTypes maps the former types of resources named by the provider to their current types.
 	formerTypes map[tokens.Type]tokens.Type
-	// free holds the unpaired resources.
+	// free holds the resources that are not paired yet.
 	free *candidates
-	// holders maps current and future URNs to items. clashed is set if a name was taken. decided is set once all items
-	// have their names.
+	// holders maps current and future URNs to items. clashed is set if a computed name was taken. decided is set once
+	// all items have their final names.
 	holders          map[urn.URN]int32
 	clashed, decided bool
 
@@ -80,7 +81,7 @@ type planner struct {
 	faults map[int32][]Fault // by item; -1 for the module
 }
 
-// oldOf returns the resource of the graph to compare with the desired resource u, or nil.
+// oldOf returns the resource of the graph to compare with the desired resource u, or nil if there is none.
 func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	for _, v := range p.olds {
 		if r := v.Resource(u); r != nil {
@@ -90,8 +91,8 @@ func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	return nil
 }
 
-// was returns the target of a reference in the n-th old version. Versions made by failed deployments also refer to
-// resources of earlier versions.
+// was returns the resource that u referred to in the n-th old version, or nil. Versions created by failed deployments
+// may also refer to resources of earlier versions.
 func (p *planner) was(n int, u urn.URN) *graph.Resource {
 	r := p.olds[n].Resource(u)
 	for ; r == nil && p.olds[n].Partial && n+1 < len(p.olds); n++ {
@@ -100,7 +101,7 @@ func (p *planner) was(n int, u urn.URN) *graph.Resource {
 	return r
 }
 
-// describe loads missing descriptions of types.
+// describe loads the missing descriptions of types.
 func (p *planner) describe(ctx context.Context, types []tokens.Type) error {
 	slices.Sort(types)
 	types = slices.DeleteFunc(slices.Compact(types), func(t tokens.Type) bool { _, known := p.types[t]; return known })
@@ -120,7 +121,7 @@ func (p *planner) describe(ctx context.Context, types []tokens.Type) error {
 	return nil
 }
 
-// fault records a fault of an item, or of the module if i is -1.
+// fault records a fault of item i, or of the module if i is -1.
 func (p *planner) fault(i int32, format string, args ...any) {
 	f := Fault{Message: fmt.Sprintf(format, args...)}
 	if i >= 0 {
@@ -131,7 +132,7 @@ func (p *planner) fault(i int32, format string, args ...any) {
 	p.faults[i] = append(p.faults[i], f)
 }
 
-// err returns an *[Error] with the faults so far, in program order, or nil.
+// err returns an *[Error] with the recorded faults in program order, or nil if there are none.
 func (p *planner) err() error {
 	var all []Fault
 	for i := range int32(len(p.items)) {
@@ -143,9 +144,9 @@ func (p *planner) err() error {
 	return nil
 }
 
-// dependenciesOf returns the final URNs of the dependencies of an item, sorted.
+// dependenciesOf returns the final URNs of an item's dependencies, sorted.
 func (p *planner) dependenciesOf(i int32) []urn.URN {
-	var all []urn.URN // no allocation for the many items without dependencies
+	var all []urn.URN // Most items have no dependencies, so do not preallocate.
 	for _, to := range p.dependencies.Out(i) {
 		all = append(all, p.items[to].urn)
 	}
@@ -153,19 +154,21 @@ func (p *planner) dependenciesOf(i int32) []urn.URN {
 	return slices.Compact(all)
 }
 
-// typeOf returns the current type of a resource of the graph.
+// typeOf returns the current type of a resource in the graph.
 func (p *planner) typeOf(r *graph.Resource) tokens.Type {
 	return cmp.Or(p.formerTypes[r.Type()], r.Type())
 }
 
-// isReplaced reports whether a resource was replaced under another URN. A later resource may reuse the ID.
+// isReplaced reports whether a resource was replaced under another URN. A later resource with the same ID does not
+// count.
 func (p *planner) isReplaced(c *candidates, r *graph.Resource) bool {
 	by := c.replaced[realResource{p.typeOf(r), r.ID}]
 	return by != nil && r.Deployment < by.Deployment &&
 		slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Holds(by) && !v.Holds(r) })
 }
 
-// sorted returns items in dependency order, independent of program order, so that names do not depend on it.
+// sorted returns items in a dependency order that does not depend on program order, so that names do not depend on it
+// either.
 func (p *planner) sorted(items []int32) []int32 {
 	depth := make([]int32, len(p.items))
 	for i := range depth {
@@ -180,8 +183,8 @@ func (p *planner) sorted(items []int32) []int32 {
 	})
 }
 
-// newSeed returns a seed for generated values that no resource of the module uses: a number such as #1 may previously
-// have belonged to another resource.
+// newSeed returns a seed for generated values that no resource of the module has used. Another resource may previously
+// have had a number such as #1.
 func (p *planner) newSeed(u urn.URN, incarnation int) []byte {
 	for ; ; incarnation++ {
 		mac := hmac.New(sha256.New, []byte(p.Graph.Lineage))
@@ -192,8 +195,8 @@ func (p *planner) newSeed(u urn.URN, incarnation int) []byte {
 	}
 }
 
-// mustReplace reports whether the request replaces an item. Resources made by this deployment are already replacements:
-// the module is planned again after a failure.
+// mustReplace reports whether the request asks to replace an item. If the module is planned again after a failure,
+// resources created by this deployment are already replacements.
 func (p *planner) mustReplace(it *item) bool {
 	return it.old != nil && it.old.Deployment != p.Deployment && slices.ContainsFunc(p.Replace, it.isCalled)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Again re-decides a step once the steps that it waits for are done and recorded, so that its inputs are known. It
-// returns the remaining work, possibly less than planned, with the inputs and Checked to deploy. It returns steps
-// without inputs to deploy, such as deletions, unchanged. It returns an *[Error] if the step would do more than
-// planned; in that case, plan the module again.
+// Again decides a step again once the steps it waits for are recorded, so that its inputs are known. It returns the
+// remaining work, which may be less than planned, with the Inputs and Checked to deploy. Steps that deploy no inputs,
+// such as deletions, are returned unchanged. Again returns an *[Error] if the step would do more than planned, in which
+// case the module must be planned again.
 //
-// gone means that s.Old is already deleted and must be replaced. Again may be called concurrently for steps that do not
+// gone is set if s.Old was already deleted and must be replaced. Again may be called concurrently for steps that do not
 // wait for each other.
 func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	i, found := p.items[s]
@@ -41,16 +41,16 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	return &again, nil
 }
 
-// Record records done, the result of step s: the step returned by [Plan.Again] with the actual New. It is used to
-// re-decide the steps that wait for s.
+// Record records done, the result of step s, for decisions about the steps that wait for s. done is the step returned
+// by [Plan.Again] with New set to the actual resource.
 func (p *Plan) Record(s, done *Step) {
 	if i, found := p.items[s]; found {
 		p.planner.items[i].step = done
 	}
 }
 
-// References returns the resources referenced in a step's old and new properties, for the provider. The steps that it
-// waits for must be recorded.
+// References returns the resources referenced in a step's old and new properties, to be sent to the provider. The steps
+// that s waits for must be recorded.
 func (p *Plan) References(s *Step) map[urn.URN]Reference {
 	if i, found := p.items[s]; found {
 		var old lumigl.Value
@@ -62,9 +62,9 @@ func (p *Plan) References(s *Step) map[urn.URN]Reference {
 	return referencesOf(p.before, s.Old)
 }
 
-// Commit returns the transition of the resource graph with the recorded results of steps. now is the current graph: the
-// planned one, possibly with changes to other modules. It returns an *[Error] if a value that was unknown before does
-// not satisfy another module.
+// Commit returns the transition of the resource graph with the recorded results of steps. now is the current graph,
+// which may differ from the planned one only in other modules. Commit returns an *[Error] if a value that was unknown
+// when planned does not satisfy another module.
 func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 	switch p.Purpose {
 	case ToCleanUp:
@@ -94,7 +94,7 @@ func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 	return t, nil
 }
 
-// Outcomes maps the expected resources of the plan to the recorded ones.
+// Outcomes maps the plan's expected resources to the recorded ones.
 func (p *Plan) Outcomes() map[*graph.Resource]*graph.Resource {
 	all := make(map[*graph.Resource]*graph.Resource, len(p.items))
 	for s, i := range p.items {
@@ -103,7 +103,7 @@ func (p *Plan) Outcomes() map[*graph.Resource]*graph.Resource {
 	return all
 }
 
-// IsFor reports whether the plan can be reused for a graph and a deployment number.
+// IsFor reports whether the plan is valid for the given graph and deployment number.
 func (p *Plan) IsFor(g *graph.Graph, d graph.Deployment) bool {
 	return p.before == g && (p.Deployment == d || p.Purpose != ToDeploy)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// resource returns the resource of a reference's target, as of after its step, if any. It returns nil if the resource
-// does not exist or belongs to another module.
+// resource returns the resource for the target of a reference, with its step applied if decided. It returns nil if the
+// resource does not exist or belongs to another module.
 func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
 	i, ok := p.index[target]
 	switch {
@@ -22,13 +22,13 @@ func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
 	return p.items[i].old
 }
 
-// resolve returns a program value with known outputs filled in and with references to final URNs.
+// resolve returns a value from the program with known outputs substituted and references changed to final URNs.
 func (p *planner) resolve(v lumigl.Value) (lumigl.Value, error) {
 	v, err := expr.Evaluate(v, p.Graph.Resolve(p.uses, p.resource))
 	return v.Retarget(p.final), err
 }
 
-// final returns the target of a reference in stored values.
+// final returns the vertex that stored values use to refer to target.
 func (p *planner) final(target *lumigl.Vertex) *lumigl.Vertex {
 	if i, ok := p.index[target]; ok {
 		return p.items[i].reference
@@ -36,7 +36,7 @@ func (p *planner) final(target *lumigl.Vertex) *lumigl.Vertex {
 	return target
 }
 
-// traits reports whether a value has parts to resolve, and whether it contains files.
+// traits reports whether a value contains parts to resolve (open) or files.
 func (p *planner) traits(v lumigl.Value) (open, files bool) {
 	switch v.Kind() {
 	case lumigl.Reference:
@@ -70,7 +70,7 @@ func (p *planner) settle(it *item) error {
 	return err
 }
 
-// references returns the resources referenced in an item or its old properties, including those of other modules.
+// references returns the resources referenced by an item or its old properties, including resources of other modules.
 func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	add := func(u urn.URN, r *graph.Resource) {
@@ -103,7 +103,7 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	return all
 }
 
-// provided returns the resource with a URN in a used version of another module, or nil.
+// provided returns the resource with the given URN from a used version of another module, or nil if there is none.
 func (p *planner) provided(u urn.URN) *graph.Resource {
 	for _, e := range p.uses {
 		if r := p.Graph.Version(e.To).Resource(u); r != nil {
@@ -113,12 +113,12 @@ func (p *planner) provided(u urn.URN) *graph.Resource {
 	return nil
 }
 
-// Known returns an object without unknown members.
+// Known returns object without unknown members.
 func Known(object lumigl.Value) lumigl.Value {
 	return object.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsUnknown() })
 }
 
-// referencesOf returns the resources referenced in a resource's stored properties.
+// referencesOf returns the resources referenced by r's stored properties.
 func referencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	for u, to := range g.References(r) {

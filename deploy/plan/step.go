@@ -8,54 +8,56 @@ import (
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps.
+// The possible kinds of a step.
 const (
-	Same    Kind = iota // no change, except perhaps to options or labels
+	Same    Kind = iota // no change, or only to options or labels
 	Create              // creates a resource
 	Import              // adopts an existing resource
 	Move                // changes a URN only
 	Update              // changes a resource in place
-	Replace             // creates the replacement of a resource; a Delete step of its own deletes the old one
+	Replace             // creates a replacement; a separate Delete step deletes the old resource
 	Delete              // deletes a resource
-	Forget              // removes a resource from the graph, but keeps the real one
+	Forget              // removes a resource from the graph without deleting it
 )
 
 // Step is the planned change of a resource.
 type Step struct {
 	Kind Kind
 	URN  urn.URN
-	// Old is the resource in the graph, nil for Create and Import. New is the expected resource, nil for Delete and
-	// Forget. Unknown values in New are references, expressions, or the unknown value.
+	// Old is the resource in the graph; nil for Create and Import. New is the expected resource; nil for Delete and
+	// Forget. Values in New that are not known yet are references, expressions, or unknown values.
 	Old, New *graph.Resource
-	// Possible is set on an update or replacement that may turn out to be less because values are not known yet, and on
-	// the deletion of a resource that may be replaced.
+	// Possible is set on an update or replacement that may turn out to be unnecessary once values are known, and on the
+	// deletion of a resource that may be replaced.
 	Possible bool
-	// DeleteFirst is set on a replacement that deletes the old resource first, and on the deletions before it.
+	// DeleteFirst is set on a replacement that deletes the old resource first, and on deletions that precede such a
+	// replacement.
 	DeleteFirst bool
 	// Replaced is set on the deletion of a replaced resource.
 	Replaced bool
-	// NotCompared is set if stored secrets cannot be read without the key.
+	// NotCompared is set if stored secrets could not be compared without the key.
 	NotCompared bool
-	// Reasons lists the reasons for the step, without final periods, such as "cidrBlock cannot change".
+	// Reasons lists the reasons for the step, such as "cidrBlock cannot change", without trailing periods.
 	Reasons []string
-	// Replaces lists the paths of the properties that require the replacement.
+	// Replaces lists the paths of the properties that require a replacement.
 	Replaces []string
-	// After lists the steps that this one waits for.
+	// After lists the steps that this step waits for.
 	After []*Step
 }
 
-// kinds has the name and the past participle of each kind.
+// kinds maps each kind to its name and past participle.
 var kinds = [...]struct{ name, past string }{
 	Same: {"same", "given other options"}, Create: {"create", "created"}, Import: {"import", "imported"}, Move: {"move", "moved"},
 	Update: {"update", "updated"}, Replace: {"replace", "replaced"}, Delete: {"delete", "deleted"}, Forget: {"forget", "forgotten"},
 }
 
-// String returns the kind in lower case.
+// String returns the lowercase name of the kind.
 func (k Kind) String() string { return kinds[k].name }
 
 func (k Kind) past() string { return kinds[k].past }
 
-// removal returns the step that removes a resource from the graph.
+// removal returns the step that removes a resource from the graph: Forget with the option "retainOnDelete", otherwise
+// Delete.
 func removal(r *graph.Resource) *Step {
 	s := &Step{Kind: Delete, URN: r.URN, Old: r}
 	if r.Flag("retainOnDelete") {
@@ -67,17 +69,17 @@ func removal(r *graph.Resource) *Step {
 // isForbidden reports whether the step deletes a protected resource.
 func (s *Step) isForbidden() bool { return s.Kind == Delete && s.Old.Flag("protect") }
 
-// forgetProtected turns a cleanup's deletion of a protected resource into Forget, since cleanups cannot ask.
+// forgetProtected turns the deletion of a protected resource into a Forget, since a cleanup cannot ask the user.
 func (s *Step) forgetProtected() {
 	if s.isForbidden() {
 		s.Kind, s.Reasons = Forget, []string{"protected"}
 	}
 }
 
-// ChangesOptions reports whether the step changes only options, which needs no call.
+// ChangesOptions reports whether the step changes only options, which requires no provider call.
 func (s *Step) ChangesOptions() bool { return s.Kind == Same && !s.New.Options.Equal(s.Old.Options) }
 
-// isEffective reports whether the step changes anything, even if only options.
+// isEffective reports whether the step changes anything, including options.
 func (s *Step) isEffective() bool { return s.Kind != Same || s.ChangesOptions() }
 
 // removes reports whether the step removes a resource from the graph.
@@ -85,10 +87,10 @@ func (s *Step) removes() bool { return s.Kind.removes() }
 
 func (k Kind) removes() bool { return k == Delete || k == Forget }
 
-// IsProvisioned reports whether the step needs a provisioner because it changes a real resource.
+// IsProvisioned reports whether the step requires a provisioner because it changes a real resource.
 func (s *Step) IsProvisioned() bool { return s.Kind != Same && s.Kind != Move && s.Kind != Forget }
 
-// was returns the former URN of the resource, or "" if it is new.
+// was returns the URN of the old resource, or "" if there is none.
 func (s *Step) was() urn.URN {
 	if s.Old == nil {
 		return ""

@@ -9,11 +9,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// group sorts the steps of a plan and fills in its tasks: consecutive steps of one provisioner form a task. The
-// module's own task comes after all creations and changes, and before all deletions except those that they wait for.
-// Steps are reordered, as far as their After allows, to minimize the number of tasks.
+// group sorts the plan's steps and sets its tasks: consecutive steps with the same provisioner form a task. The
+// module's own task comes after all creations and changes, and before all deletions that no change waits for. Steps are
+// reordered, subject to their After, to minimize the number of tasks.
 func (p *Plan) group() {
-	names := []string{""} // names of groups; steps in the first one need no provisioner
+	names := []string{""} // group names; the first group needs no provisioner
 	group := make([]int32, len(p.Steps)+1)
 	module, number := int32(len(p.Steps)), numbers(p.Steps)
 	var g dag.Graph
@@ -63,10 +63,10 @@ func (p *Plan) group() {
 	p.Steps, p.Tasks = sorted, all
 }
 
-// Inputs returns the inputs of the tasks, in order.
+// Inputs returns the input of each task.
 func (p *Plan) Inputs() []Input {
 	inputs := make([]Input, len(p.Tasks))
-	now := map[string][]Vertex{} // current vertices by provisioner; steps without one are done
+	now := map[string][]Vertex{} // current vertices by provisioner, after all steps that need no provisioner
 	old, new := ends(slices.DeleteFunc(slices.Clone(p.Steps), (*Step).IsProvisioned))
 	for _, v := range changed(vertices(p.before, p.Module), old, new) {
 		name := p.provisioner(lumigl.ModuleType)
@@ -90,7 +90,8 @@ func (p *Plan) Inputs() []Input {
 	return inputs
 }
 
-// vertices returns the vertices of a module: versions that are not partial, and resources, possibly with duplicates.
+// vertices returns the vertices of a module: its versions, except partial ones, and its resources, possibly with
+// duplicates.
 func vertices(g *graph.Graph, module string) []Vertex {
 	all := versions(g, module)
 	for _, v := range g.Versions(module) {
@@ -114,10 +115,10 @@ func versions(g *graph.Graph, module string) []Vertex {
 	return all
 }
 
-// ends returns the vertices that steps remove and add.
+// ends returns the vertices that steps remove (old) and add (new).
 func ends(steps []*Step) (old, new []Vertex) {
 	for _, s := range steps {
-		if s.Old != nil && s.Old != s.New && s.Kind != Replace { // has a Delete of its own
+		if s.Old != nil && s.Old != s.New && s.Kind != Replace { // a separate Delete removes the replaced resource
 			old = append(old, Vertex{Resource: s.Old})
 		}
 		if s.New != nil && s.New != s.Old {
@@ -127,7 +128,7 @@ func ends(steps []*Step) (old, new []Vertex) {
 	return old, new
 }
 
-// changed returns vertices without old and with new, sorted and without duplicates.
+// changed returns vertices minus old plus new, sorted and without duplicates.
 func changed(vertices, old, new []Vertex) []Vertex {
 	gone := make(map[Vertex]bool, len(old))
 	for _, v := range old {
@@ -139,12 +140,12 @@ func changed(vertices, old, new []Vertex) []Vertex {
 	return slices.Compact(all)
 }
 
-// context returns the direct dependencies of vertices that their provisioner does not handle, and the module versions
-// that they use. It omits resources in these versions.
+// context returns the direct dependencies of vertices that are not handled by the same provisioner, and the module
+// versions used by these vertices. It does not include resources of the used versions.
 func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 	after := p.Transition.Graph
 	holders := slices.Concat(p.before.Versions(p.Module), after.Versions(p.Module))
-	slices.Reverse(holders) // The newest version that contains the resource determines its dependencies.
+	slices.Reverse(holders) // The newest version that contains a resource determines its dependencies.
 	var all []Vertex
 	for _, v := range of {
 		if v.Version != nil {
@@ -160,10 +161,11 @@ func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 			}
 		}
 	}
-	return changed(all, []Vertex{{}}, nil) // A remaining version may use a removed one.
+	return changed(all, []Vertex{{}}, nil) // Drop the zero Vertex of a removed version.
 }
 
-// Map returns the input with resources mapped by to. Resources mapped to nil are omitted.
+// Map returns the input with its resources replaced by the results of to. Resources for which to returns nil are
+// omitted.
 func (in Input) Map(to func(*graph.Resource) *graph.Resource) Input {
 	mapped := func(all []Vertex) []Vertex {
 		all = slices.Clone(all)

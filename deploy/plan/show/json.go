@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// planJSON is the JSON form of a plan; see docs/plan.md and docs/schema/plan.schema.json. Its version is incremented
-// when a member is removed or changes meaning, but not when one is added.
+// planJSON is the JSON form of a plan, described in docs/plan.md and docs/schema/plan.schema.json. Version is
+// incremented when a member is removed or changes meaning, but not when one is added.
 type planJSON struct {
 	Version     int                 `json:"version"`
 	Purpose     string              `json:"purpose"`
@@ -46,7 +46,7 @@ type stepJSON struct {
 	Changes     json.RawMessage `json:"changes,omitempty"`
 }
 
-// WriteJSON writes a plan as JSON. Secrets are omitted.
+// WriteJSON writes a plan to w as JSON. Secrets are omitted.
 func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 	out := planJSON{
 		Version: 1, Purpose: purposes[p.Purpose].name, Module: p.Module, Environment: p.Environment,
@@ -66,7 +66,7 @@ func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 			compared = append(compared, changes(s))
 		}
 	}
-	data := &lumigl.Snapshot{} // for choosing a reference tag that is not a key of the data
+	data := &lumigl.Snapshot{} // used to choose a reference tag that is not a key in the data
 	for _, r := range compared {
 		data.Pending.Deletes = append(data.Pending.Deletes, r.Old, r.New)
 	}
@@ -92,7 +92,7 @@ func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 	return err
 }
 
-// stepOf returns a step without its property changes.
+// stepOf returns the JSON form of a step without its property changes.
 func stepOf(s *plan.Step) stepJSON {
 	one := stepJSON{
 		Kind: kindOf(s).String(), URN: s.URN, ID: idOf(s), Possible: s.Possible, DeleteFirst: s.DeleteFirst,

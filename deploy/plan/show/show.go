@@ -1,4 +1,4 @@
-// Package show writes plans as text and as JSON. docs/plan.md documents both forms.
+// Package show formats plans as text and JSON. Both formats are documented in docs/plan.md.
 package show
 
 import (
@@ -16,27 +16,28 @@ import (
 
 // Options configure the output.
 type Options struct {
-	// Color enables colors in the text.
+	// Color enables colored text.
 	Color bool
-	// Limit is the maximum size of the text in bytes, excluding the line about omitted lines and the totals; 0 means no
-	// limit.
+	// Limit is the maximum size of the text in bytes, not counting the totals and the line about omitted lines. 0 means
+	// no limit.
 	Limit int
 	// Waits lists the deployments that this one waits for.
 	Waits []queue.Wait
-	// Idle is set if the plan will not run because nothing changes. Its number and waits are then omitted.
+	// Idle is set if the plan will not be run because it has no changes. The deployment number and waits are then
+	// omitted.
 	Idle bool
-	// Details lists the plans of provisioners.
+	// Details lists the provisioners' plans.
 	Details []plan.TaskDetails
 }
 
-// purposes has the name and title of plans by purpose.
+// purposes maps each purpose to its name and title.
 var purposes = [...]struct{ name, title string }{
 	plan.ToDeploy:  {"deploy", "Plan for %s in %s"},
 	plan.ToCleanUp: {"cleanup", "Cleanup of %s in %s"},
 	plan.ToDestroy: {"destroy", "Destroy %s in %s"},
 }
 
-// forms has the sign and color by kind of step.
+// forms maps each kind of step to its sign and color.
 var forms = [...]struct {
 	sign  string
 	style term.Style
@@ -46,7 +47,7 @@ var forms = [...]struct {
 	plan.Delete: {"-", term.Red}, plan.Forget: {"x", term.Red},
 }
 
-// kindOf returns the displayed kind of a step. A change of only options is displayed as an update.
+// kindOf returns the kind to display for a step. A step that changes only options is displayed as an update.
 func kindOf(s *plan.Step) plan.Kind {
 	if s.ChangesOptions() {
 		return plan.Update
@@ -54,7 +55,7 @@ func kindOf(s *plan.Step) plan.Kind {
 	return s.Kind
 }
 
-// idOf returns the provider's ID of a step's old resource, or else of the new one.
+// idOf returns the provider's ID of a step's old resource or, if there is none, of its new resource.
 func idOf(s *plan.Step) string {
 	if s.Old != nil {
 		return s.Old.ID
@@ -62,7 +63,7 @@ func idOf(s *plan.Step) string {
 	return s.New.ID
 }
 
-// changes returns the step's changes to program properties, which are empty if the resource is removed or not compared.
+// changes returns the step's changes to program properties. It is empty if the resource is removed or was not compared.
 func changes(s *plan.Step) *diff.Resource {
 	old, new := s.Old, s.New
 	if old == nil {
@@ -72,22 +73,22 @@ func changes(s *plan.Step) *diff.Resource {
 		new = old
 	}
 	before, after := vertex(old.URN, old.Inputs, old.Options), vertex(new.URN, new.Inputs, new.Options)
-	// Values that are plain in the program may be secret in the provider's properties.
+	// Values that are not secret in the program may be secret in the provider's properties.
 	return diff.CompareResource(before, after, s.Replaces, old.Checked, old.Outputs, new.Checked, new.Outputs)
 }
 
-// vertex returns a resource as in the program, without its ID.
+// vertex returns the resource as a program's vertex, without an ID.
 func vertex(u urn.URN, properties, options lumigl.Value) *lumigl.Vertex {
 	v, err := lumigl.NewResource(u)
 	if err != nil {
-		v = &lumigl.Vertex{} // the key only shortens references
+		v = &lumigl.Vertex{} // the key is used only to shorten references
 	}
 	v.Properties, v.Options = properties, options
 	return v
 }
 
-// versions returns the module's versions before and after a deployment. Nonexistent versions, and those of other kinds
-// of plans, are empty.
+// versions returns the module's versions before and after a deployment. Nonexistent versions are empty, as are both
+// versions for other kinds of plans.
 func versions(p *plan.Plan) (old, new *graph.Version) {
 	old, new = &graph.Version{}, &graph.Version{}
 	if p.Purpose == plan.ToDeploy {
@@ -100,7 +101,7 @@ func versions(p *plan.Plan) (old, new *graph.Version) {
 	return old, new
 }
 
-// provides returns the changes of provided values.
+// provides returns the changes to provided values.
 func provides(p *plan.Plan) *diff.Resource {
 	module := urn.Parts{Environment: p.Environment, Package: p.Module, Module: "index", Type: lumigl.ModuleType, Name: "m"}
 	u, _ := urn.Format(module) // only shortens references
@@ -115,14 +116,14 @@ func provides(p *plan.Plan) *diff.Resource {
 	return diff.CompareResource(of(old), of(new), nil)
 }
 
-// note is an effect of a plan on uses between modules, or a change of only the saved model.
+// note describes a plan's effect on a use between modules, or a change of only the saved model.
 type note struct {
 	Kind   string `json:"kind"`
 	Module string `json:"module"`
 	Text   string `json:"text"`
 }
 
-// notes returns the changes of the edges between modules, without duplicates.
+// notes returns the effects of a plan on edges between modules, without duplicates.
 func notes(p *plan.Plan) []note {
 	all := []note{}
 	add := func(kind, module, format string, args ...any) {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// WriteText writes a plan as text. Control characters are escaped and secrets masked.
+// WriteText writes a plan to w as text. Control characters are escaped, and secrets are masked.
 func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	t := text{term.Stream{Color: o.Color}}
 	var parts []string
@@ -33,12 +33,12 @@ func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	return err
 }
 
-// text formats the parts of a plan, each as lines, or "" if there is nothing to show.
+// text formats the parts of a plan. Each method returns complete lines, or "" if there is nothing to show.
 type text struct{ term.Stream }
 
 func line(depth int, text string) string { return strings.Repeat("  ", depth) + text + "\n" }
 
-// shown returns a text with control characters escaped, clipped to 160 columns.
+// shown returns s with control characters escaped, clipped to 160 columns.
 func shown(s string) string { return term.Clip(term.Visible(s), 160) }
 
 func (t text) header(p *plan.Plan, o Options) string {
@@ -56,7 +56,7 @@ func (t text) header(p *plan.Plan, o Options) string {
 	return all
 }
 
-// steps formats the effective steps, each replacement once. Multi-line steps are surrounded by blank lines.
+// steps formats the effective steps, showing each replacement once. Multi-line steps are surrounded by blank lines.
 func (t text) steps(p *plan.Plan) string {
 	var all strings.Builder
 	for _, s := range p.Steps {
@@ -72,7 +72,7 @@ func (t text) steps(p *plan.Plan) string {
 	return strings.ReplaceAll(all.String(), "\n\n\n", "\n\n")
 }
 
-// step formats a step: kind, resource, source position, reasons, and changes.
+// step formats a step with its kind, resource, source position, reasons, and changes.
 func (t text) step(s *plan.Step, depth int) string {
 	kind := kindOf(s)
 	verb := forms[kind].sign + " " + kind.String()
@@ -109,7 +109,7 @@ func (t text) changes(r *diff.Resource, depth int) string {
 	return all.String()
 }
 
-// resource formats a resource on one line, like lumi show.
+// resource formats a resource on one line, as in the output of lumi show.
 func (t text) resource(u urn.URN, id string) string {
 	all := t.Paint(term.Bold, shown(u.Name())) + " " + t.Paint(term.Dim, shown(string(u.Type())))
 	if id != "" {
@@ -134,7 +134,7 @@ func (t text) notes(p *plan.Plan) (all string) {
 	return all
 }
 
-// cleanups formats the cleanups that delete something.
+// cleanups formats the cleanups that delete resources.
 func (t text) cleanups(p *plan.Plan) (all string) {
 	for _, c := range p.Cleanups {
 		if len(c.Deleted) > 0 {
@@ -155,7 +155,7 @@ func (t text) moves(p *plan.Plan) (all string) {
 	return all
 }
 
-// details formats the plans of provisioners, indented under their names.
+// details formats the provisioners' plans, indented below the provisioners' names.
 func (t text) details(o Options) string {
 	var all strings.Builder
 	for _, d := range o.Details {
@@ -174,7 +174,7 @@ func (t text) details(o Options) string {
 	return all.String()
 }
 
-// totals formats the last lines: the totals and the digest.
+// totals formats the trailing lines with the totals and the digest.
 func (t text) totals(p *plan.Plan) string {
 	var counts [len(forms)]int
 	var atMost [len(forms)]string
