@@ -10,20 +10,20 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Reasons for interrupting a job.
+// Reasons for an interruption, returned by [Held.Interrupted].
 var (
 	ErrStopped = errors.New("stopped")
 	ErrAborted = errors.New("aborted")
 )
 
-// Held is a job claimed by this process.
+// Held is a job claimed by this process, created by [Runner.Hold].
 type Held struct {
 	*Runner
-	// Job is the claimed job. The caller must update it when the job moves to another running state.
+	// Job is the claimed job. The caller must update it when the job changes to another running state.
 	Job store.Job
-	// Calls is the context for calls. It is canceled when the context of Run is done, when Stop cancels calls, or when
-	// the lease is lost. In the last case, another process may run the job, and the cause wraps [store.ErrFenced];
-	// otherwise, the cause is [context.Canceled].
+	// Calls is the context for calls to providers and provisioners. It is canceled when the context of Run is done,
+	// when Stop is called twice, or when the lease is lost. In the last case, another process may be running the job,
+	// and the cause wraps [store.ErrFenced]. Otherwise, the cause is [context.Canceled].
 	Calls context.Context
 
 	cut       context.CancelCauseFunc // cancels Calls
@@ -31,13 +31,14 @@ type Held struct {
 	abortOnce sync.Once
 }
 
-// Hold returns a job that this process has claimed.
+// Hold returns a Held for a job that this process has claimed.
 func (r *Runner) Hold(j store.Job) *Held {
 	return &Held{Runner: r, Job: j, aborts: make(chan struct{})}
 }
 
-// Run calls work while renewing the lease, then end with the error of work to record the outcome. It returns the error
-// of end, which wraps [store.ErrFenced] if the lease was lost. If the lease is lost before end, end is not called.
+// Run calls work while renewing the lease. It then calls end with the error of work to record the outcome, and returns
+// the error of end. If the lease is lost, the error wraps [store.ErrFenced]; if it is lost while work runs, end is not
+// called.
 func (h *Held) Run(ctx context.Context, work func(context.Context) error, end func(context.Context, error) error) error {
 	held, lose := context.WithCancelCause(ctx)
 	h.Calls, h.cut = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -69,7 +70,8 @@ func (h *Held) Run(ctx context.Context, work func(context.Context) error, end fu
 	return err
 }
 
-// keep renews the lease until ctx is done or the lease is lost, in which case the error wraps [store.ErrFenced].
+// keep renews the lease until ctx is done, when it returns nil. If the lease is lost, it returns an error that wraps
+// [store.ErrFenced].
 func (h *Held) keep(ctx context.Context) error {
 	expires := h.Job.Expires
 	for {
@@ -101,7 +103,7 @@ func (h *Held) watch(ctx context.Context) {
 		case <-h.aborts:
 			return
 		}
-		_ = h.Store.Read(ctx, func(tx store.Tx) error { // If this fails, the next write fails, too.
+		_ = h.Store.Read(ctx, func(tx store.Tx) error { // The next write reports the error.
 			j, err := tx.Job(h.Job.ID)
 			if err == nil {
 				h.notice(j)
@@ -111,8 +113,8 @@ func (h *Held) watch(ctx context.Context) {
 	}
 }
 
-// Touch must be the first statement of a transaction. It returns the current job, or an error that wraps
-// [store.ErrFenced] if this process no longer holds it.
+// Touch returns the current job, or an error that wraps [store.ErrFenced] if this process no longer holds it. It must
+// be the first statement of a transaction.
 func (h *Held) Touch(tx store.Tx) (store.Job, error) {
 	j, err := tx.Touch(h.Job.ID, h.Job.Fence, store.Running, store.Aborting)
 	if err == nil {
@@ -121,7 +123,7 @@ func (h *Held) Touch(tx store.Tx) (store.Job, error) {
 	return j, err
 }
 
-// Record runs f in a transaction after Touch.
+// Record calls Touch and then f in a transaction.
 func (h *Held) Record(ctx context.Context, f func(*Tx, store.Job) error) error {
 	return h.Write(ctx, func(t *Tx) error {
 		j, err := h.Touch(t)
@@ -132,17 +134,18 @@ func (h *Held) Record(ctx context.Context, f func(*Tx, store.Job) error) error {
 	})
 }
 
-// Abandon cancels Calls with a cause.
+// Abandon cancels Calls with the given cause.
 func (h *Held) Abandon(cause error) { h.cut(cause) }
 
-// notice checks a job for an abort request.
+// notice closes the channel returned by Aborts if j has an abort request.
 func (h *Held) notice(j store.Job) {
 	if j.Abort {
 		h.abortOnce.Do(func() { close(h.aborts) })
 	}
 }
 
-// Aborts returns a channel that is closed when an abort is requested. It is nil while the job is being aborted.
+// Aborts returns a channel that is closed when an abort is requested. The channel is nil if the job is already being
+// aborted.
 func (h *Held) Aborts() <-chan struct{} {
 	if h.Job.State == store.Aborting {
 		return nil
@@ -150,8 +153,8 @@ func (h *Held) Aborts() <-chan struct{} {
 	return h.aborts
 }
 
-// Interrupted returns the reason why nothing new may start ([ErrAborted], [ErrStopped], or the error of a removed
-// store), or nil.
+// Interrupted returns the reason that no new work may start: [ErrAborted], [ErrStopped], or the error of a lost store.
+// It returns nil if new work may start.
 func (h *Held) Interrupted(ctx context.Context) error {
 	if lost := h.lost.Load(); lost != nil {
 		return *lost
@@ -167,8 +170,8 @@ func (h *Held) Interrupted(ctx context.Context) error {
 	return ErrStopped
 }
 
-// Sleep waits for d. It returns [ErrAborted], [ErrStopped], or the reason of Interrupted if the job is interrupted or
-// its calls are canceled.
+// Sleep waits for d. If the job is interrupted or its calls are canceled, it returns [ErrAborted], [ErrStopped], or the
+// error of Interrupted.
 func (h *Held) Sleep(ctx context.Context, d time.Duration) error {
 	if err := h.Interrupted(ctx); err != nil {
 		return err

@@ -1,11 +1,11 @@
-// Package job runs jobs: deployments and runs of task graphs. A job is run by one process at a time, which claims it
-// with a new fencing token and renews its lease. Every transaction checks the token, so a process that lost its lease
-// cannot write.
+// Package job runs jobs: deployments and runs of task graphs. A job is run by one process at a time. The process claims
+// the job with a new fencing token and renews its lease. Every transaction checks the token, so a process that has lost
+// its lease cannot write.
 //
 //	err := runner.Write(ctx, func(t *job.Tx) error { … return t.Claim(&j, store.Running) })
 //	err = runner.Hold(j).Run(ctx, work, end)   // end moves the job to its next state
 //
-// The caller defines what a job does, when it can be claimed, and who may stop it.
+// The caller defines the work of a job, when it may be claimed, and who may stop it.
 package job
 
 import (
@@ -22,26 +22,26 @@ import (
 type Options struct {
 	Store       store.Store
 	Environment string
-	// Events receives events, one at a time. It must not block and may be nil.
+	// Events, if not nil, is called for each event. Calls are never concurrent. It must not block.
 	Events func(store.Event)
-	// Owner identifies this process. The default consists of the host, the process ID, and the start time.
+	// Owner identifies this process. By default, it consists of the host name, the process ID, and the start time.
 	Owner string
-	// IsDead reports whether an owner's process is known to have ended. The default checks processes on this host.
+	// IsDead reports whether an owner's process is known to have exited. By default, it checks processes on this host.
 	IsDead func(owner string) bool
-	// Lease is how long a job stays claimed after its process has disappeared. The default is 30 seconds.
+	// Lease is the time for which a job stays claimed after its process disappears. The default is 30 seconds.
 	Lease time.Duration
 }
 
 // Runner runs jobs of an environment in this process. It is safe for concurrent use.
 type Runner struct {
 	Options
-	emitMu sync.Mutex // held while an event is shown
-	dead   sync.Map   // time when each owner was first seen dead
-	// Stop closes stopStarting, then cancelCalls; stopped counts its calls and stopMu guards it.
+	emitMu sync.Mutex // serializes calls of Events
+	dead   sync.Map   // owner to the time it was first seen dead
+	// The first Stop closes stopStarting, the second cancelCalls. stopped counts the calls; stopMu guards it.
 	stopStarting, cancelCalls chan struct{}
 	stopped                   int
 	stopMu                    sync.Mutex
-	// lost is the error of a removed store. Once it is set, nothing new starts, but results are still stored.
+	// lost is the error of a lost store. Once it is set, no new work starts, but results are still stored.
 	lost atomic.Pointer[error]
 }
 
@@ -54,7 +54,8 @@ func New(o Options) *Runner {
 	return &Runner{Options: o, stopStarting: make(chan struct{}), cancelCalls: make(chan struct{})}
 }
 
-// Stop stops the jobs of this process: after the first call, nothing new starts; the second cancels running calls.
+// Stop stops the jobs of this process. The first call prevents new work from starting; the second cancels running
+// calls.
 func (r *Runner) Stop() {
 	r.stopMu.Lock()
 	defer r.stopMu.Unlock()
@@ -67,10 +68,10 @@ func (r *Runner) Stop() {
 	}
 }
 
-// Stopping returns a channel that is closed once nothing new may start.
+// Stopping returns a channel that is closed by the first call of Stop.
 func (r *Runner) Stopping() <-chan struct{} { return r.stopStarting }
 
-// Show passes an event to Options.Events without storing it.
+// Show calls Options.Events, if set, without storing the event.
 func (r *Runner) Show(event store.Event) {
 	if r.Events == nil {
 		return
@@ -91,16 +92,18 @@ func Name(j store.Job) string {
 	return fmt.Sprintf("%s[%d]", j.Module, j.Number)
 }
 
-// RefusedError reports that the state of a job or an environment does not allow a request. Nothing has changed.
+// RefusedError reports that a request is not possible in the current state of a job or an environment. Nothing was
+// changed.
 type RefusedError struct{ Message string }
 
 // Error returns the message.
 func (e *RefusedError) Error() string { return e.Message }
 
-// Refuse formats a *[RefusedError].
+// Refuse returns a *[RefusedError] with a formatted message.
 func Refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-// RefuseState returns a *[RefusedError] for a request that the state of a job does not allow, such as "retried".
+// RefuseState returns a *[RefusedError] for a job whose state does not allow a request. what is the participle in the
+// message, such as "retried".
 func RefuseState(j store.Job, what string) error {
 	return Refuse("%s cannot be %s: it is %s", Name(j), what, j.State)
 }

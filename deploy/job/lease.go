@@ -6,15 +6,16 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// afterlife is how long plugins may outlive their parent process.
+// afterlife is the maximum time for which plugins outlive their parent process.
 const afterlife = 2 * time.Second
 
-// IsGone reports whether a job has no holder: its lease has expired, or its process has ended.
+// IsGone reports whether a job has no holder because its lease has expired or its process has exited.
 func (r *Runner) IsGone(j store.Job) bool {
 	return !time.Now().Before(j.Expires) || j.Owner != r.Owner && r.IsDead(j.Owner)
 }
 
-// IsFree is like IsGone, but stays false after a process has ended until its plugins must have ended, too.
+// IsFree is like IsGone, but returns false for a short time after a process has exited, until its plugins have exited,
+// too.
 func (r *Runner) IsFree(j store.Job) bool {
 	if !r.IsGone(j) || !time.Now().Before(j.Expires) {
 		return r.IsGone(j)
@@ -23,5 +24,5 @@ func (r *Runner) IsFree(j store.Job) bool {
 	return time.Since(seen.(time.Time)) >= afterlife
 }
 
-// Expires returns the expiry time of a lease that starts now.
+// Expires returns the expiration time of a lease that starts now.
 func (r *Runner) Expires() time.Time { return time.Now().Add(r.Lease).UTC() }

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// self identifies this process by host, process ID, and, if available, start time.
+// self returns the identifier of this process: the host, the process ID, and, if available, the start time.
 func self() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -19,7 +19,7 @@ func self() string {
 	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), start(os.Getpid()))
 }
 
-// hasEnded reports whether a process is known to have ended. Processes on other hosts are unknown.
+// hasEnded reports whether the owner's process is known to have exited. It returns false for processes on other hosts.
 func hasEnded(owner string) bool {
 	parts := strings.Split(owner, "/")
 	host, err := os.Hostname()
@@ -37,15 +37,14 @@ func hasEnded(owner string) bool {
 	return err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// start returns the start time of a process in the system's unit, or "" if it is unknown or if the process has ended or
-// is a zombie.
+// start returns the start time of a process in system-specific units. It returns "" if the time is unknown, or if the
+// process has exited or is a zombie.
 func start(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	// The command name, in parentheses, may contain spaces. It is followed by the state. The start time is the 22nd
-	// field.
+	// The command name in parentheses may contain spaces. The process state follows it. The start time is field 22.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
 		return ""

@@ -7,18 +7,19 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Transition is an allowed change of state.
+// Transition is an allowed change from one state to another.
 type Transition struct {
 	From store.State
 	To   store.State
-	// When describes the condition, for the tables in docs/engine.md.
+	// When describes the condition. It is used in the tables of docs/engine.md.
 	When string
 }
 
-// Transitions lists the allowed transitions of one kind of row.
+// Transitions lists the allowed transitions of a kind of row.
 type Transitions []Transition
 
-// Transitions of deployments, task-graph runs, and the tasks and steps of deployments. Each takes one transaction.
+// Transitions of deployments, task-graph runs, and the tasks and steps of deployments. A transition is made in a single
+// transaction.
 var (
 	Deployments = Transitions{
 		{store.Wait, store.Running, "claimed with a new fencing token; no related deployment is ahead of it"},
@@ -79,7 +80,7 @@ var (
 	}
 )
 
-// Move changes a state. It returns an error if the transition is not allowed, which is a bug in the caller.
+// Move sets *state to to. It returns an error if the transition is not allowed, which indicates a bug in the caller.
 func (t Transitions) Move(state *store.State, to store.State) error {
 	if !slices.ContainsFunc(t, func(x Transition) bool { return x.From == *state && x.To == to }) {
 		return fmt.Errorf("internal error: %s cannot become %s", *state, to)

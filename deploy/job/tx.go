@@ -9,15 +9,15 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Tx is a transaction with events, which are stored before the commit and shown after it. Read-only transactions only
-// show them.
+// Tx is a transaction with events. Events are stored when a transaction is committed, and then shown. A read-only
+// transaction only shows its events.
 type Tx struct {
 	store.Tx
 	runner *Runner
 	events []store.Event
 }
 
-// Read runs f with a consistent view of the store.
+// Read runs f in a read-only transaction with a consistent view of the store, then shows its events.
 func (r *Runner) Read(ctx context.Context, f func(*Tx) error) error {
 	t := &Tx{runner: r}
 	err := r.Store.Read(ctx, func(tx store.Tx) error {
@@ -30,7 +30,7 @@ func (r *Runner) Read(ctx context.Context, f func(*Tx) error) error {
 	return err
 }
 
-// Write runs f in a transaction. As in [store.Store], f may run more than once.
+// Write runs f in a transaction and shows its events after the commit. As with [store.Store], f may run more than once.
 func (r *Runner) Write(ctx context.Context, f func(*Tx) error) error {
 	t := &Tx{runner: r}
 	err := r.Store.Write(ctx, r.Environment, func(tx store.Tx) error {
@@ -59,13 +59,13 @@ func (t *Tx) show() {
 // Emit adds events to the transaction.
 func (t *Tx) Emit(events ...store.Event) { t.events = append(t.events, events...) }
 
-// Note adds an event of a job with the current time.
+// Note adds an event for a job, with the current time.
 func (t *Tx) Note(j store.Job, event store.Event) {
 	event.Time, event.Deployment, event.Name, event.Message = time.Now().UTC(), j.ID, Name(j), Brief(event.Message)
 	t.Emit(event)
 }
 
-// Add adds a job in the state WAIT.
+// Add adds a job in state WAIT and sets its ID and, unless already set, its place in the queue.
 func (t *Tx) Add(j *store.Job, c store.Content) (err error) {
 	j.State, j.Created = store.Wait, time.Now().UTC()
 	place := j.Place
@@ -76,21 +76,21 @@ func (t *Tx) Add(j *store.Job, c store.Content) (err error) {
 	return err
 }
 
-// Claim claims a job for this process, with a new fencing token.
+// Claim claims a job for this process with a new fencing token and moves it to the given state.
 func (t *Tx) Claim(j *store.Job, to store.State) error {
 	j.Fence++
 	j.Owner, j.Expires = t.runner.Owner, t.runner.Expires()
 	return t.Move(j, to, "")
 }
 
-// Revoke takes a job away from its holder.
+// Revoke takes a job away from its holder and moves it to the given state.
 func (t *Tx) Revoke(j *store.Job, to store.State) error {
 	j.Fence++
 	j.Owner, j.Expires = "", time.Time{}
 	return t.Move(j, to, "")
 }
 
-// Move changes the state of a job. It releases the lease if the job does not run in the new state.
+// Move changes the state of a job. It releases the lease unless the new state is a running one.
 func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 	transitions := Deployments
 	if j.Kind == store.Tasks {
@@ -110,10 +110,10 @@ func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 	return t.PutJob(*j)
 }
 
-// maxMessage limits stored messages, in bytes: some providers return whole pages.
+// maxMessage is the maximum length, in bytes, of a stored message. Some providers return whole pages.
 const maxMessage = 4096
 
-// Brief truncates a message to 4,096 bytes and replaces invalid UTF-8.
+// Brief truncates a message to 4,096 bytes and removes invalid UTF-8.
 func Brief(message string) string {
 	if len(message) > maxMessage {
 		return strings.ToValidUTF8(message[:maxMessage], "") + "…"
