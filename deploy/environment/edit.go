@@ -15,21 +15,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Edit is a change to a module's state that calls no providers.
+// Edit is a change to a module's state without provider calls.
 type Edit struct {
 	Module string
 	// Message describes the edit in the history.
 	Message string
-	// Was and Now are the old and new URNs of a moved resource, for [Environment.Rollback].
+	// Was and Now are the old and new URNs of a moved resource. [Environment.Rollback] uses them.
 	Was, Now urn.URN
-	// Change returns the edited resource graph. number is the deployment number of the edit. The error may be a
+	// Change returns the edited resource graph. number is the edit's deployment number. Change may return a
 	// *[graph.RefusedError].
 	Change func(g *graph.Graph, number graph.Deployment) (*graph.Graph, error)
 }
 
-// Edit applies edits in one transaction and records each in the history as a finished deployment. It returns a
-// *[job.RefusedError] while the queue contains a deployment of the module or one of its users (any deployment, if the
-// module is not in the graph), or if the environment has a key but the engine does not.
+// Edit applies all edits in a single transaction and records each in the history as a finished deployment. It returns a
+// *[job.RefusedError] if a deployment of the module or one of its users is queued, or if the environment has a key but
+// the engine does not. If the module is not in the graph, any queued deployment causes an error.
 func (e *Environment) Edit(ctx context.Context, edits ...Edit) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		for _, one := range edits {
@@ -46,7 +46,7 @@ func (e *Environment) edit(t *journal.Tx, one Edit) error {
 	if err != nil {
 		return err
 	}
-	if environment.Key != "" && e.Journal.Key == nil { // Hidden secrets would be lost.
+	if environment.Key != "" && e.Journal.Key == nil { // The edit would lose hidden secrets.
 		return job.Refuse("cannot change the state without the key of %s", environment.Name)
 	}
 	rows, g, err := t.QueueAndGraph()

@@ -1,4 +1,4 @@
-// Package environment shows and edits environments, their queues, histories, and states, without calling providers.
+// Package environment reads and edits environments and their queues, histories, and states without calling providers.
 package environment
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Environment is an environment with the engine that runs its deployments.
+// Environment is an environment along with the engine that runs its deployments.
 type Environment struct{ *run.Engine }
 
-// New returns the environment of a new engine.
+// New returns an Environment with a new engine.
 func New(o run.Options) *Environment { return &Environment{run.New(o)} }
 
-// Add adds an environment to a store. It returns a *[job.RefusedError] if the environment exists.
+// Add adds an environment to a store. It returns a *[job.RefusedError] if the environment already exists.
 func Add(ctx context.Context, s store.Store, e store.Environment) error {
 	return s.Write(ctx, e.Name, func(tx store.Tx) error {
 		_, err := tx.Environment(e.Name)
@@ -33,9 +33,9 @@ func Add(ctx context.Context, s store.Store, e store.Environment) error {
 	})
 }
 
-// Deletable returns the number of resources in an environment, and a *[job.RefusedError] if there are any, if
-// deployments are queued, or if a task graph runs. With force, only running jobs are refused, and a damaged graph
-// counts as empty.
+// Deletable returns the number of resources in an environment. It also returns a *[job.RefusedError] if there are resources,
+// if a deployment is queued, or if a task graph is running. If force is set, only running jobs cause an error, and a
+// damaged graph counts as empty.
 func Deletable(tx store.Tx, name string, force bool) (resources int, err error) {
 	environment, err := tx.Environment(name)
 	if err != nil {

@@ -12,14 +12,15 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Found is a deployment with its request and approved effects.
+// Found is the result of [Environment.Find].
 type Found struct {
 	store.Job
 	Request  run.Request
 	Approved []plan.Effect
 }
 
-// Find returns the deployment with the given number, its request, and its approved effects, or [store.ErrNotFound].
+// Find returns a deployment with its request and approved effects. It returns [store.ErrNotFound] if there is no
+// deployment with that number.
 func (e *Environment) Find(ctx context.Context, number int64) (f Found, err error) {
 	if f.Job, err = e.Deployment(ctx, number); err == nil {
 		f.Request, f.Approved, err = e.RequestOf(ctx, f.Job)
@@ -27,7 +28,7 @@ func (e *Environment) Find(ctx context.Context, number int64) (f Found, err erro
 	return f, err
 }
 
-// Deployment returns the deployment with the given number, or [store.ErrNotFound].
+// Deployment returns the deployment with the given number, or [store.ErrNotFound] if there is none.
 func (e *Environment) Deployment(ctx context.Context, number int64) (d store.Job, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		for found, err := range t.Deployments() {
@@ -44,7 +45,7 @@ func (e *Environment) Deployment(ctx context.Context, number int64) (d store.Job
 	return d, err
 }
 
-// Request returns the request of a deployment.
+// Request returns the request of the deployment with the given ID.
 func (e *Environment) Request(ctx context.Context, id int64) (r run.Request, err error) {
 	var d store.Job
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
@@ -57,8 +58,8 @@ func (e *Environment) Request(ctx context.Context, id int64) (r run.Request, err
 	return r, err
 }
 
-// History returns up to limit deployments of a module, or of all modules if module is "", latest first, including
-// queued ones. If before is not 0, only deployments with lower IDs are returned.
+// History returns up to limit deployments of a module, or of all modules if module is "", most recent first. It
+// includes queued deployments. If before is not 0, only deployments with lower IDs are returned.
 func (e *Environment) History(ctx context.Context, module string, before int64, limit int) (all []store.Job, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		ended := 0
@@ -83,7 +84,7 @@ func (e *Environment) History(ctx context.Context, module string, before int64, 
 	return all[:min(limit, len(all))], err
 }
 
-// Log returns the stored events of a deployment, oldest first.
+// Log returns the stored events of the deployment with the given ID, oldest first.
 func (e *Environment) Log(ctx context.Context, id int64) (all []store.Event, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		for event, err := range t.Log(id, 0) {

@@ -15,12 +15,13 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Rekey reseals the environment's secrets with key and stores wrapped, the wrapped key, in one transaction. It returns
-// a *[job.RefusedError] while a deployment is running. The engine keeps the old key, so create a new engine afterward.
+// Rekey reseals the environment's secrets with key and stores wrapped, which is the wrapped form of key, in the same
+// transaction. It returns a *[job.RefusedError] while a deployment is running. The engine keeps the old key, so create
+// a new engine afterward.
 func (e *Environment) Rekey(ctx context.Context, key *secret.Key, wrapped string) error {
-	// A Codec without a key would hide secrets; with a random key, it reports them.
+	// A Codec without a key would hide secrets. With a random key, it returns an error for them.
 	from, to := state.Codec{Key: cmp.Or(e.Journal.Key, secret.NewKey())}, state.Codec{Key: key}
-	// Other writes of the engine seal with the former key, so they must not share the transaction.
+	// Other writes of the engine seal with the old key, so they must not share this transaction.
 	return e.Journal.WriteAlone(ctx, func(t *journal.Tx) error {
 		if err := resealGraph(t, e.Environment, from, to, wrapped); err != nil {
 			return err
@@ -37,7 +38,8 @@ func (e *Environment) Rekey(ctx context.Context, key *secret.Key, wrapped string
 	})
 }
 
-// resealGraph reseals the resource graph. This changes its serial, so executors with the former key reload it and fail.
+// resealGraph reseals the resource graph. This changes the graph's serial, so executors with the old key reload it and
+// fail.
 func resealGraph(t *journal.Tx, name string, from, to state.Codec, wrapped string) error {
 	environment, err := t.Environment(name)
 	if err != nil {
@@ -59,7 +61,7 @@ func resealGraph(t *journal.Tx, name string, from, to state.Codec, wrapped strin
 	return cmp.Or(t.PutEnvironment(environment), t.PutVertices(environment.Name, put, nil))
 }
 
-// fenceOff prevents a lost executor from writing with the former key. It refuses running deployments.
+// fenceOff prevents a lost executor from writing with the old key. It returns an error if the deployment is running.
 func fenceOff(t *journal.Tx, d store.Job) error {
 	if d.State != store.Running && d.State != store.Aborting {
 		return nil
@@ -71,7 +73,7 @@ func fenceOff(t *journal.Tx, d store.Job) error {
 	return t.PutJob(d)
 }
 
-// reseal reseals the stored content and steps of a deployment.
+// reseal reseals the stored content and the steps of a deployment.
 func reseal(t *journal.Tx, from, to state.Codec, deployment int64) error {
 	c, err := t.Content(deployment)
 	if err != nil {
@@ -95,7 +97,7 @@ func reseal(t *journal.Tx, from, to state.Codec, deployment int64) error {
 	return err
 }
 
-// recode replaces *text by its parsed and rewritten form, unless it is empty.
+// recode parses *text and stores the result of write, unless *text is empty.
 func recode[T any](text *string, parse func(string) (T, error), write func(T) (string, error)) error {
 	if *text == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Rollback returns a request to redeploy the desired state of an earlier deployment, with aliases for resources moved
-// since. Resources deleted since are re-created without their data.
+// Rollback returns a request to redeploy the desired state of an earlier deployment. It has aliases for resources moved
+// since then. Resources deleted since then are created again, without their data.
 func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, err error) {
 	var d store.Job
 	moves := map[urn.URN]urn.URN{}
@@ -46,7 +46,7 @@ func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, er
 	return run.Request{Desired: r.Desired}, nil
 }
 
-// addMoves adds the resources moved since deployment d to moves, mapping their URNs at that time to their current ones.
+// addMoves adds the resources moved since deployment d to moves, which maps URNs at the time of d to current URNs.
 func addMoves(t *journal.Tx, d store.Job, moves map[urn.URN]urn.URN) error {
 	origin := map[urn.URN]urn.URN{} // original URN by current URN
 	for event, err := range t.Log(0, 0) {

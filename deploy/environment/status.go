@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Outline returns the current resource graph. The newest versions may omit resources, but [graph.Version.Len] counts
-// them.
+// Outline returns the current resource graph. Resources may be missing from the newest versions, but
+// [graph.Version.Len] counts them.
 func (e *Environment) Outline(ctx context.Context) (g *graph.Graph, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		g, err = t.Outline()
@@ -28,16 +28,16 @@ type Status struct {
 	store.Job
 	// Name is the display name, such as "a[5]".
 	Name string
-	// Waits lists the deployments that this one waits for, or would wait for if retried, with reasons.
+	// Waits lists the deployments that this one waits for, or would wait for if retried, with the reasons.
 	Waits []queue.Wait
-	// Asks lists the resources for which [run.Engine.Resolve] accepts an answer.
+	// Asks lists the resources that [run.Engine.Resolve] accepts an answer for.
 	Asks []urn.URN
-	// Ready is set if this process can run the deployment now: it waits for nothing, and no other process holds its
-	// lease.
+	// Ready is set if this process can run the deployment now: it does not wait for others, and no other process holds
+	// its lease.
 	Ready bool
 }
 
-// Status returns the unfinished deployments in queue order.
+// Status returns the status of all unfinished deployments, in queue order.
 func (e *Environment) Status(ctx context.Context) (all []Status, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		rows, err := t.Queue(e.Environment)
