@@ -15,15 +15,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// maxOutput limits the output of a command, in bytes.
+// maxOutput is the maximum size of a command's output in bytes.
 const maxOutput = 64 << 10
 
-// run runs the command with the verb as its last argument and returns its standard output.
+// run runs the command with verb as its last argument and returns its standard output.
 func (w *Wrapper) run(ctx context.Context, verb, input string) (string, error) {
 	cmd := exec.CommandContext(ctx, w.command[0], slices.Concat(w.command[1:], []string{verb})...)
 	var stdout, stderr limited
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input+"\n"), &stdout, &stderr
-	cmd.Dir, cmd.WaitDelay = w.Dir, time.Second // A child process may keep the output open.
+	cmd.Dir, cmd.WaitDelay = w.Dir, time.Second // child processes may keep the output open
 	err := cmd.Run()
 	output, key := strings.TrimSpace(string(stdout)), input
 	if verb == "unwrap" {
@@ -45,7 +45,7 @@ func (w *Wrapper) run(ctx context.Context, verb, input string) (string, error) {
 	return "", needKey("%q %w; standard error: %.500q", w.command[0]+" "+verb, err, stderrText)
 }
 
-// mask masks key wherever it occurs in text, whether as base64 (padded or not), hexadecimal, or raw bytes.
+// mask masks all occurrences of key in text, whether in base64 (padded or not), in hexadecimal, or raw.
 func mask(text, key string) string {
 	data, _ := base64.StdEncoding.DecodeString(key)
 	keys := wire.NewSecrets(nil)
@@ -55,7 +55,7 @@ func mask(text, key string) string {
 	return wire.Mask(text, keys)
 }
 
-// limited keeps the first maxOutput+1 bytes written to it.
+// limited is a writer that keeps only the first maxOutput+1 bytes.
 type limited []byte
 
 func (l *limited) Write(p []byte) (int, error) {

@@ -15,19 +15,20 @@ import (
 )
 
 const (
-	prefix  = "sealed:1:" // prefix of the value of a sealed secret
-	padding = 64          // plain texts are padded to a multiple of this
+	prefix  = "sealed:1:" // prefix of a sealed secret's value
+	padding = 64          // plaintexts are padded to a multiple of this size
 )
 
-// Seal returns v, a value of resource u, with each outermost secret sealed for its path in v. Seal all values of a
-// resource as one object, so that each sealed secret is valid only in its original place.
+// Seal returns v, a value of resource u, with its outermost secrets sealed. The seal binds a secret to the resource and
+// to its path in v, so all values of a resource must be sealed as a single object. Seal returns a *[KeyError] if k is
+// nil and v contains secrets.
 func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		if k == nil {
 			return lumigl.Value{}, &KeyError{at(u, path, "cannot be sealed without the key")}
 		}
 		plain, references, err := encode(secret)
-		if err != nil { // The error may quote the secret.
+		if err != nil { // Drop err, which may quote the secret.
 			return lumigl.Value{}, at(u, path, "cannot be sealed: it cannot be written as LumiGL")
 		}
 		text := base64.StdEncoding.EncodeToString(k.aead().Seal(k.id[:], nil, plain, place(u, path)))
@@ -36,7 +37,8 @@ func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return v, err
 }
 
-// Open reverses [Key.Seal]. It returns a *[KeyError] if k is nil or not the sealing key.
+// Open reverses [Key.Seal]. If v contains sealed secrets, it returns a *[KeyError] if k is nil or is not the sealing
+// key.
 func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		return k.open(u, path, secret)
@@ -44,8 +46,8 @@ func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return v, err
 }
 
-// Hide returns a sealed value as seen without the key, with secrets replaced by unknown values that keep their
-// references.
+// Hide returns the form in which a sealed value is shown without the key: secrets are replaced by unknown values with
+// the same references.
 func Hide(v lumigl.Value) lumigl.Value {
 	v, _, _ = walk(v, "", func(secret lumigl.Value, _ string) (lumigl.Value, error) {
 		return signed(lumigl.TextOf(wire.Unknown), secret.Get("references")), nil
@@ -59,14 +61,15 @@ func signed(v, references lumigl.Value) lumigl.Value {
 		lumigl.Member{Key: "value", Value: v}, lumigl.Member{Key: "references", Value: references})
 }
 
-// place returns the additional authenticated data of a secret.
+// place returns the additional authenticated data for a secret.
 func place(u urn.URN, path string) []byte { return fmt.Appendf(nil, "%q %q", string(u), path) }
 
 func at(u urn.URN, path, problem string) error {
 	return fmt.Errorf("%s: the secret at %q %s", u, path, problem)
 }
 
-// walk returns v, located at path, with its outermost secrets replaced by visit. It also reports whether there are any.
+// walk returns v with its outermost secrets replaced by the results of visit. path is the path of v. found reports
+// whether v contains any secrets.
 func walk(
 	v lumigl.Value, path string, visit func(secret lumigl.Value, path string) (lumigl.Value, error),
 ) (_ lumigl.Value, found bool, err error) {
@@ -114,8 +117,8 @@ func (k *Key) open(u urn.URN, path string, secret lumigl.Value) (v lumigl.Value,
 	return v, nil
 }
 
-// encode returns the plain text of a secret with references replaced by a random mark, and the list of references,
-// absent if there are none.
+// encode returns the plaintext of a secret, in which references are replaced by a random mark, and the list of
+// references. The list is absent if there are none.
 func encode(secret lumigl.Value) (plain []byte, references lumigl.Value, err error) {
 	mark := lumigl.TextOf(rand.Text())
 	var targets []lumigl.Value
@@ -137,7 +140,7 @@ func encode(secret lumigl.Value) (plain []byte, references lumigl.Value, err err
 	return plain, references, err
 }
 
-// decode reverses [encode]. It returns an error if the number of references is wrong.
+// decode reverses [encode]. It returns an error if references has the wrong length.
 func decode(plain []byte, references lumigl.Value) (lumigl.Value, error) {
 	g, err := lumigl.ParseGraph(string(plain))
 	if err != nil {
@@ -145,7 +148,7 @@ func decode(plain []byte, references lumigl.Value) (lumigl.Value, error) {
 	}
 	doc := lumigl.ObjectOf(g.Fields...)
 	mark, n, ok := doc.Get("mark"), 0, true
-	// Replacing every leaf copies the secret out of the parser's much larger memory.
+	// Replacing every leaf copies the secret, so that the parser's much larger memory can be freed.
 	secret := doc.Get("secret").Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if part.Equal(mark) {
 			part = references.At(n)

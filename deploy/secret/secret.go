@@ -8,15 +8,15 @@
 //	{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
 //	 "value": "sealed:1:BASE64", "references": [{"#ref": "urn:…"}]}
 //
-// BASE64 encodes the key's id (4 bytes), a random nonce (12 bytes), and the secret as padded JSON in AES-256-GCM. The
-// additional data is the resource's URN and the JSON pointer to the secret, so a sealed secret opens only where it was
-// sealed. References in the secret are listed in plain text, so that following and retargeting them needs no key. The
-// seal covers their number and order, but not their targets.
+// BASE64 encodes the key's ID (4 bytes), a random nonce (12 bytes), and the secret as padded JSON encrypted with
+// AES-256-GCM. The additional data consists of the resource's URN and the JSON pointer to the secret, so a sealed
+// secret can be opened only at its original location. References in the secret are listed in plain text, so that they
+// can be followed and retargeted without the key. The seal authenticates their number and order, but not their targets.
 //
 // # Wrapped keys
 //
-// A wrapped key is the line "lumi-key 1 KIND ID", followed by the output of age or of a command, whose input was the
-// key in base64.
+// A wrapped key consists of the line "lumi-key 1 KIND ID" and the output of age or of a command whose input was the
+// base64-encoded key.
 package secret
 
 import (
@@ -30,13 +30,13 @@ import (
 
 const keySize = 32
 
-// Key is the data key of an environment. It is safe for concurrent use and never printed. A nil Key can only open and
-// seal values without secrets.
+// Key is the data key of an environment. It is safe for concurrent use, and formatting it never reveals the key. A nil
+// Key can seal and open only values without secrets.
 type Key struct {
-	// Closures are never printed, even if the Key is in an unexported field, on which fmt cannot call methods.
+	// Closures are never printed, even in an unexported Key field, for which fmt cannot call methods.
 	text func() string // in base64
 	aead func() cipher.AEAD
-	id   [4]byte // a hash that distinguishes a wrong key from damaged data
+	id   [4]byte // a hash used to distinguish a wrong key from damaged data
 }
 
 // NewKey returns a random key.
@@ -46,7 +46,7 @@ func NewKey() *Key {
 	return keyOf(base64.StdEncoding.EncodeToString(data[:]))
 }
 
-// keyOf returns the key with a base64 text, or nil if it is invalid.
+// keyOf decodes a base64 key. It returns nil if text is invalid.
 func keyOf(text string) *Key {
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil || len(data) != keySize {
@@ -58,14 +58,14 @@ func keyOf(text string) *Key {
 	return &Key{func() string { return text }, func() cipher.AEAD { return aead }, [4]byte(sum[:])}
 }
 
-// KeyError reports a missing or wrong key, identity, passphrase, or command. Errors of this package never contain keys
-// or secrets.
+// KeyError reports a missing or wrong key, identity, passphrase, or command. Error messages of this package never
+// contain keys or secrets.
 type KeyError struct{ err error }
 
 func needKey(format string, args ...any) error { return &KeyError{fmt.Errorf(format, args...)} }
 
-// Error describes the problem and its solution.
+// Error returns a message that describes the problem and how to fix it.
 func (e *KeyError) Error() string { return e.err.Error() }
 
-// Unwrap returns the cause, such as a missing file.
+// Unwrap returns the underlying error, such as that of a missing file.
 func (e *KeyError) Unwrap() error { return e.err }

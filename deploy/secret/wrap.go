@@ -19,19 +19,19 @@ import (
 const (
 	IdentityVariable   = "LUMI_AGE_IDENTITY" // an age identity or the path of an identity file
 	PassphraseVariable = "LUMI_PASSPHRASE"   // if unset, Wrapper.Ask is called
-	// NewPassphraseVariable is read instead of PassphraseVariable if Wrapper.Changes is set.
+	// NewPassphraseVariable is used instead of PassphraseVariable for new passphrases if Wrapper.Changes is set.
 	NewPassphraseVariable = "LUMI_NEW_PASSPHRASE"
 )
 
 // Wrapper wraps and unwraps keys.
 type Wrapper struct {
-	// Ask prompts for the passphrase, twice for a new one. It is nil without a terminal.
+	// Ask prompts for a passphrase, or for a new passphrase twice. It is nil if there is no terminal.
 	Ask func(isNew bool) (string, error)
-	// Dir is the command's working directory. The default is the current directory.
+	// Dir is the working directory of the command. The default is the current directory.
 	Dir string
-	// Changes means that new passphrases are read from NewPassphraseVariable.
+	// Changes is set to read new passphrases from NewPassphraseVariable.
 	Changes bool
-	// WorkFactor is the base-2 logarithm of the cost of scrypt for new passphrases. The default is 18.
+	// WorkFactor is the base-2 logarithm of the scrypt cost for new passphrases. The default is 18.
 	WorkFactor int
 
 	kind       string // age, passphrase, or exec
@@ -39,8 +39,8 @@ type Wrapper struct {
 	command    []string
 }
 
-// ParseWrapper parses age:RECIPIENT[,RECIPIENT…], passphrase, or exec:COMMAND, whose arguments are separated by spaces.
-// Errors do not quote the text, which may contain a secret by mistake.
+// ParseWrapper parses "age:RECIPIENT[,RECIPIENT…]", "passphrase", or "exec:COMMAND", in which spaces separate
+// arguments. Errors do not quote text, which may contain a secret by mistake.
 func ParseWrapper(text string) (*Wrapper, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	w := &Wrapper{kind: kind}
@@ -60,8 +60,8 @@ func ParseWrapper(text string) (*Wrapper, error) {
 	return w, nil
 }
 
-// For returns a Wrapper that can unwrap a key, even if the key was wrapped with another method than configured. If it
-// was wrapped with a command but none is configured, For returns a *[KeyError].
+// For returns a Wrapper that can unwrap the given key, which may have been wrapped with another method than w's. If the
+// key was wrapped with a command and w has none, For returns a *[KeyError].
 func (w *Wrapper) For(wrapped string) (*Wrapper, error) {
 	kind, _, err := kindOf(wrapped)
 	if err != nil {
@@ -83,8 +83,8 @@ func kindOf(wrapped string) (kind, id string, err error) {
 	return kind, id, nil
 }
 
-// Verify returns a *[KeyError] if wrapped is a different key. It returns nil for a nil Key and for text not written by
-// a Wrapper.
+// Verify returns a *[KeyError] if wrapped is the wrapped form of a different key. It returns nil if k is nil or wrapped
+// was not written by a Wrapper.
 func (k *Key) Verify(wrapped string) error {
 	if _, id, err := kindOf(wrapped); k != nil && err == nil && id != fmt.Sprintf("%x", k.id) {
 		return needKey("the environment's key has changed: try again")
@@ -92,8 +92,8 @@ func (k *Key) Verify(wrapped string) error {
 	return nil
 }
 
-// Wrap wraps a key. To change who can unwrap it, wrap the same key again. For a command, Wrap checks that it can unwrap
-// its output. The command runs until it ends or ctx is done.
+// Wrap wraps a key. To change who can unwrap a key, wrap it again with another Wrapper. If the Wrapper uses a command,
+// Wrap runs it until it exits or ctx is done, and checks that it can unwrap its own output.
 func (w *Wrapper) Wrap(ctx context.Context, k *Key) (string, error) {
 	body, err := w.encrypt(ctx, k.text())
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *Wrapper) Wrap(ctx context.Context, k *Key) (string, error) {
 	return wrapped, nil
 }
 
-// Unwrap returns the key. Its error is a *[KeyError] unless the text is damaged or ctx is done.
+// Unwrap returns the wrapped key. The error is a *[KeyError] unless wrapped is damaged or ctx is done.
 func (w *Wrapper) Unwrap(ctx context.Context, wrapped string) (*Key, error) {
 	kind, id, err := kindOf(wrapped)
 	if err != nil {
@@ -148,7 +148,7 @@ func (w *Wrapper) encrypt(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot wrap the key: %w", err)
 	}
-	_, _ = io.WriteString(out, text) // Writing to a buffer does not fail.
+	_, _ = io.WriteString(out, text) // Writing to a buffer cannot fail.
 	_, _ = out.Close(), lines.Close()
 	return body.String(), nil
 }
@@ -186,23 +186,23 @@ func (w *Wrapper) identities() ([]age.Identity, error) {
 	text := os.Getenv(IdentityVariable)
 	if !strings.HasPrefix(text, "AGE-SECRET-KEY-") {
 		data, err := os.ReadFile(text)
-		if err != nil { // the error quotes the path, which may be part of an identity
+		if err != nil { // Do not quote text, which may be part of an identity.
 			return nil, needKey("the key needs an age identity: set %s to an identity or the path of an identity file (%w)",
 				IdentityVariable, errors.Unwrap(err))
 		}
 		text = string(data)
 	}
 	identities, err := age.ParseIdentities(strings.NewReader(text))
-	if err != nil { // The error may quote the identity.
+	if err != nil { // Drop err, which may quote the identity.
 		return nil, needKey(`malformed identities in %s: expected lines that start with "AGE-SECRET-KEY-"`, IdentityVariable)
 	}
 	return identities, nil
 }
 
-// defaultWorkFactor makes each guess take about a second. Tests lower it.
+// defaultWorkFactor makes each guess take about a second. Tests use a lower value.
 var defaultWorkFactor = 18
 
-// passphrase returns a non-empty passphrase.
+// passphrase returns the passphrase from the environment or the prompt. It returns an error if the passphrase is empty.
 func (w *Wrapper) passphrase(isNew bool) (string, error) {
 	variable := PassphraseVariable
 	if isNew && w.Changes {
@@ -223,8 +223,7 @@ func (w *Wrapper) passphrase(isNew bool) (string, error) {
 	return passphrase, nil
 }
 
-// Environ returns the environment variables for programs and plugins: this process's variables, except those read by a
-// [Wrapper].
+// Environ returns the environment variables for programs and plugins. It omits the variables read by a [Wrapper].
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
