@@ -1,23 +1,23 @@
-// Package queue implements the deployment queue of an environment: it determines which deployments wait, for which
+// Package queue implements the deployment queue of an environment. It determines which deployments wait for which
 // others, and why.
 //
-// Two deployments are related if they have the same module, or if one's module directly uses the other's. A deployment
-// waits only for related deployments that were queued earlier or are already running. With C using A, and D using A and
-// B:
+// Two deployments are related if they have the same module or if the module of one directly uses the module of the
+// other. A deployment waits only for related deployments that precede it in the queue or are already running. For
+// example, if C uses A, and D uses A and B:
 //
 //	A ◀── C        A and B start at once, C after A, D after both.
 //	▲
 //	└──── D ──▶ B
 //
-// Only direct uses count: in A ◀── B ◀── C, a deployment of C does not wait for one of A unless one of B is queued
-// between them. Deployments wait for later ones only if those are running, so there are no deadlocks.
+// Only direct uses count: in A ◀── B ◀── C, a deployment of C does not wait for a deployment of A unless a deployment
+// of B is queued between them. There are no deadlocks, since a deployment waits for a later one only if that is
+// running.
 //
-// A [Queue] is a list of entries. The caller stores it, adds entries, starts those that are ready, and removes finished
-// ones:
+// A [Queue] is a list of entries. The caller stores it, adds entries, starts ready entries, and removes finished ones:
 //
 //	q, replaced, err := q.Add(queue.Entry{ID: 7, Module: "shop", Uses: []string{"network"}}, g)
 //	for _, e := range q.Ready(g) { … }      // set Running
-//	for _, w := range q.Waits(i, g) { … }   // waits of the others, with reasons
+//	for _, w := range q.Waits(i, g) { … }   // what entry i waits for, with reasons
 //	q = q.Remove("shop[7]")
 //
 // The package does no I/O. See docs/engine.md for the design.
@@ -35,23 +35,23 @@ type Entry struct {
 	// ID is the number of the deployment, or 0 for a cleanup.
 	ID     graph.Deployment
 	Module string
-	// Uses lists the modules that the deployment's desired state uses directly.
+	// Uses lists the modules used directly by the deployment's desired state.
 	Uses []string
 	// Destroys is set if the deployment removes its module.
 	Destroys bool
-	// Running is set from the deployment's start until it fails, Failed afterward. A retry clears both until the
-	// deployment restarts, since it may have to wait.
+	// Running is set while the deployment runs. If it fails, Running is replaced by Failed. A retry clears Failed;
+	// Running is set only when the deployment starts again, since it may have to wait.
 	Running, Failed bool
-	// Asks is set, in addition to Failed, while the deployment waits for an answer.
+	// Asks is set if the deployment waits for an answer. Failed is then also set.
 	Asks bool
-	// Interrupted is set, in addition to Running, if the process that ran the deployment is gone.
+	// Interrupted is set if the process that ran the deployment is gone. Running is then also set.
 	Interrupted bool
 }
 
 // IsCleanup reports whether the entry is a cleanup of unused versions.
 func (e Entry) IsCleanup() bool { return e.ID == 0 }
 
-// updates reports whether the entry makes a new version of a module.
+// updates reports whether the entry creates a new version of the module.
 func (e Entry) updates(module string) bool { return e.Module == module && !e.IsCleanup() }
 
 // Name returns the entry's name, such as "a[5]" or "Cleanup[a]".
@@ -62,21 +62,23 @@ func (e Entry) Name() string {
 	return fmt.Sprintf("%s[%d]", e.Module, e.ID)
 }
 
-// uses reports whether the entry's module directly uses another one, in desired state or in an existing version,
-// including versions pending cleanup.
+// uses reports whether the entry's module directly uses the given module, according to its desired state or to any
+// existing version, including versions pending cleanup.
 func (e Entry) uses(module string, g *graph.Graph) bool {
 	return slices.Contains(e.Uses, module) || slices.Contains(g.Uses(e.Module), module)
 }
 
-// Queue lists the unfinished deployments of an environment in order. It is immutable: operations return another queue.
+// Queue lists the unfinished deployments of an environment in order. It is immutable: operations return a new queue.
 type Queue []Entry
 
-// Add returns the queue with a deployment appended. If its module has a failed deployment, the new one replaces it
-// (returned as replaced) and is placed after the module's other deployments, so that updates keep their order. The
-// removal of a module is always appended, so that it follows deployments of the module's users. A cleanup is added
-// unless one for the module is already waiting; a running cleanup may miss versions.
+// Add returns the queue with entry e added.
 //
-// It returns a *[graph.RefusedError] if the uses in the graph and the queue together would form a cycle.
+// A deployment replaces a failed deployment of its module, which is returned as replaced. It is placed after the
+// module's other deployments to keep updates in order. The removal of a module is always appended, so that it follows
+// deployments of the module's users. A cleanup is not added if one for the module is already waiting. It is added if
+// one is running, which may miss unused versions.
+//
+// Add returns a *[graph.RefusedError] if the uses in the graph and the queue together form a cycle.
 func (q Queue) Add(e Entry, g *graph.Graph) (added Queue, replaced *Entry, err error) {
 	if e.IsCleanup() {
 		if slices.ContainsFunc(q, func(o Entry) bool { return o.IsCleanup() && o.Module == e.Module && !o.Running }) {
@@ -108,8 +110,8 @@ func (q Queue) Add(e Entry, g *graph.Graph) (added Queue, replaced *Entry, err e
 	return added, replaced, nil
 }
 
-// Remove returns the queue without the first deployment of the given name. If a module has two cleanups, that is the
-// running one.
+// Remove returns the queue without the first entry with the given name. If a module has two cleanups, the first is the
+// running one. Remove returns q if there is no such entry.
 func (q Queue) Remove(name string) Queue {
 	i := slices.IndexFunc(q, func(e Entry) bool { return e.Name() == name })
 	if i < 0 {
@@ -118,15 +120,16 @@ func (q Queue) Remove(name string) Queue {
 	return slices.Concat(q[:i], q[i+1:])
 }
 
-// Wait is a deployment to wait for, with the reason.
+// Wait is a deployment to wait for.
 type Wait struct {
 	For    Entry
 	Reason string // such as "b uses a"
 }
 
-// Waits returns the deployments that the i-th one waits for, in queue order: earlier related ones, and later running
-// ones, which exist only if the deployment was retried or replaced a failed one. For a failed deployment, it returns
-// the deployments that a retry would wait for.
+// Waits returns the deployments that the i-th entry waits for, in queue order: related deployments that are earlier in
+// the queue or running. A later deployment can be running only if the i-th entry was retried or replaced a failed one.
+// For a failed deployment, Waits returns the deployments that a retry would wait for. It returns nil for a running
+// deployment.
 func (q Queue) Waits(i int, g *graph.Graph) []Wait {
 	if q[i].Running {
 		return nil
@@ -143,7 +146,7 @@ func (q Queue) Waits(i int, g *graph.Graph) []Wait {
 	return waits
 }
 
-// failure describes the state of a failed deployment and the possible actions.
+// failure describes the state of a failed deployment and the actions available to the user.
 func (e Entry) failure() string {
 	if e.Asks {
 		return "is waiting for an answer: answer or replace it"
@@ -151,7 +154,7 @@ func (e Entry) failure() string {
 	return "failed: retry or replace it"
 }
 
-// reason returns why a deployment must wait for another one, or "".
+// reason returns the reason that e must wait for other, or "" if it need not.
 func (e Entry) reason(other Entry, g *graph.Graph) string {
 	switch {
 	case e.Module == other.Module && other.Failed:
@@ -167,14 +170,14 @@ func (e Entry) reason(other Entry, g *graph.Graph) string {
 	case e.uses(other.Module, g):
 		return fmt.Sprintf("%s uses %s", e.Module, other.Module)
 	case other.uses(e.Module, g) && !other.Failed:
-		// A failed user must not block this deployment, which may be the fix. A retry plans again.
+		// A failed user must not block this deployment, which may fix it. A retry of the user plans again.
 		return fmt.Sprintf("%s is used by %s", e.Module, other.Module)
 	}
 	return ""
 }
 
-// Ready returns the deployments that can start now, concurrently: they are not running, have not failed, and wait for
-// no others.
+// Ready returns the entries that can start concurrently now: they are neither running nor failed, and do not wait for
+// others.
 func (q Queue) Ready(g *graph.Graph) []Entry {
 	var ready []Entry
 	for i, e := range q {
