@@ -18,10 +18,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/yamltree"
 )
 
-// mostBytes limits the size of a file and thereby the time to parse it.
+// mostBytes is the maximum size of a file, which also limits parsing time.
 const mostBytes = 1 << 18
 
-// keys lists the keys of the file with example values.
+// keys lists the top-level keys of the file with example values.
 var keys = []struct{ name, example string }{
 	{"package", "NAME"},
 	{"program", "FILE"},
@@ -45,7 +45,7 @@ const (
 type form struct {
 	pattern *regexp.Regexp
 	help    string
-	// hidden means that messages do not quote the value, in which users may write a secret by mistake.
+	// hidden is set if messages must not quote the value, which may contain a secret by mistake.
 	hidden bool
 }
 
@@ -74,13 +74,13 @@ var (
 	}
 )
 
-// reader converts nodes to a workspace and collects problems.
+// reader converts YAML nodes to a workspace and collects problems.
 type reader struct {
 	problems []Problem
 }
 
-// Parse parses src, which messages call file. It returns an *[Error] with every problem, or only the first one if src
-// is not valid YAML.
+// Parse parses src, the content of the named file. It returns an *[Error] with all problems, or with only the first one
+// if src is not valid YAML.
 func Parse(src []byte, file string) (*Workspace, error) {
 	var r reader
 	w := &Workspace{File: file}
@@ -90,13 +90,13 @@ func Parse(src []byte, file string) (*Workspace, error) {
 	if len(r.problems) == 0 {
 		return w, nil
 	}
-	// Further problems at the same position are most likely consequences of the first one.
+	// Further problems at the same position are most likely caused by the first one.
 	at := func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) }
 	slices.SortStableFunc(r.problems, at)
 	return nil, &Error{file, slices.CompactFunc(r.problems, func(a, b Problem) bool { return at(a, b) == 0 })}
 }
 
-// load returns the content of the only document, or nil if it is empty or invalid.
+// load returns the root node of the only document, or nil if the document is empty or invalid.
 func (r *reader) load(src []byte) *yaml.Node {
 	switch {
 	case len(src) > mostBytes:
@@ -199,7 +199,7 @@ func (r *reader) unknown(name string, key *yaml.Node) {
 	r.add(key, "unknown key %s%s", quote(name), help)
 }
 
-// entries calls visit for each entry of an object, except for invalid and duplicate keys, which it reports.
+// entries calls visit for each entry of an object except invalid and duplicate keys, which it records as problems.
 func (r *reader) entries(path string, object *yaml.Node, visit func(name string, key, value *yaml.Node)) {
 	lines := map[string]int{}
 	for i := 0; i < len(object.Content); i += 2 {
@@ -226,13 +226,13 @@ func (r *reader) entries(path string, object *yaml.Node, visit func(name string,
 	}
 }
 
-// property is an entry of the file, with its path for messages.
+// property is an entry of the file. path is its full name in messages.
 type property struct {
 	path, name string
 	key, value *yaml.Node
 }
 
-// is reports whether the value has a kind, and records a problem if not.
+// is reports whether the value is of the given kind. If not, it records a problem.
 func (r *reader) is(p property, kind, example string) bool {
 	switch found := kindOf(p.value); found {
 	case kind:
@@ -247,10 +247,10 @@ func (r *reader) is(p property, kind, example string) bool {
 	return false
 }
 
-// name returns the name in a property, or "".
+// name returns the string value of a property whose form is f, or "" if it is not a string.
 func (r *reader) name(p property, f form) string { return r.text(p, "NAME", f, p.path) }
 
-// text returns the string in a property, or "". Messages use what as its name.
+// text returns the string value of a property, or "" if it is not a string. what is its name in messages.
 func (r *reader) text(p property, example string, f form, what string) string {
 	scalar := p.value.Kind == yaml.ScalarNode && kindOf(p.value) != "no value"
 	if scalar && f.pattern.MatchString(p.value.Value) {
@@ -263,7 +263,7 @@ func (r *reader) text(p property, example string, f form, what string) string {
 	return p.value.Value
 }
 
-// check reports whether a string matches a form, and records a problem if not.
+// check reports whether a string matches a form. If not, it records a problem.
 func (r *reader) check(n *yaml.Node, what string, f form) bool {
 	switch {
 	case f.pattern.MatchString(n.Value):
@@ -276,7 +276,8 @@ func (r *reader) check(n *yaml.Node, what string, f form) bool {
 	return false
 }
 
-// object calls visit for each entry with a valid key. It reports whether the property is an object.
+// object calls visit for each entry with a valid key. It returns false, after recording a problem, if the property is
+// not an object.
 func (r *reader) object(p property, what string, names form, visit func(property)) bool {
 	if !r.is(p, "an object", exampleOf(p.name)) {
 		return false
@@ -332,7 +333,7 @@ func (r *reader) model(module property) (m Model) {
 	return m
 }
 
-// paths returns the paths in a property, which is a string or a list.
+// paths returns the paths in a property, which may be a string or a list of strings.
 func (r *reader) paths(p property) []string {
 	if kindOf(p.value) == "a string" {
 		return []string{r.text(p, "PATH", pathForm, "path")}
@@ -340,7 +341,7 @@ func (r *reader) paths(p property) []string {
 	return r.list(p, "[PATH]", "path", pathForm)
 }
 
-// environments reads the names and settings of environments.
+// environments reads the names and settings of all environments.
 func (r *reader) environments(w *Workspace, p property) {
 	w.Keys, w.Inventories = map[string]string{}, map[string]string{}
 	r.object(p, "environment", environmentForm, func(p property) {
@@ -372,7 +373,7 @@ func (r *reader) provisioners(p property) map[string][]string {
 	return found
 }
 
-// list returns a list of strings, or nil if the property is not a list. Messages use what as the name of the strings.
+// list returns the strings of a list, or nil if the property is not a list. what is the name of an element in messages.
 func (r *reader) list(p property, example, what string, f form) []string {
 	if !r.is(p, "a list", example) {
 		return nil
@@ -401,14 +402,14 @@ func exampleOf(key string) string {
 	return ""
 }
 
-// Non-string scalars of YAML 1.2's core schema. The library partly uses those of YAML 1.1.
+// Non-string scalars of the YAML 1.2 core schema. The library partly follows YAML 1.1 instead.
 var (
 	null   = regexp.MustCompile(`^(?:~|null|Null|NULL)?$`)
 	truth  = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
 	number = regexp.MustCompile(`^(?:0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// kindOf describes the kind of a node. It returns "" for aliases and for nodes with an anchor or a tag.
+// kindOf returns a description of the node's kind. It returns "" for an alias and for a node with an anchor or a tag.
 func kindOf(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!":
@@ -442,6 +443,6 @@ func quote(s string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(s) // encoding a string cannot fail
+	_ = encoder.Encode(s) // Encoding a string cannot fail.
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Provisioner returns the name of the provisioner that handles a type, or "" if its provider does. A listed type takes
-// precedence over aws:rds:*. It returns an error if a type is mapped to several provisioners.
+// Provisioner returns the name of the provisioner for a type, or "" if the type has none. A type's own entry takes
+// precedence over a wildcard such as aws:rds:*. Provisioner returns an error if more than one provisioner matches.
 func (w *Workspace) Provisioner(t tokens.Type) (string, error) {
 	module := string(t[:strings.LastIndexByte(string(t), ':')+1]) + "*"
 	for _, pattern := range []string{string(t), module} {

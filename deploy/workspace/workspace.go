@@ -1,6 +1,6 @@
-// Package workspace reads Lumi.yaml, the file that describes a workspace: its modules and their programs or object
-// models, environments, plugins, and provisioners. See docs/workspace.md, and docs/schema/workspace.schema.json for the
-// JSON Schema.
+// Package workspace reads Lumi.yaml, the file that describes a workspace: its modules with their programs or object
+// models, its environments, plugins, and provisioners. See docs/workspace.md for a description and
+// docs/schema/workspace.schema.json for the JSON Schema.
 package workspace
 
 import (
@@ -14,43 +14,42 @@ import (
 	"strings"
 )
 
-// FileName is the name of the file in the workspace's root folder.
+// FileName is the name of the workspace file, located in the root folder of the workspace.
 const FileName = "Lumi.yaml"
 
-// Workspace is the content of a Lumi.yaml. Its JSON form is the input of lumi-program.
+// Workspace is the content of a Lumi.yaml. Its JSON form is sent to lumi-program.
 type Workspace struct {
-	// File is the path of the file. Paths in it are relative to its folder.
+	// File is the path of the Lumi.yaml. All other paths are relative to its folder.
 	File string `json:"-"`
-	// Package is the package of programs not in Modules; empty if not set.
+	// Package is the package of programs not in Modules, or "" if it is not set.
 	Package string `json:"package,omitempty"`
-	// Modules maps module names to paths of programs, with forward slashes. A single program is the module named by
-	// Package.
+	// Modules maps module names to the paths of programs, with forward slashes. The key of a single program is Package.
 	Modules map[string]string `json:"modules,omitempty"`
-	// Models maps module names to object models, for modules that have one instead of a program.
+	// Models maps the names of modules that have no program to their object models.
 	Models map[string]Model `json:"models,omitempty"`
-	// Environment is the default environment, or "".
+	// Environment is the default environment, or "" if it is not set.
 	Environment string `json:"environment,omitempty"`
-	// Environments lists the environments in file order; nil if the file does not list them.
+	// Environments lists the environments in file order. It is nil if the file does not list any.
 	Environments []string `json:"environments,omitempty"`
-	// Keys configures the wrapping of data keys by environment, in the syntax of secret.ParseWrapper. The default is
-	// "passphrase". Only the syntax is checked: recipients may be malformed.
+	// Keys maps environments to the configuration of their data key, in the syntax of secret.ParseWrapper. The default
+	// is "passphrase". Only the syntax is checked; recipients may be malformed.
 	Keys map[string]string `json:"keys,omitempty"`
-	// Inventories maps environments to paths of inventory files, which list the nodes that task graphs run on.
+	// Inventories maps environments to the paths of inventory files, which list the nodes that task graphs run on.
 	Inventories map[string]string `json:"inventories,omitempty"`
-	// Plugins maps packages to paths of executables.
+	// Plugins maps packages to the paths of executables.
 	Plugins map[string]string `json:"plugins,omitempty"`
-	// Provisioners maps provisioners to the types that they handle: a type token, or package:module:* for all types of
-	// a module.
+	// Provisioners maps provisioners to their resource types. An element is a type token, or package:module:* for all
+	// types of a module.
 	Provisioners map[string][]string `json:"provisioners,omitempty"`
 }
 
-// Model is an object model in MuranoPL and the files needed to evaluate it.
+// Model is an object model in MuranoPL with the files needed to evaluate it.
 type Model struct {
 	// File is the path of the object model.
 	File string `json:"model"`
-	// Classes lists the paths of folders and package archives with classes.
+	// Classes lists the paths of folders and package archives that contain classes.
 	Classes []string `json:"classes"`
-	// Schemas lists the paths of schema.json files with resource types.
+	// Schemas lists the paths of schema.json files that contain resource types.
 	Schemas []string `json:"schemas,omitempty"`
 }
 
@@ -61,20 +60,20 @@ func (w *Workspace) Names() []string {
 	return names
 }
 
-// Error holds every problem of a Lumi.yaml, in source order.
+// Error lists all problems of a Lumi.yaml in source order.
 type Error struct {
 	File     string
 	Problems []Problem
 }
 
-// Problem is an error at a position in the file. Lines and columns count from 1, columns in characters. Line is 0 for
-// problems of the whole file.
+// Problem is an error at a position in the file. Line and Column start at 1; Column counts characters. Line is 0 if the
+// problem has no position.
 type Problem struct {
 	Line, Column int
 	Message      string
 }
 
-// mostProblems limits the problems in an error message.
+// mostProblems is the maximum number of problems in an error message.
 const mostProblems = 10
 
 // Error returns up to ten problems, one per line.
@@ -95,8 +94,8 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Find reads the nearest Lumi.yaml, in dir or a parent directory. Its error wraps [fs.ErrNotExist] if there is none,
-// and is an *[Error] if the file is invalid.
+// Find reads the nearest Lumi.yaml in dir or one of its parent directories. It returns an error wrapping
+// [fs.ErrNotExist] if there is none, and an *[Error] if the file is invalid.
 func Find(dir string) (*Workspace, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
