@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// ownGroup runs a command in its own process group, which receives SIGINT when the context is done.
+// ownGroup makes a command run in its own process group, which receives SIGINT when the context is done.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 }
 
-// killGroup kills the processes that an ended command left running.
+// killGroup kills the remaining processes in the group of an exited command.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// ownGroup kills a command and its descendants when the context is done. They cannot be interrupted.
+// ownGroup makes a command's whole process tree be killed when the context is done, since Windows cannot interrupt it.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error {
 		return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
 	}
 }
 
-// killGroup does nothing: Windows does not track the descendants of ended processes.
+// killGroup is a no-op, since Windows does not track the descendants of exited processes.
 func killGroup(*exec.Cmd) {}

@@ -1,6 +1,6 @@
-// Package program evaluates programs to desired state. It runs lumi-program in the folder of Lumi.yaml and passes the
-// workspace on standard input as JSON, so that only Go reads Lumi.yaml. Unlike arguments, standard input works on every
-// system and is hidden from other users.
+// Package program evaluates programs to desired state. It runs lumi-program in the folder of Lumi.yaml and sends the
+// workspace as JSON on standard input, so that Lumi.yaml is parsed only in Go. Unlike arguments, standard input is
+// hidden from other users and works the same on every system.
 package program
 
 import (
@@ -22,39 +22,39 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// command evaluates programs. It is part of the npm package @lumi/lumi.
+// command is the name of the executable that evaluates programs, from the npm package @lumi/lumi.
 const command = "lumi-program"
 
-// patience is how long an interrupted program may take to end, and how long its descendants may keep standard error
-// open afterward.
+// patience is the time that an interrupted program has to exit, and then the time that its descendants have to close
+// standard error.
 const patience = 3 * time.Second
 
 // Options configure [Evaluate].
 type Options struct {
-	// Workspace lists the program. It is required.
+	// Workspace is the workspace that lists the program. It is required.
 	Workspace *workspace.Workspace
-	// Environment is the environment to evaluate the program for. It is required.
+	// Environment is the environment for which the program is evaluated. It is required.
 	Environment string
-	// Arguments are passed to the program.
+	// Arguments is passed to the program.
 	Arguments []string
-	// Stderr receives the output of lumi-program and the program unfiltered, including control characters. If nil, it
-	// is discarded.
+	// Stderr receives the unfiltered output of lumi-program and the program, including control characters. If nil, the
+	// output is discarded.
 	Stderr io.Writer
-	// MaxSize limits the size of the graph in bytes. The default is [lumigl.DefaultMaxSize].
+	// MaxSize is the maximum size of the graph in bytes. The default is [lumigl.DefaultMaxSize].
 	MaxSize int64
 }
 
-// ExitError reports that lumi-program ended without a graph. The reason was written to Options.Stderr.
+// ExitError reports that lumi-program exited without returning a graph. The reason was written to Options.Stderr.
 type ExitError struct {
 	// Module is the module whose program was evaluated.
 	Module string
-	// Code is the exit code: 1 for errors in the program, 2 or more if the program was not run or did not finish.
+	// Code is the exit code. It is 1 for errors in the program, and 2 or more if the program did not run or finish.
 	Code int
 
 	path string
 }
 
-// Error returns one line, which does not repeat the output on standard error.
+// Error returns a one-line message, which does not repeat the output on standard error.
 func (e *ExitError) Error() string {
 	if e.Code == 1 {
 		return fmt.Sprintf("module %q: the program has errors", e.Module)
@@ -62,13 +62,14 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("module %q: %s exited with code %d", e.Module, e.path, e.Code)
 }
 
-// Evaluate runs the program of a module listed in Lumi.yaml, in the folder of Lumi.yaml and without standard input. It
-// returns the module's desired state with plain-text secrets, which are never written to a file. The program does not
-// inherit the environment variables with passphrases and identities that open the state.
+// Evaluate runs the program of a module listed in Lumi.yaml and returns the module's desired state. The program runs in
+// the folder of Lumi.yaml without standard input and without the environment variables for passphrases and identities.
+// The desired state contains secrets in plain text and is never written to a file.
 //
-// If ctx is done, the program is interrupted and, 3 seconds later, killed; the error wraps ctx.Err(). Descendants of
-// the program do not outlive it unless detached. If lumi-program exits with a nonzero code, Evaluate returns an
-// *[ExitError]. Concurrent calls may share a Workspace, and a Stderr that is safe for concurrent use.
+// If ctx is done, the program is interrupted and, after 3 seconds, killed, and the error wraps ctx.Err(). Descendants
+// of the program do not outlive it unless they are detached. If lumi-program exits with a nonzero code, Evaluate
+// returns an *[ExitError]. Evaluate may be called concurrently with the same Workspace, and with the same Stderr if
+// that is safe for concurrent use.
 func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, error) {
 	program, err := programOf(o.Workspace, module)
 	if err != nil {
@@ -104,7 +105,7 @@ func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, 
 		return nil, fmt.Errorf("module %q: interrupted before the program finished: %w", module, ctx.Err())
 	case errors.As(err, &exit) && exit.Exited():
 		return nil, &ExitError{Module: module, Code: exit.ExitCode(), path: path}
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // A background process may have kept standard error open.
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // A background process may keep standard error open.
 		return nil, fmt.Errorf("module %q: %s: %w", module, path, err)
 	}
 	snapshot, err := lumigl.Parser{MaxSize: limit}.ParseSnapshot(stdout.String())
@@ -114,7 +115,7 @@ func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, 
 	return snapshot, nil
 }
 
-// programOf returns the path of the program of a module from Lumi.yaml.
+// programOf returns the path of a module's program, as listed in Lumi.yaml.
 func programOf(w *workspace.Workspace, module string) (string, error) {
 	if program, ok := w.Modules[module]; ok {
 		return program, nil
@@ -132,11 +133,11 @@ func programOf(w *workspace.Workspace, module string) (string, error) {
 	return "", fmt.Errorf("module %q is not in %s; %s", module, workspace.FileName, help)
 }
 
-// find returns the path of lumi-program. It searches node_modules in the program's folder and its parents, like npm,
-// and then $PATH.
+// find returns the path of lumi-program. Like npm, it searches node_modules in the program's folder and its parents,
+// then $PATH.
 func find(folder, program string) (string, error) {
 	for dir := filepath.Dir(filepath.Join(folder, program)); ; dir = filepath.Dir(dir) {
-		// On Windows, LookPath adds .cmd.
+		// LookPath adds .cmd on Windows.
 		if path, err := exec.LookPath(filepath.Join(dir, "node_modules", ".bin", command)); err == nil {
 			return path, nil
 		}
@@ -151,7 +152,7 @@ func find(folder, program string) (string, error) {
 	return path, nil
 }
 
-// text keeps the first room bytes written to it.
+// text is a writer that keeps only the first room bytes.
 type text struct {
 	strings.Builder
 	room int64
