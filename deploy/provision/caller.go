@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Abilities returns the abilities of a type.
+// Abilities returns the abilities of a type's provider.
 func (c *Caller) Abilities(ctx context.Context, t tokens.Type) (a Abilities, err error) {
 	err = c.send(ctx, t, &request{}, func(ctx context.Context, q *request) error {
 		a = Abilities{Find: q.description.CanFind, Idempotent: q.description.IdempotentCreate, Version: q.version}
@@ -70,7 +70,7 @@ func (c *Caller) Name(ctx context.Context, r plan.Desired) (name string, err err
 		switch {
 		case err != nil:
 			return err
-		case wire.Mask(resp.Name, q.secrets()) != resp.Name: // names are neither sealed nor masked
+		case wire.Mask(resp.Name, q.secrets()) != resp.Name: // Names are neither sealed nor masked.
 			return errors.New("the provider derives the resource's name from a secret: use a value that is not secret")
 		}
 		name = resp.Name
@@ -106,7 +106,7 @@ func (c *Caller) InspectChange(ctx context.Context, r plan.InspectChangeRequest)
 	return d, err
 }
 
-// Create creates a resource. It returns the ID and the computed properties.
+// Create creates a resource and returns its ID and computed properties.
 func (c *Caller) Create(ctx context.Context, r CreateRequest) (id string, outputs lumigl.Value, err error) {
 	err = c.call(ctx, r.Desired, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		resp, err := q.Create(ctx, &lumi.CreateRequest{
@@ -121,8 +121,8 @@ func (c *Caller) Create(ctx context.Context, r CreateRequest) (id string, output
 	return id, outputs, err
 }
 
-// Find returns the ID of the resource created by Create with the same request. The error wraps [lumi.ErrNotFound] if
-// there is none.
+// Find returns the ID of the resource created by an earlier Create with the same request. It returns an error wrapping
+// [lumi.ErrNotFound] if there is none.
 func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err error) {
 	err = c.call(ctx, r.Desired, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		resp, err := q.Find(ctx, &lumi.FindRequest{
@@ -136,8 +136,8 @@ func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err erro
 	return id, err
 }
 
-// Get implements [plan.Provider]. It can also read resources that are not imported. The error wraps [lumi.ErrNotFound]
-// if the resource does not exist.
+// Get implements [plan.Provider]. If r.Properties exists, it refreshes the resource instead of importing it. It returns
+// an error wrapping [lumi.ErrNotFound] if the resource does not exist.
 func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	purpose := lumi.Refresh
 	if !r.Properties.Exists() {
@@ -155,7 +155,7 @@ func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumi
 	return inputs, outputs, err
 }
 
-// Update changes a resource in place to the properties in r and returns the computed properties.
+// Update changes a resource in place to the properties in r and returns its computed properties.
 func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outputs lumigl.Value, err error) {
 	err = c.call(ctx, r.Desired, r.Old, func(ctx context.Context, q *request) error {
 		resp, err := q.Update(ctx, &lumi.UpdateRequest{
@@ -169,7 +169,7 @@ func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outpu
 	return outputs, err
 }
 
-// Delete deletes a resource. It succeeds if the resource does not exist.
+// Delete deletes a resource. It returns nil if the resource does not exist.
 func (c *Caller) Delete(ctx context.Context, r plan.Existing) error {
 	d := plan.Desired{URN: r.URN, Properties: r.Properties, References: r.References}
 	return c.call(ctx, d, lumigl.Value{}, func(ctx context.Context, q *request) error {

@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// External is a provisioner plugin. Each call runs in a new process, so that provisioners cannot depend on in-memory
-// state.
+// External is a provisioner implemented by a plugin. Each call starts a new process, so that provisioners cannot rely
+// on in-memory state.
 type External struct {
 	// Name is the provisioner's name.
 	Name string

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// plainOf converts a value for provisioners: nil for an absent one.
+// plainOf converts a value to the form used by provisioners. It returns nil for an absent value.
 func plainOf(v lumigl.Value) any {
 	return v.Plain(func(part lumigl.Value) (any, bool) {
 		if target, property, ok := part.Target(); ok {
@@ -33,7 +33,7 @@ func plainOf(v lumigl.Value) any {
 	})
 }
 
-// valueOf converts a value returned by a provisioner.
+// valueOf converts a value returned by a provisioner to LumiGL.
 func valueOf(plain any) lumigl.Value {
 	switch plain := plain.(type) {
 	case bool:

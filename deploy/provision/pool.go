@@ -26,20 +26,21 @@ import (
 
 // PoolOptions configure a [Pool].
 type PoolOptions struct {
-	// Command returns the command that starts a package's plugin. The error lists the places searched.
+	// Command returns the command to start the plugin of a package. Its error lists the locations searched.
 	Command func(pkg string) (plugin.Command, error)
-	// ConfigureTime is the timeout for configuring a plugin. The default is a minute.
+	// ConfigureTime is the timeout for configuring a plugin. The default is one minute.
 	ConfigureTime time.Duration
-	// Events receives logs and progress of providers, concurrently for different plugins. If nil, the command's Events
-	// is used.
+	// Events is called with logs and progress of providers, concurrently for different plugins. If nil, the Events of
+	// the command is used.
 	Events func(lumi.Event)
 }
 
-// Pool manages plugin processes: one per package, configuration, and folder, started on first use. If a process ends,
-// the next call restarts it, up to 3 times within a minute. A Pool is safe for concurrent use.
+// Pool manages plugin processes. It starts a process on first use for each combination of package, configuration, and
+// folder. If a process exits, the next call restarts it, but at most 3 times within a minute. A Pool is safe for
+// concurrent use.
 type Pool struct {
 	options PoolOptions
-	// closing is done after Close was called.
+	// closing is canceled by Close.
 	closing context.Context
 	stop    context.CancelFunc
 
@@ -47,24 +48,25 @@ type Pool struct {
 	processes map[string]*process // by package, folder, and configuration
 }
 
-// NewPool returns a pool without processes.
+// NewPool returns a pool with no processes.
 func NewPool(o PoolOptions) *Pool {
 	p := &Pool{options: o, processes: map[string]*process{}}
 	p.closing, p.stop = context.WithCancel(context.Background())
 	return p
 }
 
-// In returns providers whose plugins run in a folder, such as the folder of a program.
+// In returns the pool's providers, with plugins that run in the given folder, such as the folder of a program.
 func (p *Pool) In(folder string) Providers { return located{p, folder} }
 
-// located provides a pool's plugins, run in folder, or in the folder from Command if it is empty.
+// located returns the providers of a pool. Their plugins run in folder or, if it is empty, in the folder specified by
+// Command.
 type located struct {
 	*Pool
 	folder string
 }
 
-// Provider implements [Providers], with plugins in the folder from Command. If ctx is done before a plugin has started,
-// the process is stopped. Errors may contain secrets of the configuration, which [Caller] masks.
+// Provider implements [Providers]. Plugins run in the folder specified by Command. If ctx is done before a plugin has
+// started, its process is stopped. Errors may contain secrets from the configuration; [Caller] masks them.
 func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
 	return located{p, ""}.Provider(ctx, t, configuration)
 }
@@ -100,7 +102,8 @@ func (p located) process(pkg, configuration string) *process {
 	return p.processes[key]
 }
 
-// Close stops all processes concurrently and returns an error for each unclean exit. Later calls of Provider fail.
+// Close stops all processes concurrently and returns the joined errors of processes that did not exit cleanly.
+// Subsequent calls of Provider fail.
 func (p *Pool) Close() error {
 	p.stop()
 	p.mu.Lock()
@@ -110,7 +113,7 @@ func (p *Pool) Close() error {
 	var wg sync.WaitGroup
 	for i, one := range all {
 		wg.Go(func() {
-			one.mu.Lock() // waits for a start, which was canceled
+			one.mu.Lock() // waits for a canceled start to return
 			defer one.mu.Unlock()
 			if one.plugin != nil {
 				errs[i] = one.ended()
@@ -121,16 +124,16 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// IsUnavailable reports whether an error means that a call had no effect because the plugin could not be reached.
+// IsUnavailable reports whether err means that the plugin could not be reached, so that the call had no effect.
 func IsUnavailable(err error) bool {
 	e := (*plugin.Error)(nil)
 	return errors.As(err, &e) && e.Code == codes.Unavailable
 }
 
-// Crash describes the end of a plugin process during a call.
+// Crash describes how a plugin process ended during a call.
 type Crash = plugin.Crash
 
-// CrashOf returns the crash that caused the error of a call, or the zero Crash.
+// CrashOf returns the crash that caused err, or a zero Crash if there was none.
 func CrashOf(err error) Crash {
 	if e := (*plugin.Error)(nil); errors.As(err, &e) {
 		return e.Crash
@@ -138,13 +141,13 @@ func CrashOf(err error) Crash {
 	return Crash{}
 }
 
-// A plugin is restarted at most maxRestarts times within restartTime.
+// A plugin is restarted up to maxRestarts times within restartTime.
 const (
 	maxRestarts = 3
 	restartTime = time.Minute
 )
 
-// process is a plugin process with its configuration.
+// process is a plugin process with a fixed configuration.
 type process struct {
 	mu       sync.Mutex     // held while the plugin starts
 	plugin   *plugin.Plugin // nil before the first start
@@ -152,7 +155,7 @@ type process struct {
 	restarts []time.Time
 }
 
-// get returns the running plugin, starting it if necessary.
+// get returns the running plugin. It starts the plugin if necessary.
 func (one *process) get(ctx context.Context, p located, pkg string, configuration lumi.Bag) (*plugin.Plugin, error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
@@ -176,14 +179,14 @@ func (one *process) get(ctx context.Context, p located, pkg string, configuratio
 		return nil, err
 	}
 	if one.plugin != nil {
-		_ = one.ended() // Interrupted calls have reported it.
+		_ = one.ended() // Interrupted calls have reported the error.
 		one.restarts = append(one.restarts, time.Now())
 	}
 	one.plugin, one.wrote = started, wrote
 	return started, nil
 }
 
-// ended stops the plugin if it is still running, and returns an error for an unclean exit.
+// ended stops the plugin if it is still running. It returns an error if the plugin does not exit cleanly.
 func (one *process) ended() error {
 	if err := one.plugin.Close(); err != nil {
 		return fmt.Errorf("plugin for package %q: %w", one.plugin.Package, err)
@@ -191,7 +194,7 @@ func (one *process) ended() error {
 	return nil
 }
 
-// start starts and configures a plugin. After an error, no process remains.
+// start starts and configures a plugin. If it returns an error, the process has been stopped.
 func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) (*plugin.Plugin, *tail, error) {
 	command, err := p.options.Command(pkg)
 	if err != nil {
@@ -231,7 +234,7 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 	return started, wrote, nil
 }
 
-// configure configures a plugin. If the plugin rejects the configuration, the error is a *[plan.ConfigurationError].
+// configure configures a plugin. It returns a *[plan.ConfigurationError] if the plugin rejects the configuration.
 func configure(ctx context.Context, started *plugin.Plugin, pkg string, configuration lumi.Bag) error {
 	err := started.Configure(ctx, configuration)
 	invalid, ok := errors.AsType[*lumi.InvalidError](err)
@@ -250,7 +253,7 @@ func configure(ctx context.Context, started *plugin.Plugin, pkg string, configur
 	return wrong
 }
 
-// tail forwards writes and keeps the last 4 KiB.
+// tail is a writer that forwards all data and keeps the last 4 KiB.
 type tail struct {
 	to   io.Writer
 	kept []byte
@@ -265,7 +268,7 @@ func (t *tail) Write(data []byte) (int, error) {
 	return t.to.Write(data)
 }
 
-// String returns the kept output. Call it only after the process has ended.
+// String returns the kept output. It must not be called before the process has exited.
 func (t *tail) String() string {
 	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "\uFFFD")
 }

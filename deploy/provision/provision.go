@@ -1,4 +1,4 @@
-// Package provision calls resource providers for the engine: it converts LumiGL values to property bags and back, and
+// Package provision calls resource providers for the engine. It converts between LumiGL values and property bags, and
 // manages plugin processes.
 //
 //	pool := provision.NewPool(provision.PoolOptions{Command: command})
@@ -9,12 +9,12 @@
 //
 // # Values
 //
-// In a bag, a reference to a resource is its URN. Secrets, unknown values, assets, and archives are encoded as
-// described in docs/protocol.md. Values not computed yet are unknown. Numbers are converted to the nearest float64, as
-// in JavaScript, so integers above 2^53 lose digits. Null properties are absent.
+// In a bag, a reference to a resource is represented by its URN. Secrets, unknown values, assets, and archives are
+// encoded as described in docs/protocol.md. Values that are not computed yet are unknown. Numbers are rounded to the
+// nearest float64, as in JavaScript, so integers above 2^53 lose precision. Null properties are absent.
 //
-// In responses, URNs referenced in the request become references again, except in outputs, in assets and archives, and
-// in properties declared as strings.
+// In responses, URNs that the request referenced are converted back to references, except in outputs, assets, archives,
+// and properties declared as strings.
 package provision
 
 import (
@@ -27,20 +27,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Providers finds the providers of resource types. It must be safe for concurrent use.
+// Providers returns the providers of resource types. It must be safe for concurrent use.
 type Providers interface {
-	// Provider returns the provider of a type and the version of its plugin, or "". configuration is the configuration
-	// of the type's package: an object, or absent.
+	// Provider returns the provider of a type and the version of its plugin, or "" if it is unknown. configuration
+	// configures the type's package. It is an object or absent.
 	Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (p lumi.ResourceProvider, version string, err error)
 }
 
-// Caller calls providers. It is the [plan.Provider] of the engine and safe for concurrent use.
+// Caller calls providers on behalf of the engine. It implements [plan.Provider] and is safe for concurrent use.
 //
-// It returns the errors of [lumi.ResourceProvider], but converts a *[lumi.PartialError] to a *[PartialError]. Secrets
-// of the request are masked in messages.
+// Its methods return the errors of [lumi.ResourceProvider], except that a *[lumi.PartialError] is converted to a
+// *[PartialError]. Error messages have the secrets of the request masked.
 type Caller struct {
 	Providers Providers
-	// Configuration returns the configuration of a package: an object, or absent.
+	// Configuration returns the configuration of a package. It is an object or absent.
 	Configuration func(pkg string) lumigl.Value
 
 	descriptions sync.Map // *[lumi.Description] by type
@@ -48,37 +48,38 @@ type Caller struct {
 
 var _ plan.Provider = (*Caller)(nil)
 
-// With returns a caller with another configuration.
+// With returns a Caller with the same providers and another configuration.
 func (c *Caller) With(configuration func(pkg string) lumigl.Value) *Caller {
 	return &Caller{Providers: c.Providers, Configuration: configuration}
 }
 
-// Abilities describes how a type can recover from an uncertain Create.
+// Abilities describes how to recover from a Create with an unknown result.
 type Abilities struct {
-	// Find means that the type implements Find, Idempotent that Create can be repeated with the same token.
+	// Find is set if the type's provider implements Find. Idempotent is set if Create can be repeated with the same
+	// token.
 	Find, Idempotent bool
-	// Version is the version of the plugin, or "".
+	// Version is the version of the plugin, or "" if it is unknown.
 	Version string
 }
 
-// CreateRequest asks to create a resource with the properties returned by Check.
+// CreateRequest is a request to create a resource with the properties returned by Check.
 type CreateRequest struct {
 	plan.Desired
-	// Token is the same for every attempt to create the resource.
+	// Token is the same for all attempts to create the resource.
 	Token string
 }
 
-// PartialError reports that Create or Update failed partway.
+// PartialError reports that a Create or an Update was only partially completed.
 type PartialError struct {
 	ID string
-	// Inputs and Outputs hold the current properties of the resource.
+	// Inputs and Outputs hold the resource's properties after the failed call.
 	Inputs, Outputs lumigl.Value
-	// Err is the cause.
+	// Err is the cause of the failure.
 	Err error
 }
 
-// Error returns the message of the cause.
+// Error returns the message of Err.
 func (e *PartialError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (e *PartialError) Unwrap() error { return e.Err }

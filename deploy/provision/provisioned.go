@@ -18,9 +18,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Provisioned returns providers with a generic provider for types handled by provisioners: it accepts any properties,
-// names resources after their types, and treats every difference as an update. It cannot change resources; their
-// provisioners do.
+// Provisioned returns providers that use a generic provider for the types for which handles returns true. The generic
+// provider accepts any properties, names resources after their types, and reports every difference as an update. It
+// cannot create, update, or delete resources, which is left to provisioners.
 func Provisioned(providers Providers, handles func(tokens.Type) bool) Providers {
 	return provisioned{providers, handles}
 }
@@ -40,7 +40,7 @@ func (p provisioned) Provider(
 	return p.Providers.Provider(ctx, t, configuration)
 }
 
-// opaque is the provider of a type handled by a provisioner. The methods that it does not implement are never called.
+// opaque is the provider of a type handled by a provisioner. Methods not implemented here are never called.
 type opaque struct {
 	lumi.ResourceProvider
 	t tokens.Type
@@ -51,7 +51,8 @@ func (o opaque) Describe(context.Context) (*lumi.Description, error) {
 	return &lumi.Description{Type: o.t}, nil
 }
 
-// Check implements [lumi.ResourceProvider]. It rejects assets and archives, whose changes would go unnoticed.
+// Check implements [lumi.ResourceProvider]. It rejects assets and archives, since changes to their contents would not
+// be detected.
 func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	var invalid lumi.InvalidError
 	for _, name := range slices.Sorted(maps.Keys(r.Properties.Struct().GetFields())) {
@@ -67,8 +68,8 @@ func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckRespo
 	return &lumi.CheckResponse{Properties: r.Properties}, nil
 }
 
-// Name implements [lumi.ResourceProvider]. It derives the name of a new resource from its properties; other resources
-// keep theirs.
+// Name implements [lumi.ResourceProvider]. It derives the name of a new resource from its properties and returns an
+// error for a resource that already has a name.
 func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse, error) {
 	if name := r.URN.Name(); !strings.HasPrefix(name[strings.LastIndexByte(name, '/')+1:], "#") {
 		return nil, errors.New("a resource that a provisioner handles keeps its name")
@@ -81,10 +82,10 @@ func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse
 	return &lumi.NameResponse{Name: fmt.Sprintf("%s-%x", strings.ToLower(o.t.Name()), sum[:4])}, nil
 }
 
-// InspectChange implements [lumi.ResourceProvider]. It always reports a change, since it is only called for
-// differences.
+// InspectChange implements [lumi.ResourceProvider]. It always reports a change, since it is called only if properties
+// differ.
 func (o opaque) InspectChange(_ context.Context, r *lumi.InspectChangeRequest) (*lumi.InspectChangeResponse, error) {
-	// Provisioner metadata appears only in the old properties.
+	// Metadata from the provisioner is only in the old properties.
 	changes := slices.DeleteFunc(lumi.Compare(r.Old, r.New).Changes(), func(c lumi.Change) bool { return c.Kind == lumi.Removed })
 	if len(changes) == 0 {
 		changes = []lumi.Change{{Kind: lumi.Modified}}

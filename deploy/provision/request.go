@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// request is a request to a provider, with the data needed to decode the response.
+// request is a request to a provider, along with the data needed to decode the response.
 type request struct {
 	lumi.ResourceProvider
 	version     string
@@ -38,13 +38,13 @@ func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, sen
 	return c.send(ctx, d.URN.Type(), r, send)
 }
 
-// send sends a request to the provider of a type.
+// send sets the provider and the type's description in r, and then calls send with r.
 func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(context.Context, *request) error) error {
 	if c.Configuration != nil {
 		r.configuration = c.Configuration(t.Package())
 	}
 	var err error
-	ctx = wire.WithSecrets(ctx, r.secrets()) // keeps them out of the plugin's log
+	ctx = wire.WithSecrets(ctx, r.secrets()) // masks secrets in the plugin's log
 	if r.ResourceProvider, r.version, err = c.Providers.Provider(ctx, t, r.configuration); err != nil {
 		return r.failed(err)
 	}
@@ -63,7 +63,7 @@ func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(
 	return nil
 }
 
-// names returns the names of the properties with a flag.
+// names returns the names of the properties that have a flag.
 func (r *request) names(flag lumi.Flags) (names []string) {
 	if r.description == nil {
 		return nil
@@ -76,7 +76,7 @@ func (r *request) names(flag lumi.Flags) (names []string) {
 	return names
 }
 
-// read converts properties returned by a provider and separates inputs from computed outputs. Outputs and properties
+// read converts the properties returned by a provider and separates inputs from outputs. Outputs and properties
 // declared as strings contain no references.
 func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	var in, out lumigl.ObjectBuilder
@@ -97,7 +97,7 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	return in.Object(), out.Object()
 }
 
-// failed converts a call's error to the error returned by a [Caller] method.
+// failed converts the error of a call to the error returned by a [Caller] method.
 func (r *request) failed(err error) error {
 	secrets := r.secrets()
 	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // Meaning returns unwrapped errors.
@@ -111,7 +111,7 @@ func (r *request) failed(err error) error {
 	return failed
 }
 
-// secrets returns the values in the request and the configuration that are wrapped or declared as secret.
+// secrets returns the secrets in the request and the configuration, whether marked or declared as secret.
 func (r *request) secrets() *wire.Secrets {
 	secrets := wire.NewSecrets(nil)
 	ctx := wire.WithSecrets(context.Background(), secrets)
@@ -129,12 +129,12 @@ func (r *request) secrets() *wire.Secrets {
 	return secrets
 }
 
-// Mask returns an error with the secrets in objects masked.
+// Mask returns an error in whose messages the secrets of objects are masked.
 func Mask(err error, objects ...lumigl.Value) error {
 	return mask(err, wire.SecretsOf(WithSecrets(context.Background(), objects...)))
 }
 
-// WithSecrets returns a context for a call with the secrets in objects, which are masked in the plugin's log.
+// WithSecrets returns a context for a call, which causes the secrets of objects to be masked in the plugin's log.
 func WithSecrets(ctx context.Context, objects ...lumigl.Value) context.Context {
 	ctx = wire.WithSecrets(ctx, wire.NewSecrets(nil))
 	for _, object := range objects {
@@ -143,7 +143,7 @@ func WithSecrets(ctx context.Context, objects ...lumigl.Value) context.Context {
 	return ctx
 }
 
-// mask masks secrets in the text and the faults of an error.
+// mask returns an error with secrets masked in its message and its faults.
 func mask(err error, secrets *wire.Secrets) error {
 	if invalid, ok := err.(*lumi.InvalidError); ok { //nolint:errorlint // Errors that wrap one have their own text.
 		faults := slices.Clone(invalid.Faults)
@@ -158,7 +158,7 @@ func mask(err error, secrets *wire.Secrets) error {
 	return err
 }
 
-// masked is an error with a masked text.
+// masked is an error with a masked message.
 type masked struct {
 	text string
 	err  error

@@ -18,12 +18,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Simulate returns providers that neither change nor read real resources. Check, Name, InspectChange, and Describe call
-// the given providers. Create and Update succeed with made-up outputs such as "simulated-NAME-PROPERTY"; Update keeps
-// existing outputs. Delete succeeds, Find finds nothing, and Get returns the known properties.
+// Simulate returns providers that neither change nor read real resources. Describe, Check, Name, and InspectChange call
+// the given providers. Create and Update return made-up outputs such as "simulated-NAME-PROPERTY"; Update preserves
+// existing outputs. Delete always succeeds, Find never finds a resource, and Get returns the known properties.
 //
-// Outputs without a plain value are absent: capabilities, assets, archives, and values of any kind. Outputs declared
-// secret are secrets.
+// Outputs of kinds without a plain value are absent: capabilities, assets, archives, and values of any kind. Outputs
+// declared as secret are secrets.
 func Simulate(providers Providers) Providers { return simulation{providers} }
 
 type simulation struct{ Providers }
@@ -40,7 +40,8 @@ const made = "simulated-" // prefix of made-up IDs and outputs
 
 type simulated struct{ lumi.ResourceProvider }
 
-// Check implements [lumi.ResourceProvider]. If it rejects properties with made-up values, it adds a note about them.
+// Check implements [lumi.ResourceProvider]. If the provider rejects properties that contain made-up values, Check adds
+// a note to the error.
 func (s simulated) Check(ctx context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	resp, err := s.ResourceProvider.Check(ctx, r)
 	var invalid *lumi.InvalidError
@@ -74,7 +75,7 @@ func (simulated) Find(context.Context, *lumi.FindRequest) (*lumi.FindResponse, e
 	return nil, lumi.ErrNotFound
 }
 
-// Get implements [lumi.ResourceProvider]. For an imported resource, it returns only outputs.
+// Get implements [lumi.ResourceProvider]. For a resource to import, it returns only outputs.
 func (s simulated) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetResponse, error) {
 	if r.Purpose == lumi.Refresh {
 		return &lumi.GetResponse{Properties: r.Old}, nil
@@ -83,7 +84,7 @@ func (s simulated) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetRespon
 	return &lumi.GetResponse{Properties: outputs}, err
 }
 
-// outputs returns the existing outputs of a resource, completed with made-up ones.
+// outputs returns the existing outputs of a resource, with made-up values for missing ones.
 func (s simulated) outputs(ctx context.Context, id string, has map[string]*structpb.Value) (lumi.Bag, error) {
 	d, err := s.Describe(ctx)
 	if err != nil {
@@ -102,7 +103,7 @@ func (s simulated) outputs(ctx context.Context, id string, has map[string]*struc
 	return lumi.BagOf(all), nil
 }
 
-// madeUp returns a value of a kind, or nil if the kind has no plain values.
+// madeUp returns a value of the given kind, or nil if the kind has no plain values.
 func madeUp(kind lumi.Kind, text string) *structpb.Value {
 	switch kind {
 	case lumi.KindString:
@@ -119,8 +120,8 @@ func madeUp(kind lumi.Kind, text string) *structpb.Value {
 	return nil
 }
 
-// SimulatedProvisioner simulates any provisioner without changing anything or calling a plugin. New resources get
-// made-up metadata for the properties referenced in desired states. Existing resources keep theirs.
+// SimulatedProvisioner simulates provisioners without changing anything or calling a plugin. A new resource gets
+// made-up metadata for the properties referenced in desired states. An existing resource keeps its metadata.
 type SimulatedProvisioner struct {
 	Desired func() []*lumigl.Snapshot
 	ended   sync.Map // metadata by token
@@ -144,7 +145,7 @@ func (s *SimulatedProvisioner) Provision(_ context.Context, in plan.Input) (stri
 	}
 	for _, desired := range s.Desired() {
 		for v := range desired.Vertices() {
-			_, _ = expr.Evaluate(v.Properties, note) // the plan reports errors
+			_, _ = expr.Evaluate(v.Properties, note) // Errors are reported by the plan.
 		}
 	}
 	metadata := map[string]lumigl.Value{}

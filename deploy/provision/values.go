@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// bagOf converts an object to a bag, and the absent value to the zero Bag.
+// bagOf converts an object to a Bag. It returns the zero Bag for an absent value.
 func bagOf(object lumigl.Value) lumi.Bag {
 	if !object.Exists() {
 		return lumi.Bag{}
@@ -29,15 +29,15 @@ func orEmpty(object lumigl.Value) lumigl.Value {
 	return lumigl.ObjectOf()
 }
 
-// wireOf converts a value for providers. Values not computed yet become unknown, which providers reject where
-// necessary.
+// wireOf converts a value to the form sent to providers. Values that are not computed yet become unknown, which a
+// provider may reject.
 func wireOf(v lumigl.Value) *structpb.Value {
 	switch v.Kind() {
 	case lumigl.Bool:
 		b, _ := v.Bool()
 		return structpb.NewBoolValue(b)
 	case lumigl.Number:
-		f, _ := v.Float() // infinite if too large, which providers reject
+		f, _ := v.Float() // infinity if too large, which providers reject
 		return structpb.NewNumberValue(f)
 	case lumigl.Text:
 		s, _ := v.Text()
@@ -67,10 +67,11 @@ func wireOf(v lumigl.Value) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// targets holds the resources referenced in a request, by URN.
+// targets maps URNs to the resources referenced in a request.
 type targets map[string]*lumigl.Vertex
 
-// targetsOf returns the resources referenced in values. If several have the same URN, the first one wins.
+// targetsOf returns the resources referenced in values. If several resources have the same URN, it returns the first
+// one.
 func targetsOf(all ...lumigl.Value) targets {
 	found := targets{}
 	for _, v := range all {
@@ -83,7 +84,7 @@ func targetsOf(all ...lumigl.Value) targets {
 	return found
 }
 
-// value converts a value returned by a provider. URNs of targets become references.
+// value converts a value returned by a provider. URNs in t become references.
 func (t targets) value(v *structpb.Value) lumigl.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_BoolValue:
