@@ -10,9 +10,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Outline returns an environment's resource graph, limited to pending resources and resources found only in older
-// versions. Versions count the omitted resources. Outline does not read their rows, so its cost hardly depends on their
-// number.
+// Outline returns an environment's resource graph with only pending resources and resources found only in older
+// versions. Versions record the number of omitted resources. Outline does not read the rows of omitted resources, so
+// its cost is nearly independent of their number.
 func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 	var rows []store.Vertex
 	from := func(key string) (row store.Vertex, err error) {
@@ -30,7 +30,7 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 		if row.Key == "" {
 			break
 		}
-		// Keys are "root", "module::1" for versions, and "module:type::name:1" for resources. ";" is the byte after
+		// Keys are "root", "module::1" for versions, and "module:type::name:1" for resources. ";" is the byte following
 		// ":".
 		module, rest, ofModule := strings.Cut(row.Key, ":")
 		switch {
@@ -61,7 +61,7 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 	return c.Graph(e, rows)
 }
 
-// rootKeys returns the keys of pending resources and of the newest versions.
+// rootKeys returns the keys of pending resources and newest versions from the root row.
 func rootKeys(rows []store.Vertex) (pending []string, newest map[string]bool, err error) {
 	newest = map[string]bool{}
 	for _, row := range rows {
@@ -82,8 +82,8 @@ func rootKeys(rows []store.Vertex) (pending []string, newest map[string]bool, er
 	return pending, newest, nil
 }
 
-// abridge replaces the resources in version rows with their number, except for resources found only in older versions.
-// It returns the keys of these exceptions.
+// abridge replaces the resource list in each version's row with the number of resources, but keeps resources found only
+// in older versions. It returns the keys of the kept resources.
 func abridge(rows []store.Vertex, newest map[string]bool) (kept []string) {
 	held := map[string]bool{} // encoded keys in the newest versions of modules with older ones
 	older := map[string]bool{}
@@ -120,11 +120,11 @@ func abridge(rows []store.Vertex, newest map[string]bool) (kept []string) {
 
 const listed = `"resources":[`
 
-// reference holds the text before, after, and between the keys of references in a list.
+// reference holds the text before, after, and between the keys in a list of references.
 var reference = [3]string{`{"` + lumigl.DefaultTag + `":"`, `"}`, `"},{"` + lumigl.DefaultTag + `":"`}
 
-// list returns the bounds and length of the resource list in the text of a version. It scans the text because parsing
-// is many times slower.
+// list returns the position of the resource list in the text of a version, and the number of resources. It scans the
+// text because parsing is many times slower.
 func list(text string) (start, end, count int) {
 	depth := 0
 	start = -1

@@ -1,11 +1,11 @@
-// Package state encodes the stored data of the engine as LumiGL text with sealed secrets, and decodes it.
+// Package state encodes and decodes the engine's stored data, which is LumiGL text with sealed secrets.
 //
 //	codec := state.Codec{Key: key}
 //	g, err := codec.Graph(environment, vertices)                 // the resource graph
-//	put, gone, err := codec.Changes(g, after)                    // the rows that a transition changes
+//	put, gone, err := codec.Changes(g, after)                    // rows changed by a transition
 //
-// A vertex is sealed as one object for its key, so that each sealed secret is valid only in its original place. Without
-// the key, a Codec reads secrets as unknown values and writes only data without secrets.
+// A vertex is sealed as a single object with its key, so that a sealed secret is valid only in its original place.
+// Without the encryption key, a Codec decodes secrets as unknown values and can encode only data without secrets.
 package state
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Codec encodes and decodes with a key, which may be nil. Its methods return a *[secret.KeyError] if the key is missing
-// or wrong. Other errors identify the damaged text.
+// Codec encodes and decodes data with a key, which may be nil. Its methods return a *[secret.KeyError] if the key is
+// missing or wrong. Other errors identify the damaged text.
 type Codec struct{ Key *secret.Key }
 
-// open opens a value sealed for a place.
+// open opens a value sealed for the given place. Without a key, it replaces secrets with unknown values.
 func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	if c.Key == nil {
 		return secret.Hide(v), nil
@@ -35,9 +35,9 @@ func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return c.Key.Open(place, v)
 }
 
-// Most resources have checked properties equal to their inputs. They are stored with true as "checked", and with the
-// inputs in the provider's order. If only some properties differ, such as defaults, the others are omitted and listed
-// by name in "given".
+// Most resources have checked properties equal to their inputs. They are stored with "checked" set to true and the
+// inputs in the provider's order. If only some checked properties differ, such as defaults, the equal ones are omitted,
+// and "given" lists their names.
 
 func compact(resource lumigl.Value) lumigl.Value {
 	checked, inputs := resource.Get("checked"), resource.Get("inputs")
@@ -79,7 +79,7 @@ func expand(resource lumigl.Value) lumigl.Value {
 	return resource.With("checked", all.Object()).With("given", lumigl.Value{})
 }
 
-// URN returns the URN of the resource in a row, or "" for other rows. It does not decode the rest of the row.
+// URN returns the URN of the resource in a row, or "" if the row is not a resource. It decodes only the URN.
 func URN(row store.Vertex) urn.URN {
 	text, isResource := strings.CutPrefix(row.Text, `{"urn":`)
 	var u urn.URN
@@ -89,7 +89,7 @@ func URN(row store.Vertex) urn.URN {
 	return u
 }
 
-// Graph returns the resource graph of an environment.
+// Graph decodes the resource graph of an environment.
 func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, error) {
 	if len(rows) == 0 {
 		return &graph.Graph{Environment: e.Name, Lineage: e.Lineage}, nil
@@ -116,8 +116,8 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 	return graph.FromLumiGL(&to.doc)
 }
 
-// Changes returns the changes from before to after: the rows to put, sorted by key, and the keys to delete. Parts
-// shared by both graphs are not compared.
+// Changes returns the differences between two graphs: put holds the rows to store, sorted by key, and gone the keys of
+// rows to delete. Parts shared by both graphs are skipped.
 func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []string, err error) {
 	vertices, gone := graph.Changes(before, after)
 	for _, v := range vertices {
@@ -156,7 +156,7 @@ func (c Codec) Resources(texts []string) ([]*graph.Resource, error) {
 	return all, nil
 }
 
-// Desired encodes desired state as a snapshot in canonical order, without pending operations.
+// Desired encodes desired state as a snapshot in canonical order. It omits pending operations.
 func (c Codec) Desired(s *lumigl.Snapshot) (string, error) {
 	sealed := s.Clone()
 	sealed.Pending = lumigl.Pending{}
@@ -176,7 +176,7 @@ func (c Codec) ParseDesired(text string) (*lumigl.Snapshot, error) {
 	return s, each(s, c.open)
 }
 
-// each replaces the values of a snapshot that may contain secrets: resources and the header.
+// each replaces all values of a snapshot that may contain secrets: resources and the header.
 func each(s *lumigl.Snapshot, replace func(urn.URN, lumigl.Value) (lumigl.Value, error)) (err error) {
 	for v := range s.Vertices() {
 		parts := lumigl.ObjectOf(member("properties", v.Properties), member("extensions", v.Extensions))

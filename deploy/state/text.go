@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// The text of a vertex always uses the default reference tag of LumiGL: texts are parsed together as one document,
-// which has one tag. Data keys that look like the tag are escaped with another "#".
+// The text of a vertex always uses LumiGL's default reference tag, since texts are parsed together as a single
+// document, which has one tag. Data keys that look like the tag are escaped with an additional "#".
 
-// isLikeTag reports whether a key is the reference tag, possibly escaped with more "#".
+// isLikeTag reports whether a key is the reference tag, possibly with additional "#" characters for escaping.
 func isLikeTag(key string) bool {
 	return strings.HasPrefix(key, "#") && strings.TrimLeft(key, "#") == lumigl.DefaultTag[1:]
 }
@@ -73,11 +73,11 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 	return append(dst, "null"...)
 }
 
-// parser has limits far above anything the engine stores.
+// parser has limits far above the size of any stored data.
 var parser = lumigl.Parser{MaxSize: 1<<32 - 1, MaxDepth: 1 << 16, MaxValues: 1 << 30}
 
-// parse parses objects as one text, since each text has a fixed cost. References remain objects. The error identifies
-// the damaged text.
+// parse parses texts, each of which must be an object, as a single document, since each parse has a fixed cost.
+// References are not decoded. The error identifies the damaged text by name.
 func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 	list, err := parser.ParseValue("[" + strings.Join(texts, ",") + "]")
 	isDamaged := err != nil || list.Len() != len(texts)
@@ -94,10 +94,10 @@ func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 			return lumigl.Value{}, fmt.Errorf("%s: expected an object, got %s", name(i), v.Kind())
 		}
 	}
-	return lumigl.Value{}, err // together, the texts exceed a limit
+	return lumigl.Value{}, err // the texts together exceed a limit
 }
 
-// targets finds the targets of references by key: a vertex of doc, or else a vertex that only carries a URN.
+// targets resolves references by key, either to a vertex of doc or to a vertex that has only a URN.
 type targets struct {
 	doc    lumigl.Graph
 	others map[string]*lumigl.Vertex
@@ -115,7 +115,7 @@ func (t *targets) vertex(key string) *lumigl.Vertex {
 	return v
 }
 
-// refer returns a parsed value with reference objects converted to references, and with unescaped keys.
+// refer decodes references in a parsed value and unescapes keys.
 func (t *targets) refer(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if part.Kind() != lumigl.Object || !hasKeyLikeTag(part) {
