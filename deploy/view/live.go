@@ -16,10 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// NewLive returns a Reporter that shows a tree on a terminal, with messages of providers above it. Close replaces the
-// tree by the final state, which stays. The terminal mode is unchanged, so Ctrl-C sends a signal. Event does not block
-// on the terminal, but Close does. If the terminal is lost, output stops. It returns an error if out cannot show a
-// tree.
+// NewLive returns a Reporter that draws a tree on a terminal, with messages of providers above it. Close replaces the
+// tree with the final state, which stays on the screen. The terminal mode is not changed, so Ctrl-C sends a signal.
+// Event does not block on the terminal, but Close does. If the terminal is lost, output stops. NewLive returns an error
+// if out is not a terminal or cannot move its cursor.
 func NewLive(out *os.File, o Options) (Reporter, error) {
 	stream := term.Inspect(out, "never", os.Getenv)
 	switch {
@@ -33,10 +33,10 @@ func NewLive(out *os.File, o Options) (Reporter, error) {
 		wake: make(chan struct{}, 1), drawn: make(chan struct{}), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	l.program = tea.NewProgram(l, tea.WithInput(nil), tea.WithOutput(screen{out, sync.OnceFunc(func() { close(l.drawn) })}),
-		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options determines colors
+		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options.Color determines colors
 	go func() {
 		defer close(l.ended)
-		_, _ = l.program.Run() // Run fails if the terminal is lost.
+		_, _ = l.program.Run() // Run fails only if the terminal is lost.
 	}()
 	go l.loop()
 	return l, nil
@@ -52,8 +52,8 @@ type live struct {
 	out     *os.File
 	program *tea.Program
 	once    sync.Once // for Close
-	// wake is full if there is something new to draw. drawn is closed after the first frame, closing to end the
-	// program, and ended after it has ended.
+	// wake is full if there is something new to draw. drawn is closed after the first frame is drawn. closing is closed
+	// to stop the program, and ended when it has stopped.
 	wake, drawn, closing, ended chan struct{}
 }
 
@@ -105,10 +105,10 @@ func (l *live) change(f func()) {
 	}
 }
 
-// loop draws changes and, while anything is running, ten frames per second.
+// loop draws changes. While a deployment is running, it draws ten frames per second.
 func (l *live) loop() {
 	select {
-	case <-l.drawn: // Before the first frame, bubbletea would write lines to the top of the terminal.
+	case <-l.drawn: // Before the first frame, bubbletea prints lines at the top of the terminal.
 	case <-l.ended:
 	}
 	for running := false; ; running = l.draw() {
@@ -129,14 +129,14 @@ func (l *live) loop() {
 	}
 }
 
-// draw shows messages and the tree. It reports whether anything is running.
+// draw prints pending messages and draws the tree. It reports whether anything is running.
 func (l *live) draw() bool {
 	l.mutex.Lock()
 	messages, width, running := l.messages, l.width, l.isRunning()
 	l.messages = nil
 	l.mutex.Unlock()
 	for _, message := range messages {
-		for _, line := range wrap(width-1, message) { // one by one: there is room for one line above the tree
+		for _, line := range wrap(width-1, message) { // one at a time, since only one line fits above the tree
 			l.program.Send(tea.Println(line)())
 		}
 	}
@@ -144,7 +144,7 @@ func (l *live) draw() bool {
 	return running
 }
 
-// changed makes bubbletea call View.
+// changed is a message that causes bubbletea to call View.
 type changed struct{}
 
 // Init, Update, and View implement [tea.Model].
@@ -160,7 +160,7 @@ func (l *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (l *live) View() tea.View {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	v := tea.View{DisableBracketedPasteMode: true} // leaves the shell's setting
+	v := tea.View{DisableBracketedPasteMode: true} // keeps the shell's setting
 	if !l.cleared {
 		v.SetContent(l.render(l.width, l.height-1, time.Now()))
 	}

@@ -14,13 +14,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// state is the accumulated state from events and waits.
+// state is the state accumulated from events and waits.
 type state struct {
 	Options
-	// deployments are ordered by their first events.
+	// deployments is in order of first events.
 	deployments []*deployment
 	waits       map[string][]string
-	// open maps URNs to running steps.
+	// open maps the URN of each running step to the step.
 	open map[string]*step
 }
 
@@ -30,7 +30,7 @@ type deployment struct {
 	state          store.State
 	started, ended time.Time
 	printed        time.Time
-	// steps are in start order. latest holds the last step by URN and by whether it is a deletion, since a replacement
+	// steps is in start order. latest holds the last step by URN and by whether it is a deletion, since a replacement
 	// has two steps.
 	steps   []*step
 	latest  map[[2]string]*step
@@ -50,7 +50,8 @@ type step struct {
 
 func newState(o Options) state { return state{Options: o, open: map[string]*step{}} }
 
-// event processes an event. It returns the deployment whose state, step, or progress changes, and the affected step.
+// event updates the state for an event. It returns the deployment whose state, step, or progress changed, and the
+// affected step. Either may be nil.
 func (s *state) event(e store.Event) (*deployment, *step) {
 	if e.State == "" {
 		t := s.open[e.URN]
@@ -61,7 +62,7 @@ func (s *state) event(e store.Event) (*deployment, *step) {
 			t.message = e.Message
 			return nil, t
 		}
-		for _, d := range s.deployments { // A provisioner's progress concerns all resources of a task.
+		for _, d := range s.deployments { // Progress of a provisioner applies to the whole task.
 			if d.isRunning() && (e.Deployment == d.id || e.Deployment == 0) {
 				d.message = e.Message
 				return d, nil
@@ -84,8 +85,8 @@ func (s *state) event(e store.Event) (*deployment, *step) {
 	return d, nil
 }
 
-// move changes the state of a deployment. A deployment that waits again will be replanned, so move keeps only finished
-// steps.
+// move changes the state of a deployment. If a deployment waits again, move keeps only its finished steps, since it
+// will be planned again.
 func (s *state) move(d *deployment, e store.Event) {
 	d.state, d.message, d.ended = e.State, e.Message, e.Time
 	if e.State == store.Wait {
@@ -98,12 +99,12 @@ func (s *state) move(d *deployment, e store.Event) {
 	}
 }
 
-// isIdle reports whether the deployment is a cleanup that has done nothing so far, as is common.
+// isIdle reports whether the deployment is a cleanup that has not deleted anything, which is common.
 func (d *deployment) isIdle() bool {
 	return strings.HasPrefix(d.name, "Cleanup[") && len(d.steps)+d.skipped == 0 && d.message == ""
 }
 
-// ownMessage returns the message of the deployment, or "" if a step shows it.
+// ownMessage returns the message of the deployment, or "" if a step already displays it.
 func (d *deployment) ownMessage() string {
 	for _, s := range d.steps {
 		if s.message != "" && strings.Contains(d.message, s.message) {
@@ -118,7 +119,7 @@ func (d *deployment) isRunning() bool { return d.state == store.Running || d.sta
 func (s *state) step(d *deployment, e store.Event) *step {
 	key := [2]string{e.URN, fmt.Sprint(e.Kind == "delete")}
 	t := d.latest[key]
-	if t == nil || t.state == store.Done { // a cleanup may delete several resources with the same URN
+	if t == nil || t.state == store.Done { // A cleanup may delete several resources with the same URN.
 		t = &step{of: d, urn: urn.URN(e.URN)}
 		if e.State == store.Skipped {
 			d.skipped++
@@ -145,12 +146,12 @@ func (s *state) step(d *deployment, e store.Event) *step {
 	return t
 }
 
-// isRunning reports whether the display changes over time.
+// isRunning reports whether the display changes even without events.
 func (s *state) isRunning() bool {
 	return len(s.open) > 0 || slices.ContainsFunc(s.deployments, (*deployment).isRunning)
 }
 
-// states has the word, style, and step glyph of each state.
+// states maps each state to its word, style, and step glyph.
 var states = map[store.State]struct {
 	word  string
 	style term.Style
@@ -165,7 +166,7 @@ var states = map[store.State]struct {
 
 func (s *state) word(of store.State) string { return s.paint(states[of].style, states[of].word) }
 
-// kinds has the sign and style of each kind of step, as in plans.
+// kinds maps each kind of step to its sign and style, which are the same as in plans.
 var kinds = map[string]struct {
 	sign  string
 	style term.Style
@@ -177,7 +178,7 @@ var kinds = map[string]struct {
 // what describes a step, such as "+ create db aws:rds:Database".
 func (s *state) what(t *step, verb string) string {
 	text := s.paint(term.Bold, shortName(t.urn))
-	if verb != "execute" { // The name of a task run is its description.
+	if verb != "execute" { // The name alone describes a task run.
 		text = term.Visible(verb) + " " + text
 	}
 	if of := string(t.urn.Type()); of != "" {
@@ -200,13 +201,13 @@ func (s *state) paint(style term.Style, text string) string {
 	return term.Stream{Color: s.Color}.Paint(style, text)
 }
 
-// levels has the label and style of marked messages.
+// levels maps the levels of labeled messages to their label and style.
 var levels = map[string]struct {
 	word  string
 	style term.Style
 }{"debug": {"debug", term.Dim}, "warn": {"warning", term.Yellow}, "error": {"error", term.Red}}
 
-// message formats a provider's message as one line, or returns "" if it is not shown.
+// message formats a provider's message as one line. It returns "" if the message is not displayed.
 func (s *state) message(e store.Event, t *step) string {
 	if e.Level == "debug" && !s.Verbose {
 		return ""
@@ -238,7 +239,8 @@ func oneLine(message string) string {
 	return strings.ReplaceAll(strings.Join(lines(message), "; "), ":; ", ": ")
 }
 
-// since formats a duration, such as "1.2s" or "3m5s". It returns "" below 0.1s or without a start time.
+// since formats the time from start to end, such as "1.2s" or "3m5s". It returns "" if start is zero or the duration is
+// less than 0.1s.
 func since(start, end time.Time) string {
 	d := end.Sub(start)
 	if start.IsZero() || d < time.Second/10 {

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Ranks of rows. If not all rows fit, the highest ranks are omitted first.
+// Ranks of rows. If not all rows fit, those with the highest ranks are omitted first.
 const (
 	headingRow = iota
 	runningRow
@@ -32,13 +32,13 @@ type tree struct {
 	now           time.Time
 	width, height int
 	final         bool
-	// most limits the finished steps shown per deployment. If there are more, the tree shows only their number.
+	// most is the maximum number of finished steps shown per deployment. If there are more, only their number is shown.
 	most int
 	rows []row
 	left int // omitted rows
 }
 
-// render returns the tree in at most height lines of at most width columns.
+// render returns the tree, limited to height lines and width columns.
 func (s *state) render(width, height int, now time.Time) string {
 	t := tree{state: s, now: now, width: width, height: height, most: height}
 	if t.add(); len(t.rows) > height {
@@ -49,7 +49,7 @@ func (s *state) render(width, height int, now time.Time) string {
 	return t.text()
 }
 
-// final returns the final output, with all lines of all messages.
+// final returns the final output, which contains all lines of all messages.
 func (s *state) final(now time.Time) string {
 	t := tree{state: s, now: now, width: math.MaxInt32, height: math.MaxInt32, final: true, most: 40}
 	t.add()
@@ -64,7 +64,7 @@ func (t *tree) text() string {
 	return strings.Join(all, "\n")
 }
 
-// fit omits rows that do not fit.
+// fit omits rows until the tree fits its height.
 func (t *tree) fit() {
 	if len(t.rows) <= t.height && t.left == 0 {
 		return
@@ -128,7 +128,7 @@ func (t *tree) deployment(d *deployment) {
 	t.message(d.ownMessage(), countRow, 2)
 }
 
-// spinner has the glyphs of running steps, each shown for 0.1s.
+// spinner holds the frames of the glyph for running steps, each shown for 0.1s.
 var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
 func (t *tree) step(s *step) {
@@ -149,12 +149,12 @@ func (t *tree) step(s *step) {
 	}
 }
 
-// message adds the lines of a message, at most three unless t.final is set.
+// message adds the lines of a message. It adds at most three lines unless t.final is set.
 func (t *tree) message(message string, rank, depth int) {
 	if message == "" {
 		return
 	}
-	if rank == detailRow && len(t.rows) > t.height { // it would not fit, and wrapping thousands of messages is slow
+	if rank == detailRow && len(t.rows) > t.height { // Wrapping thousands of messages that do not fit would be slow.
 		t.left++
 		return
 	}
@@ -168,7 +168,7 @@ func (t *tree) message(message string, rank, depth int) {
 	}
 }
 
-// wrap breaks lines wider than width columns.
+// wrap wraps lines at width columns.
 func wrap(width int, lines ...string) []string {
 	return strings.Split(ansi.Wrap(strings.Join(lines, "\n"), max(width, 1), ""), "\n")
 }

@@ -1,4 +1,4 @@
-// Package view shows deployments while they run: as a tree on a terminal, as lines elsewhere, or as JSON lines.
+// Package view displays running deployments as a tree on a terminal, as lines of text, or as lines of JSON.
 //
 //	shop[7]  running  12s
 //	  ✓ + create network aws:ec2:VPC  3.1s
@@ -9,7 +9,7 @@
 //	      shop/main.ts:9:15
 //	  3 skipped
 //
-// Steps are shown instead of tasks. Control characters in the output are escaped.
+// The output shows steps, but not tasks. Control characters in the output are escaped.
 package view
 
 import (
@@ -23,26 +23,26 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Reporter shows events. Its methods are safe for concurrent use. They ignore output errors: a deployment continues
-// without output.
+// Reporter displays events. Its methods are safe for concurrent use. They ignore output errors, since deployments
+// continue without output.
 type Reporter interface {
-	// Event shows an event of package run. A provider's message without a deployment is assigned to the running step of
-	// its URN.
+	// Event displays an event of package run. A provider's message without a deployment is assigned to the running step
+	// with its URN.
 	Event(store.Event)
-	// Waits sets the reasons why deployments wait, such as "a[5]: b uses a", by name, such as "b[6]".
+	// Waits sets the reasons for waiting, such as "a[5]: b uses a", by deployment name, such as "b[6]".
 	Waits(map[string][]string)
-	// Close shows the final state and releases the terminal. Further calls do nothing.
+	// Close displays the final state and releases the terminal. Subsequent calls are no-ops.
 	Close()
 }
 
 // Options configure a [Reporter].
 type Options struct {
-	// Width is the width of the terminal in columns, or 0 if unknown. [NewLive] uses it only if it cannot ask the
-	// terminal.
+	// Width is the width of the terminal in columns, or 0 if unknown. [NewLive] uses it only if it cannot determine the
+	// width itself.
 	Width int
-	// Color enables colors.
+	// Color enables colored output.
 	Color bool
-	// Verbose enables debug messages of providers.
+	// Verbose enables the display of providers' debug messages.
 	Verbose bool
 }
 
@@ -55,7 +55,7 @@ type jsonLines struct {
 }
 
 func (j *jsonLines) Event(e store.Event) {
-	if text, err := term.JSON(e); err == nil { // fails only for times after the year 9999
+	if text, err := term.JSON(e); err == nil { // JSON fails only for times after the year 9999.
 		j.mutex.Lock()
 		defer j.mutex.Unlock()
 		_, _ = j.w.Write(append(text, '\n'))
@@ -65,12 +65,13 @@ func (j *jsonLines) Event(e store.Event) {
 func (*jsonLines) Waits(map[string][]string) {}
 func (*jsonLines) Close()                    {}
 
-// NewLines returns a Reporter that writes a line for each event of a deployment or a step, and for each message, such as
+// NewLines returns a Reporter that writes one line for each message and for each change of a deployment or a step, such
+// as
 //
 //	shop[7] + create db aws:rds:Database: failed: the subnet is in another zone  shop/main.ts:9:15
 //
-// Line breaks in messages become "; ". Progress is written at most every ten seconds, and a reminder every minute for
-// steps without progress. Each line is one write.
+// Line breaks in messages are replaced with "; ". Progress is written at most every ten seconds. A step without output
+// is reported again every minute. Each line is written with a single call to Write.
 func NewLines(w io.Writer, o Options) Reporter {
 	l := &textLines{state: newState(o), w: w, closed: make(chan struct{})}
 	go func() {
@@ -101,7 +102,7 @@ const (
 	remindEvery   = time.Minute
 )
 
-// remind writes a line for each running step without output in the last minute.
+// remind writes a line for each running step that had no output in the last minute.
 func (l *textLines) remind(now time.Time) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -142,14 +143,14 @@ func (l *textLines) Event(e store.Event) {
 	}
 }
 
-// outcome describes the outcome of a deployment or a step.
+// outcome formats the outcome of a deployment or a step.
 func (l *textLines) outcome(state store.State, took, message, source string) string {
 	text := l.word(state)
 	if state == store.Done && took != "" {
 		text += " in " + took
 	}
 	switch {
-	case message != "" && state == store.Started: // announces the next attempt
+	case message != "" && state == store.Started: // an announcement of the next attempt
 		text = oneLine(message)
 	case message != "":
 		text += ": " + oneLine(message)
@@ -166,7 +167,7 @@ func (l *textLines) line(text string) {
 	}
 }
 
-// Waits writes new reasons.
+// Waits implements [Reporter]. It writes a line for each new reason.
 func (l *textLines) Waits(waits map[string][]string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
