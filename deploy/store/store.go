@@ -1,4 +1,5 @@
-// Package store defines the storage of environments: resource graphs, deployments with tasks and steps, and events.
+// Package store defines the storage interface for environments: resource graphs, deployments with tasks and steps, and
+// events.
 //
 //	err := s.Write(ctx, "prod", func(tx store.Tx) error {
 //		if _, err := tx.Touch(id, fence, store.Running); err != nil {
@@ -7,11 +8,11 @@
 //		return tx.PutStep(step)
 //	})
 //
-// Secrets in the text of vertices, steps, and deployments are sealed by package secret. A store neither parses text nor
-// checks state transitions; package job does the latter.
+// Secrets in the text of vertices, steps, and deployments are sealed by package secret. A store does not parse text and
+// does not check state transitions, which are defined by package job.
 //
-// Package sqlite implements the store in `.lumi/state.db`; package memory implements one for tests. Package storetest
-// tests implementations. See docs/engine.md for the design.
+// Package sqlite implements a store in `.lumi/state.db`, and package memory implements one for tests. Package storetest
+// contains tests for implementations. See docs/engine.md for the design.
 package store
 
 import (
@@ -20,33 +21,34 @@ import (
 	"time"
 )
 
-// Store stores environments. It is safe for concurrent use, in persistent implementations also by several processes.
+// Store stores environments. It is safe for concurrent use. Persistent stores may be used by several processes at once.
 type Store interface {
-	// Read runs f with a consistent view of the store. It does not wait for writers. Writing statements fail.
+	// Read runs f with a consistent view of the store. It does not wait for writers. Statements that write return an
+	// error.
 	Read(ctx context.Context, f func(Tx) error) error
-	// Write runs f in a transaction that excludes other writers of the environment. Pass "" for rows that belong to no
-	// environment. The changes are durable when Write returns nil. If f or the commit fails, nothing is written. f may
-	// run more than once, so it must assign to captured variables, not append to them.
+	// Write runs f in a transaction that excludes other writers of the environment. For rows that do not belong to an
+	// environment, pass "". When Write returns nil, the changes are durable. If f or the commit fails, nothing is
+	// written. f may run more than once, so it must overwrite captured variables rather than append to them.
 	Write(ctx context.Context, environment string, f func(Tx) error) error
-	// Close releases the store.
+	// Close releases the store's resources.
 	Close() error
 }
 
-// Errors of statements, possibly wrapped.
+// Errors returned by statements, possibly wrapped.
 var (
-	// ErrNotFound means that an environment, a deployment, or another row does not exist.
+	// ErrNotFound means that an environment, a deployment, or another row was not found.
 	ErrNotFound = errors.New("not found")
-	// ErrFenced means that an executor lost its deployment: the row has a different fencing token or state.
+	// ErrFenced means that an executor no longer holds its deployment, whose fencing token or state has changed.
 	ErrFenced = errors.New("another executor has taken over")
-	// ErrLost means that the store was removed while open. Write returns it after the commit: the copy saved by Close
-	// contains the transaction, so it must not be repeated. Later writes still succeed, to finish running work. Reads
-	// may fail with it.
+	// ErrLost means that the store was removed while it was open. Write returns it after committing. The transaction
+	// must not be repeated, since the copy saved by Close contains it. Subsequent writes still commit, so that running
+	// work can finish. Reads may return ErrLost.
 	ErrLost = errors.New("the store was removed")
 )
 
 // Tx is a transaction. It must not be used concurrently or after f has returned. Writing a row of a nonexistent
-// environment fails with [ErrNotFound]. f must return all errors except [ErrNotFound] and [ErrFenced]. Times are stored
-// in UTC with microsecond precision. Text must be valid UTF-8.
+// environment returns [ErrNotFound]. f must return all errors except [ErrNotFound] and [ErrFenced]. Times are stored in
+// UTC with microsecond precision. Text must be valid UTF-8.
 type Tx interface {
 	EnvironmentTx
 	GraphTx
@@ -55,87 +57,90 @@ type Tx interface {
 	TaskTx
 }
 
-// EnvironmentTx contains the statements for environments.
+// EnvironmentTx contains statements for environments.
 type EnvironmentTx interface {
 	// Environments returns all environments, sorted by name.
 	Environments() ([]Environment, error)
-	// Environment returns an environment.
+	// Environment returns the environment with the given name.
 	Environment(name string) (Environment, error)
 	// PutEnvironment adds or replaces an environment.
 	PutEnvironment(Environment) error
-	// DeleteEnvironment deletes an environment and everything in it.
+	// DeleteEnvironment deletes an environment along with everything in it.
 	DeleteEnvironment(name string) error
 }
 
-// GraphTx contains the statements for resource graphs.
+// GraphTx contains statements for resource graphs.
 type GraphTx interface {
 	// Vertices returns the vertices of an environment's resource graph, sorted by key.
 	Vertices(environment string) ([]Vertex, error)
-	// VerticesFrom returns up to limit vertices with keys of at least from, sorted by key.
+	// VerticesFrom returns up to limit vertices whose keys are at least from, sorted by key.
 	VerticesFrom(environment, from string, limit int) ([]Vertex, error)
-	// PutVertices adds or replaces vertices, deletes those with keys in gone, and increments the environment's Serial.
+	// PutVertices adds or replaces the vertices in put, deletes the vertices with keys in gone, and increments the
+	// environment's Serial.
 	PutVertices(environment string, put []Vertex, gone []string) error
 }
 
-// JobTx contains the statements for jobs, and for the tasks and steps of deployments.
+// JobTx contains statements for jobs and for the tasks and steps of deployments.
 type JobTx interface {
-	// AddJob adds a job and returns its ID, which is greater than all earlier IDs. A Place of 0 is set to the ID.
+	// AddJob adds a job and returns its ID, which is greater than all earlier IDs. If Place is 0, it is set to the ID.
 	AddJob(Job, Content) (id int64, err error)
-	// Job returns a job and Content its content. PutContent replaces the content, for resealing.
+	// Job returns a job, and Content returns its content. PutContent replaces the content when it is resealed.
 	Job(id int64) (Job, error)
 	Content(id int64) (Content, error)
 	PutContent(id int64, c Content) error
-	// Queue returns the unfinished deployments of an environment, by place and ID. History returns up to limit finished
-	// ones with IDs below before, latest first; 0 means no bound. Both omit runs of task graphs.
+	// Queue returns the unfinished deployments of an environment, sorted by place and ID. History returns up to limit
+	// finished deployments, latest first. If before is not 0, History returns only deployments with lower IDs. Runs of
+	// task graphs are not included in either.
 	Queue(environment string) ([]Job, error)
 	History(environment string, before int64, limit int) ([]Job, error)
 	// PutJob replaces a job.
 	PutJob(Job) error
-	// Touch returns a job and locks its row for the rest of the transaction. It fails with [ErrFenced] unless the job
-	// has the fencing token and one of the states.
+	// Touch returns a job and locks its row until the end of the transaction. It returns [ErrFenced] if the job has a
+	// different fencing token or is in none of the states.
 	Touch(id, fence int64, states ...State) (Job, error)
 
-	// Tasks and Steps return the tasks and steps of a deployment, by number. PutTask and PutStep add or replace one.
-	// DeleteTasks deletes all tasks of a deployment, DeleteSteps all steps except those in one of the states.
+	// Tasks and Steps return the tasks and steps of a deployment, sorted by number. PutTask and PutStep add or replace
+	// a row. DeleteTasks deletes all tasks of a deployment. DeleteSteps deletes all steps except those in one of the
+	// given states.
 	Tasks(deployment int64) ([]Task, error)
 	PutTask(Task) error
 	DeleteTasks(deployment int64) error
 	Steps(deployment int64) ([]Step, error)
 	PutStep(Step) error
 	DeleteSteps(deployment int64, except ...State) error
-	// MoveSteps moves the steps of a deployment to another one, which must have none.
+	// MoveSteps moves all steps of a deployment to another deployment, which must not have any.
 	MoveSteps(from, to int64) error
 }
 
-// EventTx contains the statements for events.
+// EventTx contains statements for events.
 type EventTx interface {
-	// AddEvents adds events, which must not be changed afterward. Events returns up to limit events of an environment
-	// with serials above after, oldest first. If deployment is not 0, it returns only events of that deployment.
+	// AddEvents adds events, which the caller must not modify afterward. Events returns up to limit events of an
+	// environment with serials greater than after, oldest first. If deployment is not 0, only its events are returned.
 	AddEvents(environment string, events []Event) error
 	Events(environment string, deployment, after int64, limit int) ([]Event, error)
 }
 
-// Environment is an environment, such as prod.
+// Environment is a deployment target, such as prod.
 type Environment struct {
 	Name string
-	// Lineage distinguishes environments of the same name. Seeds of generated values derive from it.
+	// Lineage distinguishes environments with the same name. The seeds of generated values are derived from it.
 	Lineage string
-	// Key is the environment's wrapped data key, or "".
+	// Key is the wrapped data key of the environment, or "" if it has none.
 	Key string
-	// Serial is incremented by each change of the resource graph.
+	// Serial is incremented with each change to the resource graph.
 	Serial int64
 	// Last is the number of the last deployment.
 	Last int64
 }
 
-// Vertex is a vertex of the resource graph: a key and the properties in LumiGL.
+// Vertex is a vertex of the resource graph. Text holds its properties in LumiGL.
 type Vertex struct{ Key, Text string }
 
-// State is the state of a job, a task, or a step. Package job defines the transitions.
+// State is the state of a job, a task, or a step. Package job defines the valid transitions.
 type State string
 
-// States of jobs, tasks, and steps. Unstarted deployments and tasks are in Wait. Unstarted steps are in Planned and not
-// stored.
+// States of jobs, tasks, and steps. Deployments and tasks that have not started are in state Wait. Steps that have not
+// started are in state Planned and are not stored.
 const (
 	Wait    State = "WAIT"
 	Running State = "RUNNING"
@@ -157,7 +162,7 @@ const (
 	Pending State = "PENDING"
 )
 
-// IsFinal reports whether a deployment in this state has left the queue.
+// IsFinal reports whether a deployment in this state is no longer in the queue.
 func (s State) IsFinal() bool {
 	return s == Done || s == Aborted || s == Canceled || s == Superseded
 }
@@ -165,7 +170,7 @@ func (s State) IsFinal() bool {
 // Kind is the kind of a job.
 type Kind string
 
-// Kinds of jobs. All except runs of task graphs are called deployments.
+// Kinds of jobs. A job of any kind except Tasks is called a deployment.
 const (
 	Deploy  Kind = "deploy"
 	Cleanup Kind = "cleanup" // deletes unused versions and pending resources
@@ -174,37 +179,37 @@ const (
 	Tasks   Kind = "tasks"   // runs a task graph
 )
 
-// Job is a unit of work for an environment, run by one process at a time.
+// Job is a unit of work in an environment. It is run by one process at a time.
 type Job struct {
 	ID          int64
 	Environment string
-	// Number is the number shown to users, such as 5 in a[5]; 0 for a cleanup.
+	// Number is the number shown to users, such as 5 in a[5]. It is 0 for a cleanup.
 	Number int64
 	Module string
 	Kind   Kind
-	// Uses lists the modules used directly by desired state.
+	// Uses lists the modules that the desired state uses directly.
 	Uses []string
-	// Place is the position in the queue. A deployment that supersedes a failed one inherits it.
+	// Place is the position in the queue. A deployment that supersedes a failed one takes over its place.
 	Place int64
 	State State
-	// Fence is the fencing token, incremented whenever the job is claimed or taken away from its holder.
+	// Fence is the fencing token. It is incremented whenever the job is claimed or taken away from its holder.
 	Fence int64
-	// Owner is the process that holds the lease until Expires, which is zero if the lease was released.
+	// Owner is the process that holds the lease until Expires. Expires is zero if the lease was released.
 	Owner   string
 	Expires time.Time
-	// Abort is set when an abort was requested.
+	// Abort is set if an abort was requested.
 	Abort bool
-	// Message is the reason for a failure, or the question of a deployment that waits for an answer.
+	// Message is the reason for a failure, or the question of a deployment that is waiting for an answer.
 	Message string
-	// Created is when the job was queued. Ended is when it reached a final state, or zero.
+	// Created is the time at which the job was queued. Ended is the time at which it reached a final state, or zero.
 	Created, Ended time.Time
 }
 
-// Content is the request of a job. It changes only when it is resealed.
+// Content is the request of a job. It is immutable except for resealing.
 type Content struct {
-	// Desired is the desired state in LumiGL; empty for cleanups and destroys.
+	// Desired is the desired state in LumiGL. It is empty for cleanups and destroys.
 	Desired string
-	// Shown lists the effects of the approved plan in LumiGL.
+	// Shown is the list of effects of the approved plan in LumiGL.
 	Shown string
 	// Request is the rest of the request, encoded by package run.
 	Request string
@@ -218,55 +223,55 @@ type Task struct {
 	// Steps is the number of steps.
 	Steps int
 	State State
-	// Token is the token for polling the provisioner. Parts is the number of inputs to pass to the provisioner, one
-	// after another: the task itself, then additional tasks such as migrations.
+	// Token is the token for polling the provisioner. Parts is the number of inputs to send to the provisioner in
+	// order: the task itself, followed by additional tasks such as migrations.
 	Token   string
 	Parts   int
 	Message string
 }
 
-// Step is a step whose call has started. Its row is the only record of the result until the resource graph contains it.
+// Step is a step whose call has started. Until the resource graph contains the result, the row is its only record.
 type Step struct {
 	Deployment int64
 	Number     int
 	Task       int
 	State      State
-	// Kind is the kind of step in package plan, such as "create".
+	// Kind is the name of a plan.Kind, such as "create".
 	Kind string
-	// URN is the URN of the resource.
+	// URN identifies the resource.
 	URN string
-	// OldKey and OldID identify the vertex to change or delete; empty for a creation.
+	// OldKey and OldID identify the vertex to change or delete. Both are empty for a creation.
 	OldKey, OldID string
-	// New is the new resource as a vertex in LumiGL; empty for a deletion.
+	// New is the new resource, encoded as a vertex in LumiGL. It is empty for a deletion.
 	New string
-	// Token identifies a creation to its provider.
+	// Token identifies a creation to the provider.
 	Token string
-	// Owner is the process that made the call. Deadline is the latest time at which the call ends.
+	// Owner is the process that made the call. Deadline is the time at which the call ends at the latest.
 	Owner    string
 	Deadline time.Time
 	Message  string
 }
 
-// Event is a change of state or a message, for the history, the terminal, and the JSON output.
+// Event is a state change or a message, as recorded in the history and shown to users.
 type Event struct {
-	// Serial is the sequence number over all environments; 0 for events that are not stored, such as progress.
+	// Serial is the sequence number across all environments. It is 0 for events that are not stored, such as progress.
 	Serial int64     `json:"serial,omitempty"`
 	Time   time.Time `json:"time"`
-	// Deployment is the ID of the deployment, and Name its display name, such as "a[5]".
+	// Deployment is the ID of the deployment. Name is its display name, such as "a[5]".
 	Deployment int64  `json:"deployment"`
 	Name       string `json:"name"`
-	// Task is the number of the task; 0 for an event of the deployment. URN is set for events of steps.
+	// Task is the number of the task, or 0 for an event of the deployment itself. URN is set for events of steps.
 	Task int    `json:"task,omitempty"`
 	URN  string `json:"urn,omitempty"`
-	// Source is the position of the resource's construction in the program.
+	// Source is the position in the program at which the resource is constructed.
 	Source string `json:"source,omitempty"`
-	// Kind is the kind of the step. Was is the former URN of a moved resource. ID is the ID of an existing resource.
+	// Kind is the kind of the step. Was is the previous URN of a moved resource. ID is the ID of an existing resource.
 	Kind string `json:"kind,omitempty"`
 	Was  string `json:"was,omitempty"`
 	ID   string `json:"id,omitempty"`
-	// State is the new state; empty for messages of providers.
+	// State is the new state. It is empty for messages from providers.
 	State State `json:"state,omitempty"`
-	// Level is the level of a provider's message: "debug", "info", "warn", "error" or "progress".
+	// Level is the level of a provider's message: "debug", "info", "warn", "error", or "progress".
 	Level   string `json:"level,omitempty"`
 	Message string `json:"message,omitempty"`
 }

@@ -1,5 +1,5 @@
-// Package memory implements an in-memory store for tests, model checks, and simulations. It does no I/O, starts no
-// goroutines, and is cheap to create.
+// Package memory implements an in-memory store for tests, model checking, and simulations. It performs no I/O, starts
+// no goroutines, and is cheap to create.
 package memory
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Store is a [store.Store] in memory.
+// Store is an in-memory [store.Store].
 type Store struct {
 	writer    sync.Mutex
 	committed atomic.Pointer[data]
@@ -26,7 +26,7 @@ func New() *Store {
 	return s
 }
 
-// Close implements [store.Store]. It does nothing.
+// Close implements [store.Store]. It is a no-op.
 func (s *Store) Close() error { return nil }
 
 // Read implements [store.Store].
@@ -37,7 +37,7 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	return f(reader{&tx{*s.committed.Load()}})
 }
 
-// Write implements [store.Store]. It excludes all writers.
+// Write implements [store.Store]. It excludes all other writers, even of other environments.
 func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
 	s.writer.Lock()
 	defer s.writer.Unlock()
@@ -52,8 +52,8 @@ func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) err
 	return nil
 }
 
-// data holds sorted rows. Transactions share slices, so visible rows are never changed. Appended rows are beyond the
-// length of other slices. If two transactions append to the same slice, the first one was rolled back.
+// data holds sorted rows. Transactions share slices, so visible rows are never modified. Appended rows are beyond the
+// length of slices in other transactions. If two transactions append to the same slice, the first one was rolled back.
 type data struct {
 	environments []store.Environment
 	vertices     []vertex
@@ -79,7 +79,7 @@ type (
 		store.Job
 		content store.Content
 	}
-	// events is a batch of an environment's events, numbered from after + 1.
+	// events is a batch of events of an environment. Their serials start at after + 1.
 	events struct {
 		environment string
 		after       int64
@@ -99,7 +99,7 @@ func byStep(a, b store.Step) int {
 	return cmp.Or(cmp.Compare(a.Deployment, b.Deployment), cmp.Compare(a.Number, b.Number))
 }
 
-// put returns rows with r added or replaced.
+// put returns rows with r inserted, or replaced if a row with the same order exists.
 func put[T any](rows []T, r T, order func(a, b T) int) []T {
 	i, found := slices.BinarySearchFunc(rows, r, order)
 	if i == len(rows) {
@@ -113,7 +113,7 @@ func put[T any](rows []T, r T, order func(a, b T) int) []T {
 	return rows
 }
 
-// find returns a new slice of the matching rows, converted by row.
+// find returns the matching rows in a new slice, converted by row.
 func find[T, R any](rows []T, match func(T) bool, row func(T) R) []R {
 	var found []R
 	for _, r := range rows {
@@ -126,7 +126,7 @@ func find[T, R any](rows []T, match func(T) bool, row func(T) R) []R {
 
 func same[T any](r T) T { return r }
 
-// stored copies a caller's deployment for storage. shown copies a stored one for a caller.
+// stored returns a copy of a caller's deployment for storage, and shown a copy of a stored deployment for a caller.
 func stored(d store.Job) store.Job {
 	d.Expires, d.Created, d.Ended = micros(d.Expires), micros(d.Created), micros(d.Ended)
 	d.Uses = append([]string(nil), d.Uses...)
@@ -138,5 +138,5 @@ func shown(d deployment) store.Job {
 	return d.Job
 }
 
-// micros returns a time in UTC with the precision of stores.
+// micros returns t in UTC, truncated to microseconds, as stores do.
 func micros(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// taskRuns is a batch of rows of a run. The last row of each task run counts.
+// taskRuns is a batch of task runs. If a task run is stored more than once, the last row is valid.
 type taskRuns struct {
 	run  int64
 	rows []store.TaskRun
@@ -160,7 +160,7 @@ func (t *tx) PutTaskRuns(run int64, all []store.TaskRun) error {
 	return nil
 }
 
-// lastRows returns the last row of each task run of a run.
+// lastRows returns the last row of each task run in a run, by number.
 func (t *tx) lastRows(run int64) map[int]store.TaskRun {
 	last := map[int]store.TaskRun{}
 	for _, part := range t.taskRuns {

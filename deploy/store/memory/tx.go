@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// tx is a transaction on its own copy of the data.
+// tx is a transaction with its own copy of the data.
 type tx struct{ data }
 
 func (t *tx) environment(name string) (int, error) {

@@ -8,7 +8,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// explain adds the meaning and the solution to an SQLite error. It returns other errors unchanged.
+// explain adds an explanation and a possible fix to an SQLite error. It returns other errors unchanged.
 func (s *Store) explain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

@@ -12,16 +12,16 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// lostError reports that the file of a store was removed or replaced while it was open.
+// lostError reports that the database file was removed or replaced while it was open.
 type lostError struct {
 	path     string
 	replaced bool
-	saved    string // file with the copy, or ""
-	changed  bool   // changed since the copy
-	err      error  // why there is no copy or no final one
+	saved    string // path of the copy, or ""
+	changed  bool   // whether the database changed since the copy
+	err      error  // reason that there is no copy, or no final copy
 }
 
-// Error describes the problem and how to continue.
+// Error describes the problem and how to recover.
 func (e *lostError) Error() string {
 	what, move := "removed", "move it to %[2]s"
 	if e.replaced {
@@ -40,7 +40,8 @@ func (e *lostError) Error() string {
 // Unwrap returns [store.ErrLost].
 func (e *lostError) Unwrap() error { return store.ErrLost }
 
-// isGone reports whether the opened file no longer exists at its path, and whether another file does.
+// isGone reports whether the opened file no longer exists at its path (gone), and whether another file exists there
+// (replaced).
 func (s *Store) isGone() (gone, replaced bool) {
 	now, err := os.Stat(s.path)
 	if err != nil {
@@ -49,8 +50,9 @@ func (s *Store) isGone() (gone, replaced bool) {
 	return !os.SameFile(s.file, now), true
 }
 
-// salvage saves the database if its file, which the open connection can still read, is gone: when first noticed, since
-// the process may be killed, and again at the end. It returns a *lostError or nil.
+// salvage saves a copy of the database if its file is gone, since the open connection can still read it. It saves a
+// copy when it first notices the loss, in case the process is killed, and again at the end. It returns a *lostError if
+// the file is gone, and nil otherwise.
 func (s *Store) salvage(c *conn, end bool) error {
 	if s.lost == nil {
 		gone, replaced := s.isGone()
@@ -63,7 +65,7 @@ func (s *Store) salvage(c *conn, end bool) error {
 		s.save(c)
 	}
 	if _, replaced := s.isGone(); end && !replaced && s.lost.err == nil {
-		for _, suffix := range []string{"-wal", "-shm"} { // SQLite would apply leftovers to the copy
+		for _, suffix := range []string{"-wal", "-shm"} { // SQLite would apply leftover files to the copy.
 			_ = os.Remove(s.path + suffix)
 		}
 	}
@@ -71,7 +73,7 @@ func (s *Store) salvage(c *conn, end bool) error {
 	return &failed
 }
 
-// save writes the copy, replacing an earlier one.
+// save writes a copy of the database, replacing any earlier copy.
 func (s *Store) save(c *conn) {
 	saved := s.lost.saved
 	if saved == "" {

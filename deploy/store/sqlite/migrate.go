@@ -18,13 +18,13 @@ import (
 //go:embed schema
 var schemas embed.FS
 
-// schema holds a migration for each schema version.
+// schema contains the migrations, one for each schema version.
 var schema, _ = fs.Sub(schemas, "schema")
 
-// application is the SQLite application ID: "Lumi".
+// application is the SQLite application ID, "Lumi" in ASCII.
 const application = 0x4c756d69
 
-// prepare checks the SQLite version, enables the WAL, and migrates the schema.
+// prepare checks the SQLite version, enables WAL mode, and migrates the schema.
 func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	c, err := s.take(ctx, false)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	}
 	m := &migration{store: s}
 	p, err := goose.NewProvider(goose.DialectSQLite3, s.db, schema, goose.WithDisableGlobalRegistry(true),
-		goose.WithSessionLocker(m), goose.WithIsolateDDL(true)) // no transactions within the transaction of the lock
+		goose.WithSessionLocker(m), goose.WithIsolateDDL(true)) // no transactions nested in the lock's transaction
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 		if err != nil || current == m.target {
 			return err
 		}
-		// Up would create its table before taking the lock.
+		// Up would create goose's version table before taking the lock.
 		_, err = p.ApplyVersion(ctx, current+1, true)
 		if m.err != nil {
 			return m.err
@@ -64,8 +64,8 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	}
 }
 
-// useWAL switches to the WAL, once per database. It retries because SQLite does not wait when it upgrades the read lock
-// to a write lock, since two such processes would deadlock.
+// useWAL switches the database to WAL mode, which is permanent. It retries because SQLite does not wait when upgrading
+// a read lock to a write lock, which could deadlock two processes.
 func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	for end := time.Now().Add(s.timeout); ; {
 		_, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL")
@@ -90,17 +90,17 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// migration is the lock held by goose while it applies one schema version, implemented as a transaction. Versions count
-// from 1.
+// migration is a [goose] session locker that holds a transaction while goose applies a schema version. Versions start
+// at 1.
 type migration struct {
 	store  *Store
 	target int64
-	before int64 // version when the lock was taken
+	before int64 // version before the migration
 	saved  bool
-	err    error // error of SessionLock, without additions by goose
+	err    error // error of SessionLock, not wrapped by goose
 }
 
-// version returns the schema version, or 0 for an empty database.
+// version returns the schema version, or 0 if the database is empty.
 func (m *migration) version(ctx context.Context, c *sql.Conn) (int64, error) {
 	var id, objects, version int64
 	err := c.QueryRowContext(ctx, "SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id").
@@ -119,7 +119,7 @@ func (m *migration) version(ctx context.Context, c *sql.Conn) (int64, error) {
 	return version, err
 }
 
-// SessionLock begins the transaction and makes the backup while other processes cannot write.
+// SessionLock begins the transaction. It makes the backup now, while other processes cannot write.
 func (m *migration) SessionLock(ctx context.Context, c *sql.Conn) error {
 	m.err = m.lock(ctx, c)
 	return m.err
@@ -132,7 +132,7 @@ func (m *migration) lock(ctx context.Context, c *sql.Conn) (err error) {
 	m.before, err = m.version(ctx, c)
 	isNew := m.before == 0
 	if err != nil || m.saved || isNew || m.before == m.target {
-		m.saved = m.saved || isNew // a database created by this process needs no backup
+		m.saved = m.saved || isNew // A new database needs no backup.
 		return err
 	}
 	m.saved = true
@@ -140,7 +140,8 @@ func (m *migration) lock(ctx context.Context, c *sql.Conn) (err error) {
 	return m.store.Backup(ctx, name)
 }
 
-// SessionUnlock commits if goose has recorded the new version, which it does last.
+// SessionUnlock commits the transaction if goose has recorded the new version, which is its last step. Otherwise, it
+// rolls back.
 func (m *migration) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	end := "ROLLBACK"
 	if after, err := m.version(ctx, c); err == nil && after > m.before {

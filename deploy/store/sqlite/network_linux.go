@@ -2,14 +2,14 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// network returns the kind of network file system of a folder, or "" for a local or unknown one. FUSE and 9P count as
-// local: apart from sshfs and host folders, they include encrypted and sandboxed disks.
+// network returns the type of the network file system that contains a folder, or "" for a local or unknown file system.
+// FUSE and 9P are treated as local, since they include encrypted and sandboxed disks, not only sshfs and host folders.
 func network(folder string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {
 		return ""
 	}
-	return networks[uint32(s.Type)] // sign-extended int32 on some architectures
+	return networks[uint32(s.Type)] // Type is a sign-extended int32 on some architectures.
 }
 
 var networks = map[uint32]string{

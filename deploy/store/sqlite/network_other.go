@@ -2,5 +2,5 @@
 
 package sqlite
 
-// network cannot detect network file systems on this system.
+// network always returns "", since network file systems cannot be detected on this platform.
 func network(string) string { return "" }

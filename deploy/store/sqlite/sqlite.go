@@ -1,9 +1,9 @@
-// Package sqlite implements a store in an SQLite database, such as `.lumi/state.db`.
+// Package sqlite implements a store in an SQLite database file, such as `.lumi/state.db`.
 //
 //	s, err := sqlite.Open(ctx, ".lumi/state.db", sqlite.Options{})
 //
-// Processes on one host may share the database: writers wait for each other; readers never wait. A transaction is on
-// disk when Write returns.
+// Processes on the same host may share the database. Writers wait for each other, but readers never wait. A transaction
+// is durable when Write returns.
 package sqlite
 
 import (
@@ -23,30 +23,30 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Options configure [Open]. The zero value uses defaults.
+// Options configures [Open]. The zero value uses defaults.
 type Options struct {
-	// Timeout is how long a transaction waits for writers in other processes. The default is ten seconds.
+	// Timeout is the maximum time that a transaction waits for writers in other processes. The default is ten seconds.
 	Timeout time.Duration
-	// Rescue is the folder for the copy of a database that is removed while open. The default is the current directory.
-	// If it is not writable, the copy is saved in [os.TempDir].
+	// Rescue is the folder in which to save a copy if the database file is removed while open. The default is the
+	// current directory. If Rescue is not writable, the copy is saved in [os.TempDir].
 	Rescue string
 
-	// Set by tests.
+	// The following fields are set only by tests.
 	maxPages int
 	schema   fs.FS
 	network  func(folder string) string
 }
 
-// Store is a [store.Store] in an SQLite database. Its errors name the database's path.
+// Store is a [store.Store] in an SQLite database. Its errors contain the path of the database.
 type Store struct {
 	path    string
 	timeout time.Duration
 	db      *sql.DB
-	writer  chan struct{} // held by the goroutine that writes
+	writer  chan struct{} // semaphore held by the writing goroutine
 
-	file   fs.FileInfo // file at path when it was opened
+	file   fs.FileInfo // identity of the opened file
 	rescue string
-	// Owned by the writing goroutine.
+	// The following fields are owned by the writing goroutine.
 	wrote bool
 	lost  *lostError // nil unless the file was removed
 
@@ -61,8 +61,9 @@ type conn struct {
 	stmts map[string]*sql.Stmt
 }
 
-// close closes the connection and rolls back. SQLite keeps it open until its statements are closed, which database/sql
-// does not do. Errors are ignored, since committed data is on disk.
+// close closes the connection and rolls back any transaction. It first closes the statements: SQLite keeps the
+// connection open until then, and database/sql does not close them. Errors are ignored, since committed data is already
+// on disk.
 func (c *conn) close() {
 	for _, stmt := range c.stmts {
 		_ = stmt.Close()
@@ -70,11 +71,12 @@ func (c *conn) close() {
 	_ = c.Close()
 }
 
-// maxIdle is the number of connections kept for later transactions.
+// maxIdle is the maximum number of idle connections in the pool.
 const maxIdle = 4
 
-// Open opens a database. It creates a missing one, readable only by the user. It migrates a database of an older
-// version of lumi, after making a backup in the same folder. It returns an error for a detected network file system.
+// Open opens a database. If the database does not exist, Open creates it, readable only by the user. If it was created
+// by an older version of lumi, Open migrates it after making a backup in the same folder. Open returns an error if it
+// detects a network file system.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -107,15 +109,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s := &Store{
 		path: path, timeout: o.Timeout, db: sql.OpenDB(connector), writer: make(chan struct{}, 1), file: file, rescue: o.Rescue,
 	}
-	s.db.SetMaxIdleConns(-1) // the store has its own pool, whose connections keep their statements
+	s.db.SetMaxIdleConns(-1) // disables this pool; the store's own pool keeps prepared statements
 	if err := s.prepare(ctx, o.schema); err != nil {
 		return nil, errors.Join(s.explain(err), s.Close())
 	}
 	return s, nil
 }
 
-// create creates the file privately, since SQLite would let others read it; SQLite copies the mode to its other files.
-// It does not open an existing file, since closing it would release the locks of this process.
+// create creates the file with mode 0600, which SQLite copies to its other files; SQLite itself would let others read
+// it. It does not open an existing file, since closing it would release the locks of this process.
 func create(path string, network func(string) string) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -134,8 +136,8 @@ func create(path string, network func(string) string) error {
 	return f.Close()
 }
 
-// Close waits for a writing transaction and closes the database. It returns an error that wraps [store.ErrLost] if the
-// file was removed.
+// Close waits for a writing transaction to finish and closes the database. It returns an error wrapping [store.ErrLost]
+// if the file was removed.
 func (s *Store) Close() error {
 	s.writer <- struct{}{}
 	defer func() { <-s.writer }()
@@ -163,7 +165,7 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	return s.transact(ctx, "BEGIN", false, f)
 }
 
-// Write implements [store.Store]. It excludes all other writers; ctx limits the wait for them.
+// Write implements [store.Store]. It excludes all other writers. ctx limits the time it waits for them.
 func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
 	select {
 	case s.writer <- struct{}{}:
@@ -213,8 +215,8 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	return s.salvage(c, false)
 }
 
-// take returns an idle connection, or else a new one. A removed file cannot be reopened, so readers then fail, leaving
-// the connections to the writer.
+// take returns an idle connection, or a new one if there is none. If the file was removed, new connections are
+// impossible. Readers then fail, which leaves the idle connections to the writer.
 func (s *Store) take(ctx context.Context, write bool) (*conn, error) {
 	gone, replaced := s.isGone()
 	for end := time.Now().Add(s.timeout); ; {
@@ -229,9 +231,9 @@ func (s *Store) take(ctx context.Context, write bool) (*conn, error) {
 		if lost := (&lostError{path: s.path, replaced: replaced}); !write {
 			return nil, lost
 		} else if time.Now().After(end) {
-			return nil, errors.New(lost.Error()) // Not a *lostError: nothing was committed.
+			return nil, errors.New(lost.Error()) // not a *lostError, since nothing was committed
 		}
-		time.Sleep(time.Millisecond) // until readers have ended
+		time.Sleep(time.Millisecond) // waits for readers to finish
 	}
 	c, err := s.db.Conn(ctx)
 	return &conn{c, map[string]*sql.Stmt{}}, err
@@ -249,7 +251,7 @@ func (s *Store) pop() *conn {
 	return c
 }
 
-// put returns a connection to the pool or closes it.
+// put returns a connection to the pool if keep is set and the pool has room. Otherwise, it closes the connection.
 func (s *Store) put(c *conn, keep bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,7 +262,8 @@ func (s *Store) put(c *conn, keep bool) {
 	c.close()
 }
 
-// Backup writes a copy of the database to a new file, readable only by the user. It does not wait for writers.
+// Backup copies the database to a new file, readable only by the user. It does not wait for writers. It returns an
+// error if the file already exists.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -274,7 +277,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.copy(ctx, c, path)
 }
 
-// copy implements Backup with a connection.
+// copy implements Backup on an existing connection.
 func (s *Store) copy(ctx context.Context, c *conn, path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -11,15 +11,15 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// table holds the statements of a table with rows of type T.
+// table holds the SQL statements for a table with rows of type T.
 type table[T any] struct {
 	name                      string
 	insert, put, update, list string
-	// fields returns pointers to a row's columns, to scan and to bind.
+	// fields returns pointers to the fields for a row's columns, used to scan and bind values.
 	fields func(*T) []any
 }
 
-// define returns a table. The first keys columns are its primary key.
+// define returns a table. Its primary key consists of the first keys columns.
 func define[T any](name string, keys int, columns string, fields func(*T) []any) *table[T] {
 	all := strings.Fields(columns)
 	params, sets := make([]string, len(all)), make([]string, len(all))
@@ -114,7 +114,7 @@ var (
 		})
 )
 
-// array is a list in a JSON text column.
+// array is a list stored as JSON in a text column.
 type array[T any] struct{ list *[]T }
 
 func (a *array[T]) Value() (driver.Value, error) {
@@ -126,14 +126,14 @@ func (a *array[T]) Value() (driver.Value, error) {
 }
 
 func (a *array[T]) Scan(v any) error {
-	*a.list = nil // rows share the variable but not its array
+	*a.list = nil // Rows are scanned into the same variable, but must not share its array.
 	if text, _ := v.(string); text != "[]" {
 		return json.Unmarshal([]byte(text), a.list)
 	}
 	return nil
 }
 
-// micros is a time in a column of Unix microseconds.
+// micros is a time stored as Unix microseconds.
 type micros time.Time
 
 func (m *micros) Value() (driver.Value, error) {
@@ -151,7 +151,7 @@ func (m *micros) Scan(v any) error {
 	return nil
 }
 
-// optional is a column that is NULL for the zero value.
+// optional is a value stored as NULL if it is zero.
 type optional[T comparable] struct{ value *T }
 
 func (o optional[T]) Value() (driver.Value, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// add inserts a row with a generated ID in its first column and returns the ID.
+// add inserts a row and returns the ID generated for its first column.
 func add[T any](t *tx, tab *table[T], what string, row *T) (int64, error) {
 	fields := tab.fields(row)
 	fields[0] = nil
