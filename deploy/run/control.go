@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// CleanUp queues a cleanup of a module, which also retries failed deletions, and returns its ID.
+// CleanUp queues a cleanup of a module and returns its ID. The cleanup also retries failed deletions.
 func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err error) {
 	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
 		id, err = t.QueueCleanup(module)
@@ -20,7 +20,8 @@ func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err erro
 	return id, err
 }
 
-// Retry queues a deployment that failed or waits for an answer. Call [Engine.Run] to run it.
+// Retry queues a deployment that has failed or is waiting for an answer. Call [Engine.Run] to run it. It returns a
+// *[job.RefusedError] in any other state.
 func (e *Engine) Retry(ctx context.Context, id int64) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -34,9 +35,9 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 	})
 }
 
-// Abort requests that a deployment stop between steps and that a cleanup delete the resources it created. Call
-// [Engine.Run] to carry this out, unless another process runs the deployment. An unstarted deployment is CANCELLED
-// immediately.
+// Abort requests that a deployment stop before its next step and that the resources it created be deleted by a cleanup.
+// Call [Engine.Run] to carry out the request unless another process is running the deployment. A deployment that has
+// not started is CANCELLED immediately.
 func (e *Engine) Abort(ctx context.Context, id int64) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -71,8 +72,8 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 	})
 }
 
-// Resolve answers whether an uncertain creation took place and requeues the deployment. resource is the ID of the
-// resource, or "" if it does not exist.
+// Resolve answers the question whether an uncertain creation took place, and queues the deployment again. resource is
+// the ID of the created resource, or "" if it was not created.
 func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource string) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -104,10 +105,10 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 	})
 }
 
-// Asks reports whether a step is a creation with an unknown outcome.
+// Asks reports whether a step is a creation with an unknown outcome, about which the user must be asked.
 func Asks(row store.Step) bool { return row.OldKey == "" && row.State == store.Unknown }
 
-// answer returns an encoded resource with its ID set.
+// answer decodes a resource, sets its ID, and encodes it again.
 func (e *Engine) answer(text, id string) (string, error) {
 	all, err := e.Journal.Codec().Resources([]string{text})
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Run runs a deployment and returns it once it has ended, has failed, or needs an answer. Run first waits for earlier
-// deployments, running those that no other process runs, but returns if one of them has failed or needs an answer, or
-// if the engine is stopped. After the deployment has ended, it runs the environment's cleanups. It returns only errors
-// of the store or ctx; a failure of the deployment is in its Message.
+// Run runs a deployment until it has ended, failed, or needs an answer, and returns it. It first waits for earlier
+// deployments, and runs them unless another process does. It returns early if one of them has failed or needs an
+// answer, or if the engine is stopped. After the deployment has ended, Run also runs the environment's cleanups. It
+// returns only errors of the store and of ctx. If the deployment fails, its Message contains the reason.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	for {
 		d, turn, err := e.next(ctx, id)
@@ -39,7 +39,7 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	}
 }
 
-// pause waits until the store should be polled again.
+// pause waits until it is time to poll the store again. It returns an error if the engine is stopped or ctx is done.
 func (e *Engine) pause(ctx context.Context) error {
 	timer := time.NewTimer(e.Poll)
 	defer timer.Stop()
@@ -53,15 +53,15 @@ func (e *Engine) pause(ctx context.Context) error {
 	}
 }
 
-// turn is the next action toward the end of a deployment.
+// turn is the next action of [Engine.Run].
 type turn struct {
-	run    int64           // the deployment to execute, or 0
-	wait   bool            // whether a deployment may be executed later, if none can now
-	needed map[string]bool // names of the deployments that must end first, and its own
+	run    int64           // ID of the deployment to execute now, or 0
+	wait   bool            // whether to poll again if no deployment can be executed now
+	needed map[string]bool // names of the deployment and of those that must end first
 }
 
-// next returns a deployment and its next turn: run the deployment itself, one that it waits for, or, once it has ended,
-// a cleanup.
+// next returns a deployment and the next action for it: to execute the deployment, or another one that it waits for,
+// or, once it has ended, a cleanup.
 func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, err error) {
 	err = e.renew(ctx, id)
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 	return d, next, err
 }
 
-// readyCleanup returns a cleanup that can run now, or 0.
+// readyCleanup returns the ID of a cleanup that can run now, or 0 if there is none.
 func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 	for _, d := range rows {
 		if d.Kind == store.Cleanup && e.IsReady(d, rows, g) {
@@ -104,8 +104,8 @@ func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 	return 0
 }
 
-// readyFor returns the turn of an unfinished deployment. It waits unless a deployment that it needs has failed or waits
-// for an answer.
+// readyFor returns the next action for an unfinished deployment. turn.wait is false if it is blocked by a deployment
+// that has failed or needs an answer.
 func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
 	needed, blocked := neededFor(job.Name(d), e.Entries(rows), g)
 	for _, row := range rows {
@@ -116,8 +116,8 @@ func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
 	return turn{wait: !blocked, needed: needed}
 }
 
-// follow shows events stored by other processes about deployments since the one with an ID started to wait for them. It
-// follows deployments no longer awaited until their last event.
+// follow shows the events that other processes have stored for the deployments in waited since deployment id started to
+// wait for them. If a followed deployment is no longer waited for, its remaining events are still shown.
 func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 	e.followMu.Lock()
 	defer e.followMu.Unlock()
@@ -127,7 +127,7 @@ func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 				return err
 			}
 			f.after = event.Serial
-			t.Emit(event) // a read-only transaction only shows events
+			t.Emit(event) // A read-only transaction shows events without storing them.
 		}
 		if !slices.ContainsFunc(waited, func(d store.Job) bool { return d.ID == other }) {
 			if delete(f.by, id); len(f.by) == 0 {
@@ -152,7 +152,7 @@ func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 	return nil
 }
 
-// renew renews the lease of a deployment waiting in this process.
+// renew renews the lease of a deployment that is waiting in this process.
 func (e *Engine) renew(ctx context.Context, id int64) error {
 	var d store.Job
 	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
@@ -172,6 +172,6 @@ func (e *Engine) renew(ctx context.Context, id int64) error {
 	})
 }
 
-// Stop stops the engine: after the first call, no more steps start; the second cancels running calls. Its deployments
-// are released, so that they can be run again.
+// Stop stops the engine. The first call prevents new steps from starting; the second cancels running calls. The
+// engine's deployments are released, so that they can be run again.
 func (e *Engine) Stop() { e.jobs.Stop() }

@@ -53,8 +53,9 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 	return p, e.checkHandlers(p)
 }
 
-// Plan plans requests for the resource graph expected at their turn, after the deployments before them. It returns a
-// *[plan.Error] with the faults of all requests, except requests that wait for one that cannot be deployed.
+// Plan plans requests, each against the resource graph expected after the deployments before it. It returns a
+// *[plan.Error] with the faults of all requests. A request that waits for one that cannot be deployed is not planned
+// and adds no faults.
 func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, error) {
 	var g *graph.Graph
 	var rows []store.Job
@@ -75,7 +76,7 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	var all []Planned
 	var wrong plan.Error
 	for i, r := range requests {
-		if len(r.Replace) > 0 { // Its users are deployed next.
+		if len(r.Replace) > 0 { // Users of the module are deployed next.
 			r.Interrupt = slices.Concat(r.Interrupt, deployed(requests[i+1:]))
 		}
 		p, err := f.plan(ctx, r, last+1)
@@ -94,7 +95,7 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	return all, nil
 }
 
-// deployed returns the modules deployed by requests.
+// deployed returns the names of the modules that requests deploy.
 func deployed(requests []Request) (modules []string) {
 	for _, r := range requests {
 		if r.Desired != nil {
@@ -104,19 +105,20 @@ func deployed(requests []Request) (modules []string) {
 	return modules
 }
 
-// forecast plans deployments one after another.
+// forecast plans a sequence of deployments.
 type forecast struct {
 	*Engine
 	graph *graph.Graph
 	queue queue.Queue
-	// rows lists queued deployments not yet in expected. failed holds the names of unplannable ones.
+	// rows lists the queued deployments not yet included in expected. failed contains the names of deployments that
+	// cannot be planned.
 	rows     []store.Job
 	expected *graph.Graph
 	failed   map[string]bool
 }
 
-// plan plans a request with its prospective number. The result has no plan if the request waits for one that cannot be
-// planned.
+// plan plans a request with its prospective deployment number. The result has no plan if the request waits for a
+// deployment that cannot be planned.
 func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned, err error) {
 	added, err := f.entryOf(r, number)
 	if err != nil {
@@ -145,7 +147,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	queued := func(e queue.Entry) bool { return e.Module == added.Module && !e.IsCleanup() }
 	wasQueued := slices.ContainsFunc(f.queue, queued)
 	p.Waits = q.Waits(slices.IndexFunc(q, func(e queue.Entry) bool { return e.Name() == added.Name() }), f.graph)
-	if err = f.checkProvisioners(r); err == nil { // otherwise, types cannot be described
+	if err = f.checkProvisioners(r); err == nil { // describing types requires valid provisioners
 		p.request, err = f.markSecrets(ctx, added.Module, r)
 	}
 	if err == nil {
@@ -155,7 +157,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 		f.queue, f.failed[added.Name()] = q, true
 		return p, err
 	}
-	p.request.Replace = p.Replace // with URNs that a retry can find
+	p.request.Replace = p.Replace // the URNs in p.Replace are valid for a retry
 	isNamed := !p.IsFor(f.expected, p.Deployment)
 	if p.Idle = !wasQueued && !p.HasChanges() && !isNamed; !p.Idle {
 		f.queue, f.expected = q, p.Transition.Graph
@@ -163,8 +165,8 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	return p, nil
 }
 
-// markSecrets marks all properties declared secret by their types, since desired state is stored. Programs already do
-// this, but other writers of graphs may not.
+// markSecrets returns the request with all properties declared as secret by their types marked as secrets, since the
+// desired state is stored. Programs already mark them, but other producers of graphs may not.
 func (e *Engine) markSecrets(ctx context.Context, module string, r Request) (Request, error) {
 	if r.Desired == nil {
 		return r, nil
@@ -183,7 +185,7 @@ func (e *Engine) markSecrets(ctx context.Context, module string, r Request) (Req
 	return r, nil
 }
 
-// renamed returns the renamed properties by current and former resource types in the program.
+// renamed returns the renamed properties of resource types in the program. Both current and former types are keys.
 func (e *Engine) renamed(ctx context.Context, module string, r Request) (map[tokens.Type][]graph.Renamed, error) {
 	if r.Desired == nil {
 		return nil, nil
@@ -209,7 +211,7 @@ func (e *Engine) renamed(ctx context.Context, module string, r Request) (map[tok
 	return renamed, nil
 }
 
-// describe returns the descriptions of the resource types in desired state.
+// describe returns the descriptions of the resource types in the desired state.
 func (e *Engine) describe(ctx context.Context, module string, r Request) (map[tokens.Type]plan.Description, error) {
 	types := map[tokens.Type]plan.Description{}
 	for v := range r.Desired.Vertices() {
@@ -227,11 +229,11 @@ func (e *Engine) describe(ctx context.Context, module string, r Request) (map[to
 	return types, err
 }
 
-// neededFor returns the names of a deployment and of all deployments that it waits for, directly or indirectly. blocked
-// reports whether one of them has failed or needs an answer.
+// neededFor returns the names of a deployment and of all deployments that it waits for, transitively. blocked reports
+// whether one of them has failed or needs an answer.
 func neededFor(name string, q queue.Queue, g *graph.Graph) (needed map[string]bool, blocked bool) {
 	needed = map[string]bool{name: true}
-	for i, e := range slices.Backward(q) { // Running deployments may come later in the queue, but wait for nothing.
+	for i, e := range slices.Backward(q) { // Later running deployments do not wait for others.
 		if !needed[e.Name()] {
 			continue
 		}
@@ -243,7 +245,7 @@ func neededFor(name string, q queue.Queue, g *graph.Graph) (needed map[string]bo
 	return needed, blocked
 }
 
-// after returns the expected resource graph after a deployment, or g if it cannot be planned.
+// after returns the resource graph expected after a deployment. It returns g if the deployment cannot be planned.
 func (e *Engine) after(ctx context.Context, d store.Job, g *graph.Graph) (*graph.Graph, error) {
 	if d.Kind == store.Cleanup {
 		return g.Cleanup(d.Module).Graph, nil

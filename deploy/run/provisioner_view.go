@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Details returns the plans of the provisioners, or nil for an idle plan. If some provisioners fail, it returns the
-// details of the others and a *[plan.Error] that names the failed ones.
+// Details returns the provisioners' plans. It returns nil for an idle plan. If some provisioners fail, it returns the
+// details of the others and a *[plan.Error] that names those that failed.
 func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails, err error) {
 	if p.Idle {
 		return nil, nil
@@ -47,7 +47,7 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 	return all, orNil(&wrong)
 }
 
-// refusals lists options that provisioners do not support, with reasons.
+// refusals lists the options that provisioners do not support and the reason.
 var refusals = []struct{ option, why string }{
 	{"import", "cannot import"},
 	{"retainOnDelete", "deletes resources that leave the program"},
@@ -55,8 +55,8 @@ var refusals = []struct{ option, why string }{
 	{"deleteBeforeReplace", "makes its own replacement decisions"},
 }
 
-// checkProvisioners returns an error if a desired resource has an ambiguous provisioner, or uses an option or flag that
-// its provisioner does not support.
+// checkProvisioners returns an error if a desired resource has more than one provisioner, or if it uses an option or a
+// flag that its provisioner does not support.
 func (e *Engine) checkProvisioners(r Request) error {
 	if e.Provisioner == nil || r.Desired == nil {
 		return nil
@@ -65,7 +65,7 @@ func (e *Engine) checkProvisioners(r Request) error {
 	fault := func(v *lumigl.Vertex, format string, args ...any) {
 		wrong.Faults = append(wrong.Faults, plan.Fault{URN: v.URN(), Source: v.Source, Message: fmt.Sprintf(format, args...)})
 	}
-	reported := map[string]bool{} // reported once, at the first resource
+	reported := map[string]bool{} // each message is reported once, for the first resource
 	for v := range r.Desired.Vertices() {
 		name, err := e.Provisioner(v.Type)
 		if err != nil && !reported[err.Error()] {
@@ -88,12 +88,13 @@ func (e *Engine) checkProvisioners(r Request) error {
 	return orNil(&wrong)
 }
 
-// checkHandlers returns an error if a plan contains resources created by another provisioner, except forgotten ones.
+// checkHandlers returns an error if a plan changes or deletes resources that were created by another provisioner.
+// Forgotten resources are allowed.
 func (e *Engine) checkHandlers(p *plan.Plan) error {
 	var wrong plan.Error
-	reported := map[string]bool{} // reported once, at the first resource
+	reported := map[string]bool{} // each message is reported once, for the first resource
 	for _, s := range p.Steps {
-		if s.Old == nil || s.Old.ID == "" || s.Replaced || s.Kind == plan.Forget { // or an earlier deployment has yet to create it
+		if s.Old == nil || s.Old.ID == "" || s.Replaced || s.Kind == plan.Forget { // An empty ID means that the resource is not created yet.
 			continue
 		}
 		if err := e.checkHandler(s.Old); err != nil && !reported[err.Error()] {
@@ -108,7 +109,8 @@ func (e *Engine) checkHandlers(p *plan.Plan) error {
 	return orNil(&wrong)
 }
 
-// checkHandler returns an error unless the provisioner or provider that created a resource still handles its type.
+// checkHandler returns an error if a resource's type is no longer handled by the provisioner or provider that created
+// the resource.
 func (e *Engine) checkHandler(r *graph.Resource) error {
 	by := ""
 	if e.Provisioner != nil {
@@ -124,7 +126,7 @@ func (e *Engine) checkHandler(r *graph.Resource) error {
 		handler(r.Provisioner), handler(by), r.URN.Name())
 }
 
-// handler returns the display name of a provisioner, or of the provider for "", for errors.
+// handler returns the name of a provisioner for use in messages. For "", it returns the name of the provider.
 func handler(provisioner string) string {
 	if provisioner == "" {
 		return "its provider"

@@ -22,7 +22,7 @@ func entry(d store.Job) queue.Entry {
 	}
 }
 
-// Entries returns the queue of unfinished deployments.
+// Entries returns the queue entries of unfinished deployments.
 func (e *Engine) Entries(rows []store.Job) queue.Queue {
 	q := make(queue.Queue, len(rows))
 	for i, d := range rows {
@@ -32,7 +32,7 @@ func (e *Engine) Entries(rows []store.Job) queue.Queue {
 	return q
 }
 
-// entryOf returns the prospective queue entry of a request.
+// entryOf returns the queue entry that a request would have.
 func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	if r.Desired == nil {
 		return queue.Entry{ID: graph.Deployment(number), Module: r.Destroy, Destroys: true}, nil
@@ -48,7 +48,7 @@ func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	return queue.Entry{ID: graph.Deployment(number), Module: m.Name, Uses: slices.Compact(uses)}, nil
 }
 
-// RequestOf returns a deployment's request and approved effects. Both are empty for cleanups and edits.
+// RequestOf returns the request and the approved effects of a deployment. Both are empty for cleanups and edits.
 func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Effect, error) {
 	var c store.Content
 	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
@@ -71,14 +71,14 @@ func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Ef
 	return r, shown, err
 }
 
-// queued is a request queued by this process, with its plan.
+// queued is a request queued by this process and its plan.
 type queued struct {
 	request Request
 	plan    *plan.Plan
 }
 
-// Queue queues requests with their approved plans in one transaction. A request replaces a failed deployment of its
-// module. It returns a *[plan.Error] if modules would form a cycle.
+// Queue queues requests with their approved plans in a single transaction. A request replaces a failed deployment of
+// its module. Queue returns a *[plan.Error] if modules would form a dependency cycle.
 func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error) {
 	rows, contents := make([]store.Job, len(all)), make([]store.Content, len(all))
 	for i, one := range all {
@@ -106,7 +106,7 @@ func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error)
 	return added, nil
 }
 
-// row encodes a request with its approved plan.
+// row encodes a request and its approved plan.
 func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
 	d = store.Job{Environment: e.Environment, Kind: store.Deploy, Owner: e.Owner}
 	if p.request.Desired == nil {
@@ -122,8 +122,8 @@ func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
 	return d, c, err
 }
 
-// Sort sorts requests by dependencies: a module comes after the modules it uses or, if destroyed, after its users.
-// [Engine.Plan] reports cycles.
+// Sort sorts requests by dependencies. A module comes after the modules it uses or, if it is destroyed, after its
+// users. Sort does not report cycles; [Engine.Plan] does.
 func (e *Engine) Sort(ctx context.Context, requests []Request) ([]Request, error) {
 	g, err := e.Graph(ctx)
 	if err != nil {
@@ -206,7 +206,8 @@ func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) er
 	return nil
 }
 
-// place returns the place for a deployment that replaces a failed one: that of the module's last deployment.
+// place returns the queue position for a deployment that replaces a failed one, which is that of the module's last
+// deployment.
 func place(rows []store.Job, module string) (place int64) {
 	for _, d := range rows {
 		if d.Module == module && d.Kind != store.Cleanup {

@@ -1,11 +1,11 @@
-// Package run runs deployments: it queues them, plans them at their turn, and calls providers and provisioners. It
-// records each call before making it and each result before using it, so that another executor can continue after a
+// Package run runs deployments. It queues them, plans them when it is their turn, and calls providers and provisioners.
+// It records each call before making it and each result before using it, so that another executor can continue after a
 // crash.
 //
 //	engine := run.New(run.Options{Store: s, Environment: "prod", Key: key, Providers: providers})
 //	planned, err := engine.Plan(ctx, requests...)   // for approval
 //	queued, err := engine.Queue(ctx, planned...)
-//	d, err := engine.Run(ctx, queued[0].ID)         // until it is done, has failed, or waits for an answer
+//	d, err := engine.Run(ctx, queued[0].ID)         // until it is done, has failed, or needs an answer
 //
 // # Life of a deployment
 //
@@ -14,12 +14,12 @@
 //	  └────── retry ───────┴────────┴──▶ FAILED or ASK
 //
 // Claim takes the lease with a new fencing token. Settle determines the outcomes of calls started by an earlier
-// executor. The resource graph then contains all results, and the module is planned for it. Starting, retrying,
-// recovering from a crash, and replacing a failed deployment therefore work the same way. The plan must not exceed the
-// approved one. Step results are stored as rows until the module's task, a failure, or the next claim folds them into
-// the graph.
+// executor and adds their results to the resource graph. The module is then planned against that graph. Starting,
+// retrying, recovering from a crash, and replacing a failed deployment therefore work the same way. The plan must not
+// exceed the approved plan. Step results are stored as rows until they are folded into the graph by the module's task,
+// a failure, or the next claim.
 //
-// The states and their transitions are in [job.Deployments], [job.Tasks], and [job.Steps], and in the tables of
+// The states and transitions are defined in [job.Deployments], [job.Tasks], and [job.Steps]. Tables of them are in
 // docs/engine.md.
 package run
 
@@ -46,32 +46,33 @@ import (
 type Options struct {
 	Store       store.Store
 	Environment string
-	// Key is the data key of the environment. Deployments with secrets in their state wait until it is set.
+	// Key is the data key of the environment. If it is nil, deployments with secrets in their state wait for an answer.
 	Key *secret.Key
-	// Providers returns the resource providers for a module.
+	// Providers returns the resource providers used for a module.
 	Providers func(module string) provision.Providers
-	// Provisioners holds the other provisioners by name. Provisioner returns the name of the provisioner that handles a
-	// type, or "" for a resource provider, and an error for an invalid mapping. It may be nil.
+	// Provisioners maps the names of external provisioners to their implementations. Provisioner returns the name of
+	// the provisioner for a type, or "" if a resource provider handles it. It returns an error if the mapping is
+	// invalid. It may be nil.
 	Provisioners map[string]plan.Provisioner
 	Provisioner  func(tokens.Type) (string, error)
-	// Events receives the events of deployments run or changed by this engine, and the stored events of deployments in
-	// other processes that it waits for. Calls are serialized. It must not block, and must not call any method of the
-	// engine except Stop.
+	// Events is called for the events of deployments run or changed by this engine, and for the stored events of
+	// deployments in other processes that it waits for. Calls are never concurrent. Events must not block and must not
+	// call any method of the engine except Stop.
 	Events func(store.Event)
-	// Parallelism limits concurrent calls. The default is 16.
+	// Parallelism is the maximum number of concurrent calls. The default is 16.
 	Parallelism int
-	// StopOnError prevents new steps from starting after one has failed. By default, steps that do not depend on it
-	// still run.
+	// StopOnError prevents new steps from starting after a step has failed. By default, steps that do not depend on the
+	// failed one still run.
 	StopOnError bool
-	// Timeout limits all attempts of a call together, for resources without the option "timeouts". The default is an
-	// hour.
+	// Timeout is the total time for all attempts of a call for resources without the option "timeouts". The default is
+	// one hour.
 	Timeout time.Duration
 	// Retries is the maximum number of retries after transient failures. The default is 8. Backoff is the delay before
-	// the first retry; it doubles each time, up to a minute. The default is a second.
+	// the first retry. It doubles with each retry, up to one minute. The default is one second.
 	Retries int
 	Backoff time.Duration
-	// Poll is the interval for polling provisioners, and for polling the store for other processes' deployments. The
-	// default is a second.
+	// Poll is the interval for polling provisioners, and for polling the store for deployments of other processes. The
+	// default is one second.
 	Poll time.Duration
 	// Owner, IsDead, and Lease are passed to [job.Options].
 	Owner  string
@@ -79,20 +80,21 @@ type Options struct {
 	Lease  time.Duration
 }
 
-// Engine runs the deployments of an environment. It is safe for concurrent use.
+// Engine runs the deployments of a single environment. It is safe for concurrent use.
 type Engine struct {
 	Options
-	// Journal reads and writes the environment.
+	// Journal provides access to the environment in the store.
 	Journal *journal.Journal
-	// queued holds requests queued by this engine until they run, as [queued] by deployment ID.
+	// queued maps deployment IDs to the requests queued by this engine, as [queued], until they run.
 	queued sync.Map
-	// followed holds the awaited deployments of other processes; guarded by followMu.
+	// followed maps the IDs of other processes' deployments that this engine waits for to their state. It is guarded by
+	// followMu.
 	followed map[int64]*followed
 	followMu sync.Mutex
 	jobs     *job.Runner
 }
 
-// New returns an engine.
+// New returns an engine for an environment.
 func New(o Options) *Engine {
 	o.Parallelism = cmp.Or(o.Parallelism, 16)
 	o.Timeout = cmp.Or(o.Timeout, time.Hour)
@@ -108,7 +110,7 @@ func New(o Options) *Engine {
 	}
 }
 
-// caller returns a caller for a module with the configuration of a request.
+// caller returns a caller for a module's providers with the configuration of a request.
 func (e *Engine) caller(module string, r Request) *provision.Caller {
 	providers := e.Providers(module)
 	if e.Provisioner != nil {
@@ -130,7 +132,7 @@ func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
 type Request struct {
 	// Desired is the desired state of the module, or nil if Destroy is set.
 	Desired *lumigl.Snapshot `json:"-"` // stored separately
-	// Destroy is the name of a module to remove.
+	// Destroy is the name of the module to remove, or "".
 	Destroy string
 	// Targets, Replace, and Interrupt are passed to [plan.Request].
 	Targets   []urn.URN
@@ -147,17 +149,17 @@ func (r Request) configuration() lumigl.Value {
 
 // followed is a deployment run by another process.
 type followed struct {
-	after int64          // serial of the last event shown
-	by    map[int64]bool // deployments that wait for it
+	after int64          // serial of the last shown event
+	by    map[int64]bool // IDs of the deployments that wait for it
 }
 
-// Planned is the plan of a request.
+// Planned is a request with its plan.
 type Planned struct {
 	*plan.Plan
-	// Idle is set if there is nothing to deploy: nothing changes, and no failed deployment is replaced.
+	// Idle is set if there is nothing to deploy: the plan has no changes and does not replace a failed deployment.
 	Idle bool
-	// Waits lists the deployments that it will wait for, with reasons.
+	// Waits lists the deployments that the request will wait for, with the reasons.
 	Waits []queue.Wait
-	// request is the request with declared secrets marked.
+	// request is the request with all declared secrets marked.
 	request Request
 }

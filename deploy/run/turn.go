@@ -16,7 +16,7 @@ import (
 
 var errNotReady = errors.New("the deployment cannot be claimed")
 
-// execute claims a deployment and runs it. It returns errNotReady if the deployment cannot be claimed now.
+// execute claims a deployment and runs it. It returns errNotReady if the deployment cannot be claimed yet.
 func (e *Engine) execute(ctx context.Context, id int64) error {
 	h, err := e.claim(ctx, id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 	return err
 }
 
-// claim takes the lease of a deployment. It returns errNotReady if the deployment cannot be claimed now.
+// claim takes the lease of a deployment. It returns errNotReady if the deployment cannot be claimed yet.
 func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
 	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -61,7 +61,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
 	return h, err
 }
 
-// IsReady reports whether this process can claim a deployment now.
+// IsReady reports whether this process can claim a deployment now. rows is the queue.
 func (e *Engine) IsReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
 	switch d.State {
 	case store.Wait:
@@ -82,7 +82,7 @@ type order struct {
 	*Engine
 	d       store.Job
 	request Request
-	// first is the approved plan if this process queued the deployment.
+	// first is the approved plan if this process queued the deployment, or nil.
 	first    *plan.Plan
 	approved []plan.Effect
 }
@@ -101,7 +101,7 @@ func (o *order) Load(ctx context.Context) (w execute.Order, err error) {
 	}, nil
 }
 
-// Plan implements [execute.Planner]. It returns the first plan if it was made for g.
+// Plan implements [execute.Planner]. It returns the approved plan if that was made for g.
 func (o *order) Plan(ctx context.Context, g *graph.Graph) (*plan.Plan, error) {
 	if o.first != nil && o.first.IsFor(g, graph.Deployment(o.d.Number)) {
 		return o.first, nil

@@ -19,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// makeCall makes a call and retries it, as often as the options allow, until its outcome is known. uncertain means that
-// an earlier attempt has an unknown outcome.
+// makeCall makes a call and retries it until its outcome is known or the options allow no further attempt. uncertain is
+// set if an earlier attempt has an unknown outcome.
 func (x *execution) makeCall(ctx context.Context, c *call, uncertain bool) outcome {
 	x.setCalled(c.row.Number)
 	var failure error
@@ -31,7 +31,7 @@ func (x *execution) makeCall(ctx context.Context, c *call, uncertain bool) outco
 		if attempt > before {
 			delay := x.delay(attempt, failure)
 			late := !time.Now().Add(delay).Before(x.deadline(c))
-			if late && uncertain && c.old == nil { // There may be time for a lookup, if not for an attempt.
+			if late && uncertain && c.old == nil { // There may be time for a lookup, but not for an attempt.
 				o, known := x.find(ctx, c)
 				if known && o.state != store.Failed {
 					return o
@@ -55,7 +55,7 @@ func (x *execution) makeCall(ctx context.Context, c *call, uncertain bool) outco
 			o, known := x.find(ctx, c)
 			switch {
 			case known && o.state == store.Failed && !c.settles:
-				uncertain = false // It was not created, so it is safe to create it.
+				uncertain = false // The resource was not created, so it is safe to create it.
 			case known:
 				return o
 			case o.err != nil:
@@ -73,9 +73,9 @@ func (x *execution) makeCall(ctx context.Context, c *call, uncertain bool) outco
 		case o.state == store.Unknown:
 			uncertain = true
 		case o.state == store.Done || o.resource != nil && (!uncertain || c.old == nil):
-			return o // After an uncertain attempt, the result of a failed update may be incomplete.
+			return o // The result of a failed update may be incomplete after an uncertain attempt.
 		case isTransient(o.err):
-		case uncertain || c.new == nil: // A failed deletion may have taken place.
+		case uncertain || c.new == nil: // A failed deletion may have deleted the resource.
 			return x.giveUp(ctx, c, true, o.err)
 		default:
 			return o
@@ -84,7 +84,7 @@ func (x *execution) makeCall(ctx context.Context, c *call, uncertain bool) outco
 	}
 }
 
-// stateAfter returns UNKNOWN if a call is uncertain, and state otherwise.
+// stateAfter returns UNKNOWN if the outcome of a call is uncertain, and state otherwise.
 func stateAfter(uncertain bool, state store.State) store.State {
 	if uncertain {
 		return store.Unknown
@@ -92,7 +92,7 @@ func stateAfter(uncertain bool, state store.State) store.State {
 	return state
 }
 
-// try makes a call once. The outcome is UNKNOWN if it may have had an effect.
+// try makes a single attempt at a call. The outcome is UNKNOWN if the attempt may have had an effect.
 func (x *execution) try(ctx context.Context, c *call) outcome {
 	limited, cancel := context.WithDeadline(x.Calls, c.row.Deadline)
 	defer cancel()
@@ -132,7 +132,7 @@ func (x *execution) try(ctx context.Context, c *call) outcome {
 		}
 		again := isTransient(err) || errors.As(err, new(*lumi.UncertainError))
 		return outcome{state: store.Failed, resource: &next, err: err, again: again}
-	case partial != nil, errors.As(err, new(*lumi.UncertainError)): // A resource with an unknown ID may exist.
+	case partial != nil, errors.As(err, new(*lumi.UncertainError)): // A resource may exist, but its ID is unknown.
 		return outcome{state: store.Unknown, err: err}
 	}
 	return outcome{state: store.Failed, err: err}
@@ -148,8 +148,8 @@ func existing(r *graph.Resource, references map[urn.URN]plan.Reference) plan.Exi
 	return plan.Existing{URN: r.URN, ID: r.ID, Properties: r.Properties(), References: references}
 }
 
-// before returns the old properties of a changed resource, without references to replaced resources: the replacements
-// have the same URNs, so the provider would not notice the change.
+// before returns the old properties of a changed resource. It omits references to replaced resources so that the
+// provider notices the change, since the replacements have the same URNs.
 func (c *call) before() lumigl.Value {
 	all, was := c.old.Before(c.new.Checked), c.old.ReferentIDs()
 	for name, v := range c.new.Checked.Members() {
@@ -162,8 +162,8 @@ func (c *call) before() lumigl.Value {
 	return all
 }
 
-// referents returns the Referents of the resource that a call creates or changes. After a partial failure, pass old to
-// add its Referents, which may still apply.
+// referents returns the Referents of the resource that the call creates or changes. After a partial failure, old must
+// be set to include the old Referents, some of which may still apply.
 func (c *call) referents(old *graph.Resource) lumigl.Value {
 	all := graph.ReferentsOf(c.new.Checked, func(u urn.URN) string { return c.references[u].ID })
 	if old != nil {
@@ -176,13 +176,13 @@ func (c *call) referents(old *graph.Resource) lumigl.Value {
 	return all
 }
 
-// isTransient reports whether a call failed temporarily and without an effect.
+// isTransient reports whether err is a temporary failure of a call that had no effect.
 func isTransient(err error) bool {
 	return errors.As(err, new(*lumi.RetryError)) || errors.Is(err, context.DeadlineExceeded) || provision.IsUnavailable(err)
 }
 
-// find determines whether an uncertain creation took place, without repeating it. If the creation is idempotent, it
-// returns known = false and no error.
+// find determines whether an uncertain creation took place without repeating it. known reports whether the outcome is
+// known. If the creation is idempotent and can be repeated, find returns known = false and no error.
 func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 	limited, cancel := context.WithTimeout(x.Calls, x.timeout(c))
 	defer cancel()
@@ -214,12 +214,12 @@ func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 	return outcome{state: store.Done, resource: r, again: true}, true
 }
 
-// question returns the error that asks the user about a creation.
+// question returns an *[AskError] that asks the user whether the resource was created.
 func question(c *call, why string) error {
 	return &AskError{fmt.Sprintf("%s: %s", c.new.URN, why)}
 }
 
-// look reads the resource that a call created or changed. Unreadable properties are marked as possibly unset.
+// look reads the resource that a call created or changed. Properties that cannot be read are listed in Unread.
 func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resource, error) {
 	inputs, outputs, err := c.caller.Get(ctx, plan.Existing{URN: c.new.URN, ID: id, References: c.references})
 	if err != nil {
@@ -240,8 +240,8 @@ func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resour
 	return &r, nil
 }
 
-// stillUnread returns the properties of a resource after a partially failed update, including properties that were
-// unread before.
+// stillUnread completes the properties of a resource after a partially failed update with the properties that were
+// unread before. It also returns the names of the added properties.
 func stillUnread(properties lumigl.Value, old *graph.Resource) (lumigl.Value, []string) {
 	var left []lumigl.Member
 	for _, name := range old.Unread {
@@ -250,8 +250,8 @@ func stillUnread(properties lumigl.Value, old *graph.Resource) (lumigl.Value, []
 	return writeOnlyNames(properties, lumigl.ObjectOf(left...), nil)
 }
 
-// writeOnlyNames returns properties with missing ones added from others, and the names of properties that may be unset.
-// Properties that cannot be changed in place are known to be set.
+// writeOnlyNames returns properties completed with missing ones from others, and the names of the added properties that
+// may not be set. Properties that cannot be changed in place are known to be set.
 func writeOnlyNames(properties, others lumigl.Value, replaces []string) (all lumigl.Value, names []string) {
 	for name, v := range others.Members() {
 		if properties.Get(name).Exists() {
@@ -264,8 +264,8 @@ func writeOnlyNames(properties, others lumigl.Value, replaces []string) (all lum
 	return properties, names
 }
 
-// giveUp returns the outcome of a permanently failed call. If an earlier attempt may have had an effect, it reads the
-// resource.
+// giveUp returns the outcome of a call that is not retried. If an earlier attempt may have had an effect, giveUp first
+// reads the resource.
 func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure error) outcome {
 	o := outcome{state: stateAfter(uncertain, store.Failed), err: failure}
 	switch {
@@ -297,7 +297,8 @@ func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure
 	return o
 }
 
-// delay returns the delay before the next attempt: the one requested by the provider, or exponential backoff.
+// delay returns the delay before the next attempt, which is requested by the provider or determined by exponential
+// backoff.
 func (x *execution) delay(attempt int, failure error) time.Duration {
 	delay := min(x.Backoff<<min(attempt-1, 10), time.Minute)
 	if retry := (*lumi.RetryError)(nil); errors.As(failure, &retry) {
@@ -306,7 +307,7 @@ func (x *execution) delay(attempt int, failure error) time.Duration {
 	return delay
 }
 
-// waitForRetry records the retry and waits for it, unless the execution is interrupted.
+// waitForRetry records a retry and waits for its delay. It returns an error if the execution is interrupted.
 func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Duration, attempt int, failure error) error {
 	if err := x.Interrupted(ctx); err != nil {
 		return err
@@ -324,12 +325,12 @@ func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Durati
 	return x.Sleep(ctx, delay)
 }
 
-// outOfTime returns the error of a call that timed out.
+// outOfTime returns the error for a call that timed out.
 func (x *execution) outOfTime(c *call, err error) error {
 	return fmt.Errorf("timed out after %s (see the option \"timeouts\"): %w", x.timeout(c), err)
 }
 
-// input returns the old and the new resource of a call.
+// input returns the call's resources as input for a provisioner, which is used to mask secrets.
 func (c *call) input() plan.Input {
 	return plan.Input{New: []plan.Vertex{{Resource: c.new}}, Old: []plan.Vertex{{Resource: c.old}}}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// commit adds the new version of the module, with the results of its steps, to the resource graph.
+// commit adds the module's new version, including the results of its steps, to the resource graph.
 func (x *execution) commit(ctx context.Context) error {
 	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		now, err := t.Graph()
@@ -51,7 +51,7 @@ func (x *execution) commit(ctx context.Context) error {
 	})
 }
 
-// noteUncalled adds the event of a step that needs no call.
+// noteUncalled adds an event for a step that requires no call.
 func (x *execution) noteUncalled(t *journal.Tx, d store.Job, s *plan.Step) {
 	switch s.Kind {
 	case plan.Move:
@@ -61,14 +61,14 @@ func (x *execution) noteUncalled(t *journal.Tx, d store.Job, s *plan.Step) {
 	}
 }
 
-// finish ends a deployment with completed tasks, and queues the cleanups that follow.
+// finish moves a deployment to DONE after its tasks are completed, and queues the resulting cleanups.
 func (x *execution) finish(ctx context.Context) error {
 	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		g, err := x.fold(t)
 		if err != nil {
 			return err
 		}
-		// The steps are no longer needed: a cleanup retries any deletion whose outcome is unknown.
+		// The steps are no longer needed, since a cleanup retries deletions with an unknown outcome.
 		if err := cmp.Or(t.DeleteSteps(d.ID), t.DeleteTasks(d.ID)); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (x *execution) finish(ctx context.Context) error {
 	})
 }
 
-// conclude stores that an execution ended early because of err. It does nothing if err is nil.
+// conclude records that an execution ended early because of err. It is a no-op if err is nil.
 func (x *execution) conclude(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -92,7 +92,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	case errors.As(err, &ask), errors.As(err, new(*secret.KeyError)) && x.Job.Kind != store.Cleanup:
 		to = store.Ask
 	case x.Job.Kind == store.Cleanup:
-		to = store.Done // It must not block its module. The next cleanup or deployment retries it.
+		to = store.Done // A failed cleanup must not block its module. The next cleanup or deployment retries it.
 	}
 	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		if err := x.markInterrupted(t); err != nil {
@@ -110,7 +110,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	})
 }
 
-// markInterrupted marks calls of this execution whose outcomes could not be stored as UNKNOWN.
+// markInterrupted moves the started calls of this execution whose outcomes could not be stored to UNKNOWN.
 func (x *execution) markInterrupted(t *journal.Tx) error {
 	rows, err := t.Steps(x.Job.ID)
 	for _, row := range rows {
@@ -123,8 +123,8 @@ func (x *execution) markInterrupted(t *journal.Tx) error {
 	return err
 }
 
-// release ends the lease, so that the deployment can be claimed at once. The owner is kept, since its calls may still
-// be running.
+// release lets the lease expire, so that another process can claim the deployment immediately. Owner is kept, since
+// this process may still be running calls.
 func (x *execution) release(ctx context.Context) error {
 	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		d.Expires = time.Time{}

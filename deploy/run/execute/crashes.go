@@ -13,10 +13,10 @@ type crashes struct {
 	times int
 }
 
-// maxCrashes is the number of equal consecutive crashes after which a call is not retried.
+// maxCrashes is the number of identical consecutive crashes after which a call is not retried.
 const maxCrashes = 3
 
-// count counts a crash. It returns the reason not to retry, or nil.
+// count counts err if it is a crash. It returns an error if the call must not be retried, and nil otherwise.
 func (c *crashes) count(err error) error {
 	now := provision.CrashOf(err)
 	if now.Status == "" || now.Status != c.last.Status || now.LastLine() != c.last.LastLine() {

@@ -1,10 +1,10 @@
-// Package execute runs one deployment claimed by this process:
+// Package execute runs a deployment that this process has claimed:
 //
 //	settle ──▶ plan ──▶ tasks ──▶ commit ──▶ deletions ──▶ finish
 //
-// Settle determines the outcomes of calls started by an earlier executor. A driver runs a task, either step by step
-// with resource providers or with a provisioner. Both store the intent of a step before its call, and its outcome
-// afterward.
+// Settle determines the outcomes of calls started by an earlier executor. A driver runs a task, either one step at a
+// time with resource providers, or as a whole with a provisioner. In both cases, it records a step's intent before the
+// call and the outcome after it.
 package execute
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 // Run runs a deployment until it is done, fails, waits for an answer, or is stopped, and records the outcome. It
-// returns only store errors, which wrap [store.ErrFenced] if another process has taken over.
+// returns only errors of the store. The error wraps [store.ErrFenced] if another process has taken over the deployment.
 func Run(ctx context.Context, h *job.Held, j *journal.Journal, p Planner, o Options) error {
 	x := &execution{Held: h, Options: o, planner: p, journal: j, progress: newProgress()}
 	return h.Run(ctx, func(ctx context.Context) error {
@@ -59,7 +59,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 	return x.finish(ctx)
 }
 
-// rename stores the properties of the module's resources under their current names.
+// rename updates renamed properties of the module's stored resources to their current names.
 func (x *execution) rename(ctx context.Context) error {
 	if x.isCommitted(x.graph) {
 		return nil
@@ -78,7 +78,7 @@ func (x *execution) rename(ctx context.Context) error {
 	})
 }
 
-// makePlan plans the deployment for the current resource graph.
+// makePlan plans the deployment against the current resource graph.
 func (x *execution) makePlan(ctx context.Context) (err error) {
 	if x.Job.Kind == store.Cleanup || x.isCommitted(x.graph) {
 		x.plan = plan.MakeCleanup(x.graph, x.Job.Module, x.planner.HandlerOf)
@@ -94,7 +94,7 @@ func (x *execution) makePlan(ctx context.Context) (err error) {
 	return nil
 }
 
-// driver runs the steps of a task: it stores their intents, makes the calls, and stores the outcomes.
+// driver runs the steps of a task. It records the intent of each step, makes its call, and records the outcome.
 type driver interface {
 	run(context.Context) error
 }
@@ -125,8 +125,8 @@ func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 	return cmp.Or(x.moveTask(ctx, &row, store.Failed, err.Error()), err)
 }
 
-// abort leaves the resources created by the deployment to a cleanup. Once the module's new version is in the resource
-// graph, only the remaining deletions are left to a cleanup.
+// abort leaves the deletion of resources created by the deployment to a cleanup. If the module's new version is already
+// in the resource graph, it leaves only the remaining deletions to a cleanup.
 func (x *execution) abort(ctx context.Context) error {
 	if x.Job.Kind != store.Cleanup && (x.isAfterModule() || x.isCommitted(x.graph)) {
 		return x.finish(ctx)

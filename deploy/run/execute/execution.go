@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Options holds the run.Options of the same names.
+// Options contains the fields of run.Options with the same names.
 type Options struct {
 	Parallelism  int
 	StopOnError  bool
@@ -26,61 +26,63 @@ type Options struct {
 	Provisioners map[string]plan.Provisioner
 }
 
-// Order is the request of a deployment.
+// Order is the loaded request of a deployment.
 type Order struct {
-	// Desired is the desired state of the module, or nil.
+	// Desired is the desired state of the module. It is nil if the module is removed.
 	Desired *lumigl.Snapshot
-	// Configuration is the configuration by package. Caller calls providers with it.
+	// Configuration is the provider configuration by package. Caller uses it to call providers.
 	Configuration lumigl.Value
 	Caller        *provision.Caller
 }
 
-// Planner loads and plans a deployment.
+// Planner loads and plans a single deployment.
 type Planner interface {
-	// Load returns the order. It is called before the other methods.
+	// Load returns the order. It must be called before the other methods.
 	Load(context.Context) (Order, error)
-	// Plan returns the plan for a resource graph. It returns an *[AskError] if the plan exceeds the approved one.
+	// Plan returns a plan against the given resource graph. It returns an *[AskError] if the plan exceeds the approved
+	// plan.
 	Plan(context.Context, *graph.Graph) (*plan.Plan, error)
-	// Renamed returns the renamed properties by type.
+	// Renamed returns the renamed properties of each resource type.
 	Renamed(context.Context) (map[tokens.Type][]graph.Renamed, error)
-	// HandlerOf returns the name of the provisioner of a type. CheckHandler returns an error unless the provisioner or
-	// provider that created a resource still handles its type.
+	// HandlerOf returns the name of the provisioner for a type. CheckHandler returns an error if the type of an
+	// existing resource is no longer handled by the provisioner or provider that created the resource.
 	HandlerOf(tokens.Type) string
 	CheckHandler(*graph.Resource) error
 }
 
 // Names of the built-in provisioners.
 const (
-	// Providers calls resource providers.
+	// Providers is the provisioner that calls resource providers.
 	Providers = "providers"
-	// Module adds a module's new version to the resource graph.
+	// Module is the provisioner that adds a module's new version to the resource graph.
 	Module = "module"
 )
 
-// AskError puts a deployment into the state ASK, with a question as its message.
+// AskError causes a deployment to wait for an answer, in state ASK. Message is the question.
 type AskError struct{ Message string }
 
 // Error returns the message.
 func (e *AskError) Error() string { return e.Message }
 
-// execution is the run of a deployment by this process.
+// execution is a single run of a deployment by this process.
 type execution struct {
 	*job.Held
 	Options
 	Order
 	planner Planner
 	journal *journal.Journal
-	// graph is the resource graph at the time of planning.
+	// graph is the resource graph that the plan is based on.
 	graph *graph.Graph
 	plan  *plan.Plan
-	// moves maps future URNs of resources that the plan moves to their current ones.
+	// moves maps the future URNs of resources to be moved to their current URNs.
 	moves map[urn.URN]urn.URN
-	// users returns the resources that refer to a given one, for cleanups; set after the first task.
+	// users returns the resources that refer to a given resource. It is set after the first task, for cleanups.
 	users func(*graph.Resource) []*graph.Resource
 	progress
 }
 
-// isCommitted reports whether the module's new version is already in the resource graph, so that only deletions remain.
+// isCommitted reports whether the resource graph already contains the module's new version, so that only deletions
+// remain.
 func (x *execution) isCommitted(g *graph.Graph) bool {
 	newest := g.Newest(x.Job.Module)
 	if x.Job.Kind == store.Destroy {
@@ -89,8 +91,8 @@ func (x *execution) isCommitted(g *graph.Graph) bool {
 	return newest != nil && newest.Deployment == graph.Deployment(x.Job.Number)
 }
 
-// configurationOf returns the configuration for deleting a resource: from the new version if it configures the package,
-// otherwise from the version of the resource.
+// configurationOf returns the configuration for deleting a resource. The new version's configuration of a package takes
+// precedence over that of the resource's version.
 func (x *execution) configurationOf(g *graph.Graph, r *graph.Resource) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	all.SetAll(g.Configuration(r))
@@ -98,7 +100,7 @@ func (x *execution) configurationOf(g *graph.Graph, r *graph.Resource) lumigl.Va
 	return all.Object()
 }
 
-// callerOf returns the caller for deleting a resource.
+// callerOf returns the caller used to delete a resource.
 func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 	pkg := r.Type().Package()
 	configuration := x.configurationOf(x.graph, r)
@@ -108,7 +110,7 @@ func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 	return x.Caller.With(configuration.Get)
 }
 
-// show shows a message about a resource without storing it.
+// show sends a message about a resource to Events without storing it.
 func (x *execution) show(u, message string) {
 	x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), URN: u, Level: "info", Message: message})
 }

@@ -17,15 +17,15 @@ type identity struct {
 
 func identityOf(r *graph.Resource) identity { return identity{r.URN, r.Deployment, r.ID} }
 
-// progress records the progress of an execution. It is safe for concurrent use.
+// progress tracks the progress of an execution. It is safe for concurrent use.
 type progress struct {
 	mutex sync.Mutex
 	rows  int // number of steps ever stored
-	// called holds the numbers of steps whose calls this execution has started.
+	// called contains the numbers of steps whose calls were started by this execution.
 	called map[int]bool
 	done   map[*plan.Step]bool
-	// deleted holds deleted resources. left holds the resources to delete after the module's task; it is nil until
-	// then.
+	// deleted contains deleted resources. left contains the resources still to be deleted after the module's task, or
+	// is nil before it.
 	deleted, left map[identity]bool
 	failures      []string
 }
@@ -34,7 +34,7 @@ func newProgress() progress {
 	return progress{called: map[int]bool{}, done: map[*plan.Step]bool{}, deleted: map[identity]bool{}}
 }
 
-// number returns the number for a new step.
+// number returns the number of a new step.
 func (p *progress) number() int {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -74,7 +74,7 @@ func (p *progress) isDeleted(r *graph.Resource) bool {
 	return p.deleted[identityOf(r)]
 }
 
-// leave marks the task of the module as done and sets the resources to delete after it.
+// leave marks the module's task as done. all lists the resources to delete after it.
 func (p *progress) leave(all []graph.Pending) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -84,21 +84,21 @@ func (p *progress) leave(all []graph.Pending) {
 	}
 }
 
-// isAfterModule reports whether the task of the module is done.
+// isAfterModule reports whether the module's task is done.
 func (p *progress) isAfterModule() bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return p.left != nil
 }
 
-// isLeft reports whether a resource is still to be deleted after the task of the module.
+// isLeft reports whether a resource must still be deleted after the module's task.
 func (p *progress) isLeft(r *graph.Resource) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return p.left[identityOf(r)]
 }
 
-// fail records the failure of a step.
+// fail records a step's failure for the deployment's message.
 func (p *progress) fail(message string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -19,14 +19,14 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// providers is the driver for resource providers, with one call per step.
+// providers is the driver for resource providers. It makes one call per step.
 type providers struct {
 	*execution
 	task plan.Task
-	// awaited holds the steps awaited by other steps of the task.
+	// awaited contains the steps that other steps of the task wait for.
 	awaited      map[*plan.Step]bool
 	replacements map[*graph.Resource]*plan.Step
-	// results holds functions that wait until results are stored; guarded by resultsMu.
+	// results contains functions that wait until a result is stored. It is guarded by resultsMu.
 	resultsMu sync.Mutex
 	results   []func() error
 }
@@ -41,8 +41,8 @@ func newProviders(x *execution, task plan.Task) *providers {
 	return p
 }
 
-// run runs the steps, in parallel as far as their waits allow. The error combines all failures, except for deletions
-// after the task of the module, which are left to a cleanup.
+// run runs the steps concurrently, subject to their waits. It returns an error that combines the failures of all steps.
+// Failed deletions after the module's task are left to a cleanup and cause no error.
 func (x *providers) run(ctx context.Context) error {
 	task := x.task
 	place := make(map[*plan.Step]int32, len(task.Steps))
@@ -100,15 +100,15 @@ func (x *providers) awaitResults(ctx context.Context) error {
 	return err
 }
 
-// errSkipped is the error of a step that depends on a failed step of an earlier task.
+// errSkipped is the error of a step that depends on a step of an earlier task that failed.
 var errSkipped = errors.New("skipped")
 
-// failedBefore reports whether a step is a failed deletion of an earlier task.
+// failedBefore reports whether a step is a failed deletion in an earlier task.
 func (x *providers) failedBefore(s *plan.Step) bool {
 	return s.Kind == plan.Delete && x.isLeft(s.Old)
 }
 
-// skip adds events for steps skipped because of failures.
+// skip adds an event for each step that was skipped because of a failure.
 func (x *providers) skip(ctx context.Context, task plan.Task, visited []bool) error {
 	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		for i, s := range task.Steps {
@@ -120,7 +120,7 @@ func (x *providers) skip(ctx context.Context, task plan.Task, visited []bool) er
 	})
 }
 
-// verdict returns the error of a task whose steps failed with err.
+// verdict returns the error of a task, given the joined error of its steps.
 func (x *providers) verdict(err error) error {
 	if x.isAfterModule() {
 		return nil
@@ -145,7 +145,7 @@ func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	}
 	if err != nil && x.Interrupted(ctx) == nil {
 		message := err.Error()
-		if !errors.As(err, new(*plan.Error)) { // already names the resource
+		if !errors.As(err, new(*plan.Error)) { // a plan.Error already names the resource
 			message = fmt.Sprintf("%s: %s", s.URN, message)
 		}
 		x.fail(message)
@@ -153,8 +153,8 @@ func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	return err
 }
 
-// change runs a step that creates, imports, or changes a resource. With its inputs now known, the step may do less than
-// planned.
+// change runs a step that creates, imports, or changes a resource. The step may do less than planned, since its inputs
+// are now known.
 func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	limited, cancel := context.WithTimeout(x.Calls, x.Timeout)
 	defer cancel()
@@ -204,7 +204,7 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 				return err
 			}
 		}
-		// The resource exists. An update makes the remaining changes.
+		// The resource exists, so update it to make the remaining changes.
 		target := *again.New
 		target.ID = o.resource.ID
 		c = &call{
@@ -215,8 +215,8 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	}
 }
 
-// recordOutcomeSoon is recordOutcome for a step that others wait for: its result is stored together with their intents,
-// unless deciding them takes too long.
+// recordOutcomeSoon is like recordOutcome, but for a step that other steps wait for. The result is stored in the same
+// transaction as their intents, unless those take too long to decide.
 func (x *providers) recordOutcomeSoon(_ context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
 	if err != nil {
@@ -229,8 +229,8 @@ func (x *providers) recordOutcomeSoon(_ context.Context, c *call, o outcome) err
 	return nil
 }
 
-// delete runs the deletion of a resource. It does nothing if the resource is not replaced after all, or if a kept
-// version contains it.
+// delete runs the deletion of a resource. It is a no-op if the resource is not replaced after all or if a kept version
+// contains it.
 func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	if !x.isAfterModule() {
 		needed, err := x.isNeeded(ctx, s)
@@ -258,8 +258,8 @@ func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	return nil
 }
 
-// released returns an error if a remaining resource, such as one changed by an aborted deployment, refers to the
-// resource that a cleanup is about to delete.
+// released returns an error if a remaining resource refers to the resource that a cleanup is about to delete. This can
+// be a resource changed by an aborted deployment.
 func (x *providers) released(r *graph.Resource) error {
 	if x.users == nil {
 		return nil
@@ -272,8 +272,8 @@ func (x *providers) released(r *graph.Resource) error {
 	return nil
 }
 
-// isNeeded reports whether a deletion before the task of the module must take place. If a replacement is only possible,
-// it is decided first, unless it depends on steps that run after the deletion.
+// isNeeded reports whether a deletion before the module's task must take place. It first decides a replacement that is
+// only possible, unless that depends on steps that run after the deletion.
 func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 	replacement := x.replacements[s.Old]
 	if !s.Replaced || replacement == nil || !replacement.Possible {
@@ -293,10 +293,10 @@ func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 
 type stepsError struct{ messages []string }
 
-// mostFailures limits the failures in a deployment's message.
+// mostFailures is the maximum number of failures in a deployment's message.
 const mostFailures = 5
 
-// Error returns the first failures, one per line.
+// Error returns up to five failures, one per line, and the number of further ones.
 func (e *stepsError) Error() string {
 	lines := e.messages
 	if more := len(lines) - mostFailures; more > 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// provisioner is the driver for a provisioner, which makes the changes of all steps of a task together.
+// provisioner is the driver for a provisioner, which makes the changes of all steps in a task at once.
 type provisioner struct {
 	*execution
 	plan.Provisioner
@@ -30,8 +30,8 @@ type provisioner struct {
 	input plan.Input
 }
 
-// run has the provisioner make the changes of the task and then run the additional tasks from its Plan. Steps are
-// stored from their intent until their results are known, as with providers.
+// run asks the provisioner to make the changes of the task and then to run the additional tasks returned by Plan. As
+// with providers, each step is stored from its intent until its result is known.
 func (x *provisioner) run(ctx context.Context) error {
 	task := x.task
 	calls, err := x.intend(ctx)
@@ -49,10 +49,10 @@ func (x *provisioner) run(ctx context.Context) error {
 	}
 	in := x.input.Map(func(r *graph.Resource) *graph.Resource { return cmp.Or(now[r], r) })
 	in = MadeBy(x.name, in)
-	if len(task.Steps) == 0 { // provided values are known now
+	if len(task.Steps) == 0 { // Provided values are known now.
 		tr, err := x.plan.Commit(x.graph)
 		for i, v := range in.New {
-			if v.Version != nil && err == nil { // The commit reports the same error.
+			if v.Version != nil && err == nil { // The later commit returns the same error.
 				in.New[i].Version = tr.Graph.Version(v.Version.VersionID)
 			}
 		}
@@ -72,7 +72,7 @@ func (x *provisioner) run(ctx context.Context) error {
 		in.Task = part
 		for _, c := range calls {
 			if n > 0 {
-				c.until = time.Time{} // This is another call with its own deadline.
+				c.until = time.Time{} // An additional task is a separate call with its own deadline.
 				if err := x.recordStart(ctx, &c.call, true); err != nil {
 					return err
 				}
@@ -110,20 +110,20 @@ func (x *provisioner) run(ctx context.Context) error {
 	return nil
 }
 
-// intended is a step of a provisioner's task, decided with the values now known.
+// intended is a step of a provisioner's task. decided is the step decided again with known values.
 type intended struct {
 	call
 	step, decided *plan.Step
 }
 
-// intend decides the steps of a provisioner's task with the values now known, and stores their intents.
+// intend decides the steps of the task again with known values and stores their intents.
 func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error) {
 	for _, s := range x.task.Steps {
 		if s.Kind == plan.Delete {
 			if x.isAfterModule() && !x.isLeft(s.Old) {
 				continue
 			}
-			if err := x.planner.CheckHandler(s.Old); err != nil { // in a cleanup, which continues without it
+			if err := x.planner.CheckHandler(s.Old); err != nil { // occurs only in a cleanup, which skips the step
 				x.fail(fmt.Sprintf("%s: %v", s.URN, err))
 				if err := x.refuse(ctx, x.task.Number, s, err); errors.Is(err, store.ErrFenced) {
 					return nil, err
@@ -156,7 +156,7 @@ func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error)
 	return calls, nil
 }
 
-// filled returns a resource with outputs of earlier resources of its task filled in.
+// filled returns r with references to outputs of resources made earlier in its task resolved.
 func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) (*graph.Resource, error) {
 	if expr.IsKnown(r.Inputs) {
 		return r, nil
@@ -167,8 +167,8 @@ func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) 
 	return &now, err
 }
 
-// failAll stores the failure of all steps of a task and returns err, unless they are deletions after the task of the
-// module, which are left to a cleanup. If the provisioner was reached, its changes are stored as possibly made.
+// failAll records err as the failure of all steps in a task and returns err. It returns nil if the steps are deletions
+// after the module's task, which are left to a cleanup. If reached is set, the changes are stored as possibly applied.
 func (x *provisioner) failAll(ctx context.Context, calls []*intended, reached bool, err error) error {
 	if x.Interrupted(ctx) != nil {
 		return x.Interrupted(ctx)
@@ -189,7 +189,7 @@ func (x *provisioner) failAll(ctx context.Context, calls []*intended, reached bo
 	return err
 }
 
-// applyAndPoll starts the changes of a provisioner, stores its token, and polls it.
+// applyAndPoll starts the provisioner's changes, stores the token, and polls until the changes are done.
 func (x *provisioner) applyAndPoll(ctx context.Context, calls []*intended, in plan.Input) (plan.Status, error) {
 	var token string
 	secrets := x.secrets(in)
@@ -207,7 +207,7 @@ func (x *provisioner) applyAndPoll(ctx context.Context, calls []*intended, in pl
 	return x.poll(ctx, in)
 }
 
-// withTimeout calls a provisioner with the latest deadline of its steps, and retries while the provisioner requests it.
+// withTimeout calls f with the latest deadline of all steps, and retries as long as the provisioner requests it.
 func (x *provisioner) withTimeout(ctx context.Context, calls []*intended, f func(context.Context) error) error {
 	limit, deadline := x.Timeout, time.Now().Add(x.Timeout)
 	for i, c := range calls {
@@ -225,25 +225,25 @@ func (x *provisioner) withTimeout(ctx context.Context, calls []*intended, f func
 	}
 }
 
-// deadlineError adds the cause of a timeout to the error of a call.
+// deadlineError adds the cause of a timeout to the error of a call. It returns other errors unchanged.
 func deadlineError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, cause):
 		return err
-	case errors.Is(err, context.DeadlineExceeded): // the same error, less specific
+	case errors.Is(err, context.DeadlineExceeded): // The cause is more specific.
 		return cause
 	}
 	return fmt.Errorf("%w: %w", cause, err)
 }
 
-// statusTime limits a status call, unless Options.Timeout is shorter.
+// statusTime is the timeout of a Status call unless Options.Timeout is shorter.
 const statusTime = time.Minute
 
-// poll polls a provisioner and shows its progress until it is done. It returns an error if the provisioner fails.
+// poll polls a provisioner and shows its progress until its changes are done. It returns an error if they fail.
 func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, error) {
 	failures, shown := 0, ""
-	masked := func(message string) string { // mask before truncating: part of a secret is not recognized
+	masked := func(message string) string { // mask before truncating, since part of a secret would not be recognized
 		return job.Brief(provision.Mask(errors.New(message), x.secrets(in)...).Error())
 	}
 	for {
@@ -280,7 +280,7 @@ func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, err
 	}
 }
 
-// checkKeys returns an error if metadata contains resources not passed to the provisioner.
+// checkKeys returns an error if metadata contains the key of a vertex not passed to the provisioner.
 func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	known := map[string]bool{}
 	for _, v := range given {
@@ -298,8 +298,8 @@ func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	return nil
 }
 
-// maybeApplied returns a resource that a provisioner may have created or changed. It compares unequal to any desired
-// resource. old is nil for a new resource.
+// maybeApplied returns the state of a resource that a provisioner may have created or changed. It has no inputs, so it
+// differs from any desired resource. old is nil for a new resource.
 func maybeApplied(old, r *graph.Resource, by string) *graph.Resource {
 	now := provisioned(nil, r, by, nil)
 	now.Metadata, now.Outputs = lumigl.Value{}, lumigl.Value{} // unknown
@@ -310,8 +310,8 @@ func maybeApplied(old, r *graph.Resource, by string) *graph.Resource {
 	return now
 }
 
-// provisioned returns a resource whose outputs are the new metadata from its provisioner, or else the old metadata. old
-// is nil for a new resource.
+// provisioned returns a resource with the metadata returned by its provisioner as its outputs. If there is none, it
+// keeps the old metadata. old is nil for a new resource.
 func provisioned(old, r *graph.Resource, by string, metadata map[string]lumigl.Value) *graph.Resource {
 	now := *r
 	if now.Metadata = lumigl.ObjectOf(); old != nil && old.Metadata.Exists() {

@@ -16,16 +16,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// call is a call that creates, changes, or deletes a resource, with its stored row.
+// call is a call that creates, changes, or deletes a resource. row is the stored step.
 type call struct {
 	row store.Step
-	// old is the existing resource, nil for a creation. new is the desired resource, nil for a deletion.
+	// old is the existing resource, or nil for a creation. new is the desired resource, or nil for a deletion.
 	old, new   *graph.Resource
 	references map[urn.URN]plan.Reference
 	caller     *provision.Caller
-	// settles is set if an earlier executor made the call, so that nothing new is created.
+	// settles is set if the call was made by an earlier executor, so nothing new may be created.
 	settles bool
-	// limit and until are the time limit for all attempts and its end; see [execution.deadline].
+	// limit is the time limit for all attempts of the call, and until is the resulting deadline. [execution.deadline]
+	// sets both.
 	limit    time.Duration
 	until    time.Time
 	attempts int
@@ -34,14 +35,14 @@ type call struct {
 type outcome struct {
 	// state is DONE, FAILED, or UNKNOWN.
 	state store.State
-	// resource is the resulting resource; nil if it was deleted or if a failed call changed nothing.
+	// resource is the resulting resource. It is nil if the resource was deleted or if a failed call changed nothing.
 	resource *graph.Resource
 	err      error
-	// again is set if the resource exists and an update should make the remaining changes.
+	// again is set if the resource exists but an update should make the remaining changes.
 	again bool
 }
 
-// deadline returns the deadline for all attempts of a call. The time limit starts with the first use.
+// deadline returns the deadline for all attempts of a call. The first use starts the time limit.
 func (x *execution) deadline(c *call) time.Time {
 	if c.until.IsZero() {
 		c.limit = x.timeout(c)
@@ -50,7 +51,7 @@ func (x *execution) deadline(c *call) time.Time {
 	return c.until
 }
 
-// timeout returns the time limit for all attempts of a call, from the option "timeouts" or the default.
+// timeout returns the time limit for all attempts of a call, as set by the option "timeouts" or by default.
 func (x *execution) timeout(c *call) time.Duration {
 	of, key := c.new, "update"
 	switch {
@@ -68,13 +69,13 @@ func (x *execution) timeout(c *call) time.Duration {
 	return x.Timeout
 }
 
-// record runs f in a transaction. It returns an error that wraps [store.ErrFenced] if this executor no longer holds the
+// record runs f in a transaction. It returns an error wrapping [store.ErrFenced] if this executor no longer holds the
 // deployment.
 func (x *execution) record(ctx context.Context, f func(t *journal.Tx, d store.Job) error) error {
 	return x.journal.Write(ctx, x.fenced(f))
 }
 
-// fenced returns f preceded by a check of the fencing token.
+// fenced returns a function that checks the fencing token and then calls f.
 func (x *execution) fenced(f func(t *journal.Tx, d store.Job) error) func(*journal.Tx) error {
 	return func(t *journal.Tx) error {
 		d, err := x.Touch(t)
@@ -112,8 +113,8 @@ func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, 
 	return x.recordStart(ctx, c, true)
 }
 
-// text encodes a resource. Its dependencies use the URNs in the resource graph, since resources do not move if the
-// deployment fails.
+// text encodes a resource. Its dependencies refer to URNs in the resource graph, since a failed deployment does not
+// move resources.
 func (x *execution) text(r *graph.Resource) (string, error) {
 	now := *r
 	now.Dependencies = slices.Clone(r.Dependencies)
@@ -124,7 +125,7 @@ func (x *execution) text(r *graph.Resource) (string, error) {
 	return x.journal.Codec().Resource(&now)
 }
 
-// recordStart stores the intent to make a call, with its deadline. Only the first attempt is shown.
+// recordStart records the intent to make a call, with its deadline. If first is set, it also shows an event.
 func (x *execution) recordStart(ctx context.Context, c *call, first bool) error {
 	isNew := c.row.State == store.Planned
 	if err := job.Steps.Move(&c.row.State, store.Started); err != nil {
@@ -133,14 +134,14 @@ func (x *execution) recordStart(ctx context.Context, c *call, first bool) error 
 	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
 	err := x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(c.row) })
 	if err == nil && isNew {
-		err = x.Interrupted(ctx) // an event of a result stored together with the intent may have interrupted it
+		err = x.Interrupted(ctx) // The handler of a result's event in the same transaction may have stopped the engine.
 	}
 	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted)) {
-		none := c.row // The intent is stored, but the call is not made.
+		none := c.row // The intent is stored, but the call will not be made.
 		none.State, none.New = store.Failed, ""
 		_ = x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(none) })
 	}
-	if err == nil && first { // The row holds the same information while the call runs, so the event is not stored.
+	if err == nil && first { // The event is not stored, since the row contains the same information.
 		x.Show(store.Event{
 			Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new),
 			Kind: c.row.Kind, State: store.Started,
@@ -149,7 +150,7 @@ func (x *execution) recordStart(ctx context.Context, c *call, first bool) error 
 	return err
 }
 
-// sourceOf returns the source position of a resource, or "" for nil.
+// sourceOf returns the source position of a resource. It returns "" if r is nil.
 func sourceOf(r *graph.Resource) string {
 	if r == nil {
 		return ""
@@ -165,7 +166,7 @@ func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error
 	return x.record(context.WithoutCancel(ctx), f)
 }
 
-// result returns a function that stores the outcome of a call.
+// result returns a function that records the outcome of a call in a transaction.
 func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) error, err error) {
 	c.row.New, c.row.Message = "", ""
 	if o.resource != nil {
@@ -189,7 +190,7 @@ func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) e
 			return nil, err
 		}
 	}
-	c.row.State = o.state // PENDING steps are stored as FAILED until the end of the deployment removes the row.
+	c.row.State = o.state // A PENDING step is stored as FAILED until the deployment ends, which removes the row.
 	event := store.Event{
 		Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: to, Message: c.row.Message,
 	}
@@ -208,10 +209,10 @@ func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) e
 	}, nil
 }
 
-// refuse adds the event of a step that failed before its call.
+// refuse adds an event for a step that failed before its call.
 func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err error) error {
 	message := err.Error()
-	if wrong, ok := errors.AsType[*plan.Error](err); ok { // the event has its resource and position
+	if wrong, ok := errors.AsType[*plan.Error](err); ok { // The event already contains the resource and its position.
 		bare := slices.Clone(wrong.Faults)
 		for i := range bare {
 			bare[i].URN, bare[i].Source = "", ""
@@ -228,7 +229,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 	return err
 }
 
-// noteDone adds the event of a step that is done without a call.
+// noteDone adds an event for a step that is done without a call.
 func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *graph.Resource) error {
 	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		event := store.Event{Task: task, URN: string(r.URN), Source: r.Source, Kind: s.Kind.String(), ID: r.ID, State: store.Done}
@@ -240,7 +241,7 @@ func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *gra
 	})
 }
 
-// withNew returns a step with its actual result.
+// withNew returns a copy of a step with the actual resource as New.
 func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
 	done := *s
 	done.New, done.Possible = r, false

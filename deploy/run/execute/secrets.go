@@ -10,14 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// WrapError adds the name of a provisioner to its error and masks secrets.
+// WrapError returns a provisioner's error with the provisioner's name added and secrets masked.
 func WrapError(provisioner string, err error, secrets []lumigl.Value) error {
 	return fmt.Errorf("provisioner %s: %w", provisioner, provision.Mask(err, secrets...))
 }
 
 func (x *execution) secrets(in plan.Input) []lumigl.Value { return Secrets(in, x.Desired, x.graph) }
 
-// Secrets returns values with the secrets of an input, the desired state, and existing resources.
+// Secrets returns all values that may contain secrets from the input, the desired state, and existing resources.
 func Secrets(in plan.Input, desired *lumigl.Snapshot, g *graph.Graph) (all []lumigl.Value) {
 	for _, v := range slices.Concat(in.New, in.Old, in.Context) {
 		if v.Resource != nil {
@@ -39,7 +39,8 @@ func Secrets(in plan.Input, desired *lumigl.Snapshot, g *graph.Graph) (all []lum
 	return all
 }
 
-// MadeBy returns an input without resources made by another provisioner, from before their type was mapped to this one.
+// MadeBy returns the input of a provisioner without resources created by another provisioner, which may exist if the
+// type's provisioner has changed.
 func MadeBy(provisioner string, in plan.Input) plan.Input {
 	context := in.Context
 	in = in.Map(func(r *graph.Resource) *graph.Resource {

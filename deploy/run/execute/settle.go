@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// settle determines the outcomes of calls started by an earlier executor and puts all results into the resource graph.
+// settle determines the outcomes of calls started by an earlier executor and adds all results to the resource graph.
 func (x *execution) settle(ctx context.Context) error {
 	left, err := x.unsettled(ctx)
 	if err != nil || len(left) == 0 {
@@ -25,7 +25,7 @@ func (x *execution) settle(ctx context.Context) error {
 		if errors.Is(err, job.ErrStopped) || errors.Is(err, store.ErrFenced) {
 			return err
 		}
-		if errors.As(err, new(*AskError)) { // already names the resource
+		if errors.As(err, new(*AskError)) { // an AskError already names the resource
 			asks = true
 		} else if err != nil {
 			err = fmt.Errorf("%s: %w", s.URN, err)
@@ -41,8 +41,8 @@ func (x *execution) settle(ctx context.Context) error {
 	return err
 }
 
-// unsettled folds results into the resource graph and returns the steps without a result, after settling the tasks of
-// provisioners.
+// unsettled settles the tasks of provisioners, folds results into the resource graph, and returns the steps without a
+// result.
 func (x *execution) unsettled(ctx context.Context) (left []stored, err error) {
 	if err := x.settleProvisioners(ctx); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	c := &call{row: s.Step, old: s.old, new: s.new, caller: x.Caller, settles: true}
 	of := s.new
 	if of == nil {
-		if of = s.old; of == nil { // The vertex is gone, so the deletion was recorded.
+		if of = s.old; of == nil { // The vertex is no longer in the graph, so the deletion was recorded.
 			return x.recordOutcome(ctx, c, outcome{state: store.Done})
 		}
 		c.caller = x.callerOf(of)
@@ -79,7 +79,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 		}
 		c.references[u] = plan.Reference{ID: r.ID, Properties: plan.Known(r.Properties())}
 	}
-	for u, id := range of.ReferentIDs() { // They may have been moved or replaced since.
+	for u, id := range of.ReferentIDs() { // Referenced resources may have been moved or replaced since.
 		if r := x.graph.WithID(u.Type(), id); r != nil && c.references[u].ID != id {
 			if c.references == nil {
 				c.references = map[urn.URN]plan.Reference{}
@@ -94,7 +94,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	}
 	o := x.makeCall(ctx, c, true)
 	if o.state == store.Unknown && s.new == nil && (x.Job.Kind == store.Cleanup || x.isCommitted(x.graph)) {
-		o.state = store.Failed // The plan contains the deletion again.
+		o.state = store.Failed // The new plan will contain the deletion again.
 	}
 	if err := x.recordOutcome(ctx, c, o); err != nil {
 		return err

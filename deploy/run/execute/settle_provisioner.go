@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// settleProvisioners ends provisioner tasks started by an earlier executor. It polls tasks with a token; the next plan
-// restarts the others.
+// settleProvisioners settles provisioner tasks started by an earlier executor. It polls tasks that have a token. The
+// other tasks are restarted by the next plan.
 func (x *execution) settleProvisioners(ctx context.Context) error {
 	var tasks []store.Task
 	var rows []stored
@@ -57,8 +57,8 @@ func (x *execution) settleProvisioners(ctx context.Context) error {
 	return nil
 }
 
-// settle ends the task's steps without results. given lists the vertices possibly passed to the provisioner; made holds
-// the resources of the other steps.
+// settle records the outcome of the task's steps that have no result. given lists the vertices that may have been
+// passed to the provisioner. made contains the resources of the other steps by URN.
 func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []stored, made map[urn.URN]*graph.Resource) error {
 	task := x.row
 	if x.Provisioner == nil {
@@ -110,7 +110,8 @@ func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []st
 	return nil
 }
 
-// maybeGiven returns the vertices possibly passed to a provisioner: the results of steps and the rest of the module.
+// maybeGiven returns the vertices that may have been passed to a provisioner: the results of steps and the module's
+// other vertices.
 func (x *execution) maybeGiven(steps []stored) (all []plan.Vertex) {
 	for _, s := range steps {
 		if s.new != nil {
@@ -128,10 +129,11 @@ func (x *execution) maybeGiven(steps []stored) (all []plan.Vertex) {
 	return all
 }
 
-// grace is how long a call may outlast its deadline, since clocks differ and providers take time to end a call.
+// grace is the time by which a call may exceed its deadline, since clocks differ and a provider takes time to end a
+// call.
 const grace = 10 * time.Second
 
-// awaitCall waits until a call of a possibly running executor is over, since it could still be sent.
+// awaitCall waits until a call by an executor that may still be running is over.
 func (x *execution) awaitCall(ctx context.Context, s stored) error {
 	if s.State != store.Started || x.IsDead(s.Owner) {
 		return nil

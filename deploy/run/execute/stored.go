@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// oldKey returns a vertex's key in the row of a step. oldOf reverses it.
+// oldKey returns the value of a step's OldKey that identifies a vertex. oldOf parses it.
 func oldKey(r *graph.Resource) string { return fmt.Sprintf("%d %s", r.Deployment, r.URN) }
 
 func oldOf(row store.Step) identity {
@@ -25,12 +25,12 @@ type stored struct {
 	old, new *graph.Resource
 }
 
-// hasResult reports whether the step has a known result, even a partial one.
+// hasResult reports whether the result of the step is known, even if it is partial.
 func (s stored) hasResult() bool {
 	return s.State == store.Done || s.State == store.Failed && s.new != nil
 }
 
-// stored returns the stored steps of the deployment.
+// stored decodes the stored steps of the deployment.
 func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 	rows, err := t.Steps(x.Job.ID)
 	if err != nil {
@@ -54,11 +54,11 @@ func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 			if s.old = made[old]; s.old == nil {
 				s.old = g.Find(old.urn, old.deployment, old.id)
 			}
-			if s.old == nil { // A change under another URN failed.
+			if s.old == nil { // A failed change may have given it another URN.
 				s.old = g.WithID(old.urn.Type(), old.id)
 			}
 		}
-		if row.New != "" { // Last, since it may have the identity of the old one.
+		if row.New != "" { // Decode New last, since it may have the same identity as the old resource.
 			s.new, resources = resources[0], resources[1:]
 			made[identityOf(s.new)] = s.new
 		}
@@ -67,7 +67,7 @@ func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 	return all, nil
 }
 
-// fold moves the results of steps into the resource graph without changing its versions. Steps without a known outcome
+// fold moves the results of steps into the resource graph without changing its versions. Steps with an unknown outcome
 // stay in the store.
 func (x *execution) fold(t *journal.Tx) (*graph.Graph, error) {
 	g, err := t.Graph()

@@ -1,5 +1,5 @@
-// Package journal reads and writes an environment: its resource graph, its jobs, and their events. Concurrent writes
-// share a transaction.
+// Package journal reads and writes an environment's resource graph, jobs, and events. Concurrent writes share a
+// transaction.
 //
 //	err := j.Write(ctx, func(t *journal.Tx) error {
 //		g, err := t.Graph()
@@ -21,42 +21,42 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Journal reads and writes one environment. It is safe for concurrent use.
+// Journal reads and writes a single environment. It is safe for concurrent use.
 type Journal struct {
 	Jobs *job.Runner
-	// Key is the data key of the environment. If nil, secrets stay sealed.
+	// Key is the data key of the environment. If it is nil, secrets stay sealed.
 	Key *secret.Key
 
-	commit  chan struct{} // full while a transaction runs; unlike a mutex, testing/synctest can wait for it
+	commit  chan struct{} // full while a transaction runs; testing/synctest can wait for it, unlike for a mutex
 	mutex   sync.Mutex    // guards waiting
 	waiting []*write
 	latest  latest
 }
 
-// Tx is a transaction, with the resource graph of the environment.
+// Tx is a transaction that includes the environment's resource graph.
 type Tx struct {
 	*job.Tx
 	journal *Journal
-	// graph is the resource graph with the changes of the transaction; loaded on demand.
+	// graph is the resource graph with the transaction's changes. It is loaded lazily.
 	graph  *graph.Graph
 	serial int64
 }
 
-// write is a pending part of a transaction.
+// write is a pending function of a transaction.
 type write struct {
 	f    func(*Tx) error
 	err  error
 	done bool
 }
 
-// latest caches the resource graph last read or written.
+// latest caches the resource graph that was last read or written.
 type latest struct {
 	mutex  sync.Mutex
 	graph  *graph.Graph
 	serial int64
 }
 
-// New returns the journal of the environment of a runner.
+// New returns the journal of the runner's environment.
 func New(jobs *job.Runner, key *secret.Key) *Journal {
 	return &Journal{Jobs: jobs, Key: key, commit: make(chan struct{}, 1)}
 }
@@ -64,7 +64,7 @@ func New(jobs *job.Runner, key *secret.Key) *Journal {
 // Codec returns the codec for stored text.
 func (j *Journal) Codec() state.Codec { return state.Codec{Key: j.Key} }
 
-// Read runs f with a consistent view of the store.
+// Read runs f in a read-only transaction with a consistent view of the store.
 func (j *Journal) Read(ctx context.Context, f func(*Tx) error) error {
 	t := &Tx{journal: j}
 	err := j.Jobs.Read(ctx, func(tx *job.Tx) error {
@@ -77,30 +77,30 @@ func (j *Journal) Read(ctx context.Context, f func(*Tx) error) error {
 	return err
 }
 
-// Write runs f in a transaction, possibly together with other writes. f may run more than once.
+// Write runs f in a transaction, which it may share with other writes. f may run more than once.
 func (j *Journal) Write(ctx context.Context, f func(*Tx) error) error { return j.wait(ctx, j.add(f)) }
 
-// maxDelay is how long the result of a step waits for the intents of dependent steps.
+// maxDelay is the maximum time for which a step's result waits to be stored with the intents of dependent steps.
 const maxDelay = 20 * time.Millisecond
 
-// WriteSoon runs f in the transaction of the next write, or in its own after 20 ms. wait commits it immediately and
-// returns the error.
+// WriteSoon runs f in the transaction of the next write, or in its own transaction after 20 ms. wait commits f
+// immediately if it is still pending, and returns its error.
 func (j *Journal) WriteSoon(f func(*Tx) error) (wait func() error) {
 	w := j.add(f)
 	commit := func() error { return j.wait(context.Background(), w) }
-	timer := time.AfterFunc(maxDelay, func() { _ = commit() }) // The write keeps the error.
+	timer := time.AfterFunc(maxDelay, func() { _ = commit() }) // wait returns the error.
 	return func() error {
 		timer.Stop()
 		return commit()
 	}
 }
 
-// WriteAlone runs f in its own transaction.
+// WriteAlone runs f in a transaction that is not shared with other writes.
 func (j *Journal) WriteAlone(ctx context.Context, f func(*Tx) error) error {
 	return j.transact(ctx, []*write{{f: f}})
 }
 
-// add schedules f for the next transaction.
+// add adds f to the next transaction.
 func (j *Journal) add(f func(*Tx) error) *write {
 	w := &write{f: f}
 	j.mutex.Lock()
@@ -109,7 +109,7 @@ func (j *Journal) add(f func(*Tx) error) *write {
 	return w
 }
 
-// wait runs all waiting writes in one transaction, unless w is already done.
+// wait runs all waiting writes in a single transaction, unless w is already done. It returns the error of w.
 func (j *Journal) wait(ctx context.Context, w *write) error {
 	j.commit <- struct{}{}
 	defer func() { <-j.commit }()
@@ -120,7 +120,7 @@ func (j *Journal) wait(ctx context.Context, w *write) error {
 	batch := j.waiting
 	j.waiting = nil
 	j.mutex.Unlock()
-	// The batch contains writes with other contexts, so this one must not cancel it.
+	// The batch contains writes with other contexts, which must not be canceled by this one.
 	ctx = context.WithoutCancel(ctx)
 	err := j.transact(ctx, batch)
 	for _, w := range batch {
@@ -132,7 +132,7 @@ func (j *Journal) wait(ctx context.Context, w *write) error {
 	return w.err
 }
 
-// transact runs writes in one transaction.
+// transact runs all writes of batch in a single transaction.
 func (j *Journal) transact(ctx context.Context, batch []*write) error {
 	t := &Tx{}
 	err := j.Jobs.Write(ctx, func(tx *job.Tx) error {

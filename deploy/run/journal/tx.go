@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Graph returns the resource graph. Transactions share it until it changes.
+// Graph returns the resource graph. Unchanged graphs are shared between transactions.
 func (t *Tx) Graph() (*graph.Graph, error) {
 	environment, err := t.useLatest()
 	if err != nil || t.graph != nil {
@@ -22,7 +22,7 @@ func (t *Tx) Graph() (*graph.Graph, error) {
 	return t.graph, err
 }
 
-// Outline returns the resource graph, in which the newest versions may omit resources.
+// Outline returns the resource graph, but its newest versions may omit resources.
 func (t *Tx) Outline() (*graph.Graph, error) {
 	environment, err := t.useLatest()
 	if err != nil || t.graph != nil {
@@ -31,8 +31,8 @@ func (t *Tx) Outline() (*graph.Graph, error) {
 	return t.journal.Codec().Outline(t, environment)
 }
 
-// useLatest sets the resource graph from the cache if that is current. It returns the environment unless the graph was
-// already set.
+// useLatest sets t.graph from the cache if the cached graph is current. It returns the environment, or a zero value if
+// t.graph was already set.
 func (t *Tx) useLatest() (environment store.Environment, err error) {
 	if t.graph != nil {
 		return environment, nil
@@ -41,7 +41,7 @@ func (t *Tx) useLatest() (environment store.Environment, err error) {
 	if environment, err = t.Environment(j.Jobs.Environment); err != nil {
 		return environment, err
 	}
-	if err := j.Key.Verify(environment.Key); err != nil { // Data sealed with the former key could never be opened.
+	if err := j.Key.Verify(environment.Key); err != nil { // Data sealed with the old key could not be opened again.
 		return environment, err
 	}
 	t.serial = environment.Serial
@@ -53,7 +53,7 @@ func (t *Tx) useLatest() (environment store.Environment, err error) {
 	return environment, nil
 }
 
-// QueueAndGraph returns the unfinished deployments in queue order and the resource graph.
+// QueueAndGraph returns the unfinished deployments in queue order, and the resource graph.
 func (t *Tx) QueueAndGraph() (rows []store.Job, g *graph.Graph, err error) {
 	if rows, err = t.Queue(t.journal.Jobs.Environment); err == nil {
 		g, err = t.Graph()
@@ -61,7 +61,7 @@ func (t *Tx) QueueAndGraph() (rows []store.Job, g *graph.Graph, err error) {
 	return rows, g, err
 }
 
-// SetGraph changes the resource graph.
+// SetGraph replaces the resource graph and stores the changes.
 func (t *Tx) SetGraph(after *graph.Graph) error {
 	before, err := t.Graph()
 	if err != nil || before == after {
@@ -81,7 +81,7 @@ func (t *Tx) SetGraph(after *graph.Graph) error {
 	return nil
 }
 
-// keep caches the graph for the next transaction.
+// keep caches the resource graph for later transactions.
 func (t *Tx) keep() {
 	c := &t.journal.latest
 	c.mutex.Lock()
@@ -91,8 +91,8 @@ func (t *Tx) keep() {
 	}
 }
 
-// QueueCleanups queues the cleanups that follow a deployment: of modules with unused versions and, if it was aborted,
-// of its pending deletions.
+// QueueCleanups queues the cleanups required after a deployment. It queues one for each module with unused versions
+// and, if the deployment was aborted, one for the module's pending deletions.
 func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph) error {
 	modules := g.Unused()
 	if d.Abort && len(g.Pending(d.Module)) > 0 && !slices.Contains(modules, d.Module) {
@@ -106,7 +106,8 @@ func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph) error {
 	return nil
 }
 
-// QueueCleanup queues the cleanup of a module, unless one is already waiting, and returns its ID.
+// QueueCleanup queues a cleanup of a module and returns its ID. If a cleanup of the module is already waiting, it
+// returns the ID of that one.
 func (t *Tx) QueueCleanup(module string) (int64, error) {
 	rows, err := t.Queue(t.journal.Jobs.Environment)
 	if err != nil {
@@ -122,7 +123,8 @@ func (t *Tx) QueueCleanup(module string) (int64, error) {
 	return d.ID, err
 }
 
-// Log returns the events of a deployment, or of all deployments if id is 0, with serials above after, oldest first.
+// Log returns the events of a deployment, or of all deployments if id is 0, with serials greater than after, oldest
+// first.
 func (t *Tx) Log(id, after int64) iter.Seq2[store.Event, error] {
 	return func(yield func(store.Event, error) bool) {
 		for after := after; ; {
@@ -143,7 +145,8 @@ func (t *Tx) Log(id, after int64) iter.Seq2[store.Event, error] {
 	}
 }
 
-// Deployments returns the deployments of the environment: first the queue, then the finished ones, latest first.
+// Deployments returns the deployments of the environment: first the queued ones in queue order, then the finished ones,
+// latest first.
 func (t *Tx) Deployments() iter.Seq2[store.Job, error] {
 	return func(yield func(store.Job, error) bool) {
 		rows, err := t.Queue(t.journal.Jobs.Environment)
@@ -168,5 +171,5 @@ func (t *Tx) Deployments() iter.Seq2[store.Job, error] {
 	}
 }
 
-// page is the number of history rows read at once.
+// page is the number of history rows to read at once.
 const page = 1000
