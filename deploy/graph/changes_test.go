@@ -52,7 +52,7 @@ func TestChanges(t *testing.T) {
 			keys = append(keys, v.Key())
 		}
 		if !slices.Equal(keys, test.put) || !slices.Equal(gone, test.gone) {
-			t.Errorf("%s: got %q and %q, want %q and %q", test.name, keys, gone, test.put, test.gone)
+			t.Errorf("%s: Changes() = %q, %q, want %q, %q", test.name, keys, gone, test.put, test.gone)
 		}
 	}
 }

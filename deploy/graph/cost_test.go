@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 )
 
-// BenchmarkDeploy deploys a module of 100,000 unchanged resources while another module keeps an older version.
+// BenchmarkDeploy deploys a module with 100,000 unchanged resources while another module uses an older version.
 func BenchmarkDeploy(b *testing.B) {
 	var w world
 	if _, err := w.run("deploy a =foo()\ndeploy b a.foo()"); err != nil {
@@ -29,7 +29,7 @@ func BenchmarkDeploy(b *testing.B) {
 	for b.Loop() {
 		t, err := before.Graph.Deploy(graph.Update{Version: v})
 		if err != nil || len(t.Deleted) > 0 {
-			b.Fatal(t, err)
+			b.Fatalf("Deploy() = %+v, %v, want no deletions", t, err)
 		}
 	}
 }

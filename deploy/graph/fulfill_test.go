@@ -50,7 +50,7 @@ func TestFulfills(t *testing.T) {
 		{"list", `{"list": "number"}`, `value.size() > 2`, `"list" does not satisfy the predicate value.size() > 2`},
 		{"long", `"string"`, `value == "x"`, `"long" does not satisfy the predicate value == "x"`},
 
-		// Secrets are evaluated, but never shown.
+		// Predicates may depend on secrets, but secrets are never shown.
 		{"password", `"string"`, `value.size() == 7`, ""},
 		{"password", `"string"`, `value.size() > 10`, `"password" does not satisfy the predicate value.size() > 10`},
 		{"password", `"string"`, `int(value) > 1`, `cannot evaluate the predicate for "password": int(value) > 1: the error is hidden because the value contains a secret`},
@@ -75,7 +75,7 @@ func TestFulfills(t *testing.T) {
 			got += "unknown"
 		}
 		if got != test.want {
-			t.Errorf("%s where %s:\ngot  %s\nwant %s", test.name, test.where, got, test.want)
+			t.Errorf("Fulfills(%s where %s) =\n     %s\nwant %s", test.name, test.where, got, test.want)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 const bucket = `"a:aws:s3:Bucket::x:1": { "urn": "urn:lumi:prod::a:index::aws:s3:Bucket::x", "deployment": 1`
 
-// malformed lists invalid vertices next to a root, with their errors.
+// malformed lists invalid vertices, which are added to a valid root, with the expected errors.
 var malformed = []struct{ name, vertices, want string }{
 	{"versions", `"a::2": { "module": "a", "deployment": 1 }, "b": { "module": 3 }, "A::1": { "module": "A", "deployment": 1 }`,
 		`a::2 must have the key a::1 to match its fields
@@ -52,7 +52,7 @@ a::1.uses[1].type must be a type`,
 	},
 }
 
-func TestFromLumiGLRefuses(t *testing.T) {
+func TestFromLumiGLErrors(t *testing.T) {
 	for _, test := range malformed {
 		t.Run(test.name, func(t *testing.T) {
 			expectError(t, parse(t, `{ "vertices": { "root": { "environment": "prod" }, `+test.vertices+` } }`), test.want)
@@ -81,14 +81,14 @@ func expectError(t *testing.T, doc *lumigl.Graph, want string) {
 	t.Helper()
 	g, err := graph.FromLumiGL(doc)
 	if err == nil {
-		t.Fatalf("accepted as %v", g)
+		t.Fatalf("FromLumiGL() = %v, want an error", g)
 	}
 	if err.Error() != want {
-		t.Errorf("got\n%s\nwant\n%s", err, want)
+		t.Errorf("FromLumiGL() error =\n%s\nwant\n%s", err, want)
 	}
 }
 
-// Accepted graphs survive a round trip.
+// Any graph that FromLumiGL accepts is unchanged by a round trip.
 func FuzzFromLumiGL(f *testing.F) {
 	f.Add(string(must.Get(os.ReadFile("testdata/lumigl/graph.json"))(f)))
 	for _, test := range malformed {
@@ -107,10 +107,10 @@ func FuzzFromLumiGL(f *testing.F) {
 		text := must.Get(lumigl.Append(nil, g.LumiGL()))(t)
 		doc = must.Get(lumigl.ParseGraph(string(text)))(t)
 		if g, err = graph.FromLumiGL(doc); err != nil {
-			t.Fatalf("%v\n%s", err, text)
+			t.Fatalf("FromLumiGL() = %v for the LumiGL form of an accepted graph:\n%s", err, text)
 		}
 		if again, err := lumigl.Append(nil, g.LumiGL()); err != nil || !bytes.Equal(again, text) {
-			t.Fatalf("%v: got\n%s\nwant\n%s", err, again, text)
+			t.Fatalf("graph after a round trip: error %v, text\n%s\nwant\n%s", err, again, text)
 		}
 	})
 }

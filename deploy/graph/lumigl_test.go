@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// These tests are internal: graphs that no deployment produces must survive, too.
+// These tests are in package graph, since they also cover graphs that no deployment produces.
 
 var update = flag.Bool("update", false, "update golden files")
 
@@ -36,7 +36,7 @@ func refTo(u urn.URN, property string) lumigl.Value {
 	return lumigl.PropertyOf(v, property)
 }
 
-// example is an environment in which b::2 still uses the version of a that c::4 no longer uses.
+// example returns an environment in which b::2 still uses a version of a that c::4 no longer uses.
 func example() *Graph {
 	const database, table = "urn:lumi:prod::a:index::aws:rds:Database::foodb", "urn:lumi:prod::a:index::aws:rds:Table::users"
 	created := &Resource{
@@ -96,7 +96,7 @@ func TestLumiGLGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs; run go test -update ./deploy/graph and review the diff:\n%s", file, got)
+			t.Errorf("%s is out of date (run go test -update ./deploy/graph and review the diff); got:\n%s", file, got)
 		}
 	}
 }
@@ -104,13 +104,13 @@ func TestLumiGLGolden(t *testing.T) {
 func TestLumiGLRoundTrip(t *testing.T) {
 	for _, g := range []*Graph{{}, {Lineage: "8f2c"}, example()} {
 		if got, want := dump(reread(t, g)), dump(g); got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
+			t.Errorf("graph after a round trip =\n%s\nwant\n%s", got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		g := anyGraph(t)
 		if got, want := dump(reread(t, g)), dump(g); got != want {
-			t.Fatalf("got\n%s\nwant\n%s", got, want)
+			t.Fatalf("graph after a round trip =\n%s\nwant\n%s", got, want)
 		}
 	})
 }
@@ -127,7 +127,7 @@ func TestSnapshotIsValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first, again) {
-			t.Fatalf("writing a graph is not deterministic:\n%s\n%s", first, again)
+			t.Fatalf("encodings of the same snapshot differ:\n%s\n%s", first, again)
 		}
 		if _, err := lumigl.ParseSnapshot(string(first)); err != nil {
 			t.Fatal(err)
@@ -135,24 +135,24 @@ func TestSnapshotIsValid(t *testing.T) {
 	})
 }
 
-// reread writes and reads a graph and checks that the result has the same text.
+// reread encodes and decodes a graph, and checks that the result has the same encoding.
 func reread(t interface{ Fatalf(string, ...any) }, g *Graph) *Graph {
 	source, err := lumigl.Append(nil, g.LumiGL())
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("encoding the graph: %v", err)
 	}
 	doc, err := lumigl.ParseGraph(string(source))
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("ParseGraph: %v", err)
 	}
 	read, err := FromLumiGL(doc)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, source)
+		t.Fatalf("FromLumiGL: %v\n%s", err, source)
 	}
 	return read
 }
 
-// dump formats all fields of a graph, with numbers for shared vertices.
+// dump formats all fields of a graph. Shared vertices are identified by numbers.
 func dump(g *Graph) string {
 	var out strings.Builder
 	number := map[*Resource]int{}
@@ -192,7 +192,7 @@ func dump(g *Graph) string {
 	return out.String()
 }
 
-// show formats a value with references as data, independent of their vertices.
+// show formats a value with references converted to data, so that it does not depend on their vertices.
 func show(v lumigl.Value) string {
 	if !v.Exists() {
 		return "absent"
@@ -260,7 +260,7 @@ func anyBag(t *rapid.T, references []lumigl.Value) lumigl.Value {
 	return anyObject(t, references, 2)
 }
 
-// anyResource draws a resource that refers to existing or missing resources with smaller numbers.
+// anyResource draws a resource that refers to resources with smaller numbers, which may not exist.
 func anyResource(t *rapid.T, module string, number int, d Deployment) *Resource {
 	name := func(n int) urn.URN { return urn.URN(fmt.Sprintf("urn:lumi:prod::%s:index::t:m:T::%d", module, n)) }
 	r := &Resource{
@@ -290,7 +290,7 @@ func anyResource(t *rapid.T, module string, number int, d Deployment) *Resource 
 	return r
 }
 
-// anyGraph draws a graph of up to three modules that use earlier ones. Versions of a module share resources.
+// anyGraph draws a graph of up to three modules, which use only earlier modules. Versions of a module share resources.
 func anyGraph(t *rapid.T) *Graph {
 	g := &Graph{
 		Environment: "prod", Lineage: anyText.Draw(t, "lineage"),

@@ -64,35 +64,34 @@ func TestModuleOf(t *testing.T) {
 		"uses my/net vpc  ",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("ModuleOf() =\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	region, _ := m.Configuration.Get("aws").Get("region").Text()
 	if m.Name != "my/shop" || region != "eu-central-1" {
-		t.Errorf("module %s: got region %q", m.Name, region)
+		t.Errorf("ModuleOf() = module %q with region %q, want %q with region %q", m.Name, region, "my/shop", "eu-central-1")
 	}
 }
 
-func TestModuleOfSorts(t *testing.T) {
+func TestModuleOfOrder(t *testing.T) {
 	desired := &lumigl.Snapshot{}
 	second, _ := desired.Add("urn:lumi:prod::a:index::aws:s3:Bucket::one")
 	first, _ := desired.Add("urn:lumi:prod::a:index::aws:s3:Bucket::two")
 	second.Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ReferenceTo(first)})
 	m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 	if !slices.Equal(m.Resources, []*lumigl.Vertex{first, second}) {
-		t.Errorf("%s precedes its dependency %s", m.Resources[0].Key(), m.Resources[1].Key())
+		t.Errorf("ModuleOf().Resources: %s precedes its dependency %s", m.Resources[0].Key(), m.Resources[1].Key())
 	}
 }
 
-func TestModuleOfWithoutResources(t *testing.T) {
+func TestModuleOfNoResources(t *testing.T) {
 	for _, header := range []string{"my/cluster", "my/cluster#*"} {
 		m, err := graph.ModuleOf(&lumigl.Snapshot{Package: header}, "prod")
 		if err != nil || m.Name != "my/cluster" {
-			t.Errorf("%s: %v, %v", header, m, err)
+			t.Errorf("ModuleOf(package %q) = %v, %v, want module my/cluster", header, m, err)
 		}
 	}
 }
 
-// A saved model can be added with and without other provided values, and is not visible to other modules.
 func TestSetModel(t *testing.T) {
 	const resource = `"urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs": {"type": "aws:s3:Bucket", "properties": {}}`
 	for text, provided := range map[string][]string{shop: {"1st", "logs", "size"}, `{"package": "my/shop", "resources": {` + resource + `}}`: {"1st"}} {
@@ -100,7 +99,7 @@ func TestSetModel(t *testing.T) {
 		logs := desired.Vertex("urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs")
 		arn := lumigl.PropertyOf(logs, "arn")
 		must.Do(t, graph.SetModel(desired, "prod", lumigl.ObjectOf(lumigl.Member{Key: "arn", Value: arn})))
-		file, err := lumigl.Append(nil, desired) // stored as text
+		file, err := lumigl.Append(nil, desired) // as stored
 		if err == nil {
 			desired, err = lumigl.ParseSnapshot(string(file))
 		}
@@ -109,7 +108,7 @@ func TestSetModel(t *testing.T) {
 		}
 		m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 		v := m.Version(1, nil)
-		// Names may also sort before that of the model.
+		// Another name may also precede that of the model.
 		v.Provides = append([]graph.Provided{{Name: "1st"}}, m.Provides...)
 		var got []string
 		for _, p := range v.Outputs() {
@@ -117,15 +116,15 @@ func TestSetModel(t *testing.T) {
 		}
 		target, property, _ := v.Provided(graph.ModelName).Value.Get("arn").Target()
 		if !slices.Equal(got, provided) || target == nil || target.URN() != logs.URN() || property != "arn" {
-			t.Errorf("got %v, %v.%s", got, target, property)
+			t.Errorf("version with a model: outputs %v, model reference %v.%s, want %v, %v.arn", got, target, property, provided, logs)
 		}
 	}
 	if err := graph.SetModel(&lumigl.Snapshot{Package: "My Shop"}, "prod", lumigl.ObjectOf()); err == nil {
-		t.Error("accepted a module without a name")
+		t.Error(`SetModel(package "My Shop") = nil, want an error`)
 	}
 }
 
-func TestModuleOfRefuses(t *testing.T) {
+func TestModuleOfErrors(t *testing.T) {
 	tests := []struct {
 		name, resources string
 		want            []string
@@ -166,9 +165,9 @@ func expectRefused(t *testing.T, desired *lumigl.Snapshot, want []string) {
 	m, err := graph.ModuleOf(desired, "prod")
 	var refused *graph.RefusedError
 	if !errors.As(err, &refused) {
-		t.Fatalf("accepted as %v", m)
+		t.Fatalf("ModuleOf() = %v, %v, want a *RefusedError", m, err)
 	}
 	if !slices.Equal(refused.Problems, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(refused.Problems, "\n"), strings.Join(want, "\n"))
+		t.Errorf("ModuleOf() problems:\n%s\nwant\n%s", strings.Join(refused.Problems, "\n"), strings.Join(want, "\n"))
 	}
 }

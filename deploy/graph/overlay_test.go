@@ -40,36 +40,36 @@ func TestOverlay(t *testing.T) {
 	} {
 		g := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, test.results)
 		if err := g.Check(); err != nil {
-			t.Errorf("%s: %v", test.rule, err)
+			t.Errorf("%s: Check() = %v", test.rule, err)
 		}
 		if got := graphText(g); got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", test.rule, got, test.want)
+			t.Errorf("%s: Overlay() =\n%swant\n%s", test.rule, got, test.want)
 		}
 		if a := g.Newest("a").Resource(app.URN); a.Dependencies[0] != db.URN {
-			t.Errorf("%s: app depends on %s", test.rule, a.Dependencies[0])
+			t.Errorf("%s: app depends on %s, want %s", test.rule, a.Dependencies[0], db.URN)
 		}
 	}
 	both := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, []graph.Result{{New: created}, {Old: created, New: again}})
 	read := must.Get(graph.FromLumiGL(both.LumiGL()))(t)
 	if p, v := read.Pending("a")[0].Resource, read.Version(graph.VersionID{Module: "a", Deployment: 2}); p.ID != "n1" || v.Resource(p.URN).ID != "n2" {
-		t.Errorf("got %s pending and %s in the version", p.ID, v.Resource(p.URN).ID)
+		t.Errorf("two creations of one URN: %s is pending and %s is in the version, want n1 and n2", p.ID, v.Resource(p.URN).ID)
 	}
 	destroyed := must.Get(both.Destroy("a"))(t)
 	if d := destroyed.Deleted; len(d) != 4 || d[2] != created || d[3] != again {
-		t.Errorf("%v are not sorted by key and ID", d)
+		t.Errorf("Destroy().Deleted = %v, want 4 resources sorted by key and ID", d)
 	}
 	pending := done.Graph.Leave("a", graph.Pending{Resource: created}, graph.Pending{Resource: created})
 	if got, want := graphText(pending), "a::1* db:1 app:1\npending a:t:i:T::new:2\n"; got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
+		t.Errorf("Leave() =\n%swant\n%s", got, want)
 	}
 	gone := pending.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, []graph.Result{{Old: created}})
 	if got, want := graphText(gone), "a::1* db:1 app:1\n"; got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
+		t.Errorf("Overlay() with a deleted pending resource =\n%swant\n%s", got, want)
 	}
 	taken := must.Get(pending.Deploy(graph.Update{
 		Version: graph.NewVersion(graph.VersionID{Module: "a", Deployment: 3}, []*graph.Resource{db, app, at(3, "adopted", "n1")}),
 	}))(t)
 	if len(taken.Deleted) > 0 {
-		t.Errorf("%s is deleted although it was adopted", taken.Deleted[0].Key())
+		t.Errorf("Deploy() deletes %s, which the new version adopts", taken.Deleted[0].Key())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRandomTransitions runs random scripts. world checks the graph after each command and compares it with the
-// previous one. After all cleanups, every version is reachable from the root.
+// TestRandomTransitions runs random scripts. After each command, world checks the graph and compares it with the
+// previous graph. After all cleanups, every version is reachable from the root.
 func TestRandomTransitions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,7 +37,7 @@ func TestRandomTransitions(t *testing.T) {
 		}
 		for v := range versions(w.g) {
 			if !v.Partial && !slices.Contains(w.g.Kept(v.Module), v) {
-				t.Fatalf("no cleanup removes %s", v)
+				t.Fatalf("%s is unreachable, but no cleanup removes it", v)
 			}
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestReferents(t *testing.T) {
+func TestReferentsOf(t *testing.T) {
 	const u, moved urn.URN = "urn:lumi:prod::a:index::x:m:Db::main", "urn:lumi:prod::a:index::x:m:Db::other"
 	vertex := func(u urn.URN) *lumigl.Vertex {
 		return must.Get(lumigl.NewResource(u))(t)
@@ -18,7 +18,7 @@ func TestReferents(t *testing.T) {
 	properties := lumigl.ObjectOf(lumigl.Member{Key: "on", Value: lumigl.ListOf(lumigl.ReferenceTo(vertex(u)))})
 	referents := graph.ReferentsOf(properties, func(urn.URN) string { return "db-1" })
 	if unknown := graph.ReferentsOf(properties, func(urn.URN) string { return "" }); unknown.Exists() {
-		t.Errorf("target of a missing resource: got %v", unknown)
+		t.Errorf("ReferentsOf() = %v for a resource without an ID, want an absent value", unknown)
 	}
 	user := &graph.Resource{URN: "urn:lumi:prod::a:index::x:m:Table::t", Deployment: 1, ID: "t-1", Checked: properties, Referents: referents}
 	for _, test := range []struct {
@@ -32,7 +32,7 @@ func TestReferents(t *testing.T) {
 		{"not known", &graph.Resource{}, nil},
 	} {
 		if got := test.of.ReferentIDs(); !maps.Equal(got, test.want) {
-			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+			t.Errorf("%s: ReferentIDs() = %v, want %v", test.name, got, test.want)
 		}
 	}
 	g := &graph.Graph{Environment: "prod"}
@@ -40,18 +40,18 @@ func TestReferents(t *testing.T) {
 	users := update.Graph.Users()
 	for id, want := range map[string]int{"db-1": 1, "db-2": 0} {
 		if got := users(&graph.Resource{URN: u, Deployment: 1, ID: id}); len(got) != want {
-			t.Errorf("users of %s: got %d, want %d", id, len(got), want)
+			t.Errorf("Users()(%s) returned %d resources, want %d", id, len(got), want)
 		}
 	}
 	if r := update.Graph.WithID("x:m:Table", "t-1"); r == nil || r.URN != user.URN {
-		t.Errorf("t-1: got %v", r)
+		t.Errorf(`WithID("x:m:Table", "t-1") = %v, want %s`, r, user.URN)
 	}
 	if r := update.Graph.WithID("x:m:Db", "t-1"); r != nil {
-		t.Errorf("Db t-1: got %v", r)
+		t.Errorf(`WithID("x:m:Db", "t-1") = %v, want nil`, r)
 	}
 }
 
-// An unread property differs from any desired one.
+// An unread property always differs from the desired property.
 func TestBefore(t *testing.T) {
 	text := func(key, value string) lumigl.Member {
 		return lumigl.Member{Key: key, Value: lumigl.TextOf(value)}
@@ -63,7 +63,7 @@ func TestBefore(t *testing.T) {
 		"all of them": {lumigl.ObjectOf(), r.Checked},
 	} {
 		if got := r.Before(test.desired); !got.Equal(test.want) {
-			t.Errorf("%s: got %v, want %v", name, got, test.want)
+			t.Errorf("%s: Before() = %v, want %v", name, got, test.want)
 		}
 	}
 }

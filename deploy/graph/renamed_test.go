@@ -35,43 +35,43 @@ func TestWithNames(t *testing.T) {
 	g = g.Leave("a", graph.Pending{Resource: &gone})
 	for _, names := range []map[tokens.Type][]graph.Renamed{nil, {"x:m:Note": {{Name: "length", Was: []string{"height"}}}}} {
 		if g.WithNames("a", names) != g {
-			t.Errorf("the graph has changed although it already has the names %v", names)
+			t.Errorf("WithNames(%v) changed a graph without renamed properties", names)
 		}
 	}
 	names := map[tokens.Type][]graph.Renamed{"x:m:Disk": {{Name: "mode", Was: []string{"size"}}, {Name: "url", Was: []string{"address", "uri"}}}}
 	if g.WithNames("b", names) != g {
-		t.Error("another module has changed")
+		t.Error("WithNames changed a graph in which only another module has renamed properties")
 	}
 	now := g.WithNames("a", names)
 	if now.WithNames("a", names) != now {
-		t.Error("names are applied twice")
+		t.Error("WithNames is not idempotent")
 	}
 	versions := now.Versions("a")
 	if len(versions) != 2 {
-		t.Fatalf("got %d versions, want 2", len(versions))
+		t.Fatalf("WithNames returned %d versions, want 2", len(versions))
 	}
 	for _, v := range versions {
 		if v.Resource(u) != versions[0].Resource(u) {
-			t.Error("versions no longer share the resource")
+			t.Error("versions do not share the renamed resource")
 		}
 		if !v.Provides[0].Value.Equal(lumigl.PropertyOf(vertex, "url")) {
-			t.Errorf("%s provides %v", v, v.Provides[0].Value)
+			t.Errorf("%s provides %v, want a reference to the property url", v, v.Provides[0].Value)
 		}
 	}
 	pending := now.Pending("a")[0].Resource
 	for _, r := range []*graph.Resource{now.Newest("a").Resource(urn.URN(u)), pending} {
 		if !r.Inputs.Equal(value(`{"mode": 1}`)) || !r.Checked.Equal(value(`{"size": 1, "mode": 2, "kind": 3}`)) ||
 			!r.Outputs.Equal(value(`{"url": "x"}`)) || !slices.Equal(r.Unread, []string{"kind", "mode"}) {
-			t.Errorf("got %v, %v, %v, %q", r.Inputs, r.Checked, r.Outputs, r.Unread)
+			t.Errorf(`renamed resource: inputs %v, checked %v, outputs %v, unread %q, want {"mode": 1}, {"size": 1, "mode": 2, "kind": 3}, {"url": "x"}, ["kind" "mode"]`, r.Inputs, r.Checked, r.Outputs, r.Unread)
 		}
 	}
 	if got := now.Newest("a").Resource(note.URN).Inputs; !got.Equal(lumigl.ListOf(lumigl.PropertyOf(vertex, "url"))) {
-		t.Errorf("got note %v", got)
+		t.Errorf("inputs of the note = %v, want a reference to the property url", got)
 	}
 	if now.Newest("a").Resource(other.URN) != other {
-		t.Error("a resource without former names has changed")
+		t.Error("WithNames changed a resource without renamed properties")
 	}
 	if !disk.Inputs.Equal(value(`{"size": 1}`)) {
-		t.Error("the old graph has changed")
+		t.Error("WithNames changed its receiver")
 	}
 }

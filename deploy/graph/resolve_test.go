@@ -39,7 +39,7 @@ func TestResolve(t *testing.T) {
 	for _, test := range []struct {
 		of       urn.URN
 		property string
-		want     lumigl.Value // absent if it remains a reference
+		want     lumigl.Value // absent if the reference is not resolved
 	}{
 		{db, "id", lumigl.TextOf("db-1")}, {db, "urn", lumigl.TextOf(string(db))}, {db, "engine", lumigl.TextOf("postgres")},
 		{db, "address", lumigl.TextOf("x.example")}, {b, "provides.known", lumigl.IntOf(1)}, {b, "provides.later", lumigl.Value{}},
@@ -50,7 +50,7 @@ func TestResolve(t *testing.T) {
 			test.want = reference
 		}
 		if got, err := expr.Evaluate(reference, outputs); err != nil || !got.Equal(test.want) {
-			t.Errorf("%s of %s: %v, %v", test.property, test.of.Name(), got, err)
+			t.Errorf("property %s of %s evaluates to %v, %v, want %v", test.property, test.of.Name(), got, err, test.want)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestOutputID(t *testing.T) {
 		value, known := test.r.Output("id")
 		text, _ := value.Text()
 		if known != (test.want != "") || known && text != test.want {
-			t.Errorf("%s: got %q, %v, want %q", name, text, known, test.want)
+			t.Errorf(`%s: Output("id") = %q, %t, want %q`, name, text, known, test.want)
 		}
 	}
 }

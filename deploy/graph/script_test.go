@@ -11,26 +11,27 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// world runs scripts, one command per line, on the graph of an environment. Deployments are numbered from 1.
+// world runs scripts on the graph of an environment. A script has one command per line. Deployments are numbered from
+// 1.
 //
-//	deploy a db lb(db) =foo:lb =bar() b.baz   module a with db, lb that depends on it, the value foo that comes from lb,
-//	                                          the verb bar, and a use of the value baz of module b
-//	deploy a db! lb^(db) x* old>new !b        changes db in place, replaces lb, first deleting it, and x, first creating
-//	                                          it, moves old, and may interrupt b
+//	deploy a db lb(db) =foo:lb =bar() b.baz   deploys module a with the resources db and lb, which depends on db; the
+//	                                          value foo, which comes from lb; the verb bar; and a use of b's value baz
+//	deploy a db! lb^(db) x* old>new !b        changes db in place, replaces lb (delete first) and x (create first), moves
+//	                                          old to new, and may interrupt b
 //	cleanup a | destroy a
-//	leave a                                   the last deletions of a failed
-//	fail a +new db! lb-                       a deployment fails that created new, changed db, and deleted lb
+//	leave a                                   makes the deletions of the last transition pending, as if they had failed
+//	fail a +new db! lb-                       fails to deploy a after creating new, changing db, and deleting lb
 //
 // By default, resources of the newest version are unchanged. A deployment with conflicts has no effect. The verb
-// foo(xy) takes the numbers x and y; other values are strings. A use a.foo?PREDICATE has a predicate, in which _ is a
-// space.
+// foo(xy) takes the numbers x and y. All other values are strings. A use a.foo?PREDICATE has a predicate, in which _
+// denotes a space.
 type world struct {
 	g          *graph.Graph
 	deployment graph.Deployment
-	last       *graph.Transition // last one without conflicts
-	// removed lists the resources that the last failed deployment deleted.
+	last       *graph.Transition // last transition without conflicts
+	// removed lists the resources deleted by the last failed deployment.
 	removed []*graph.Resource
-	// failed is set after a deployment has failed.
+	// failed is set once a deployment has failed.
 	failed bool
 }
 
@@ -174,7 +175,7 @@ func (w *world) resource(module, item string, old func(string) *graph.Resource, 
 	return now
 }
 
-// made returns a resource created by the current deployment.
+// made returns a resource as created by the current deployment.
 func (w *world) made(module, name, dependencies string) *graph.Resource {
 	text := fmt.Sprintf("%s:%d", name, w.deployment)
 	r := &graph.Resource{
@@ -191,7 +192,7 @@ func (w *world) made(module, name, dependencies string) *graph.Resource {
 	return r
 }
 
-// references returns inputs that refer to whole resources.
+// references returns inputs with references to the given resources.
 func references(to []urn.URN) lumigl.Value {
 	var all []lumigl.Value
 	for _, u := range to {
@@ -233,7 +234,7 @@ func (w *world) fail(module string, items []string) *graph.Graph {
 	return w.g.Overlay(graph.VersionID{Module: module, Deployment: w.deployment}, lumigl.Value{}, results)
 }
 
-// typed splits an item into its name and type.
+// typed splits an item into a name and a type.
 func typed(item string) (name string, t graph.Type) {
 	name, count, isVerb := strings.Cut(strings.TrimSuffix(item, ")"), "(")
 	if !isVerb {
@@ -311,7 +312,7 @@ func marks(b graph.Binding) string {
 	return text
 }
 
-// graphText formats the versions of a graph, one per line. A star marks the newest version of a module.
+// graphText formats the versions of a graph, one per line. A star marks the newest version of each module.
 func graphText(g *graph.Graph) string {
 	var out strings.Builder
 	for _, module := range g.Modules() {
@@ -341,7 +342,7 @@ func graphText(g *graph.Graph) string {
 	return out.String()
 }
 
-// compare returns an error if a command made a forbidden change to the graph.
+// compare returns an error if a command changed the graph in a way that is not allowed.
 func (w *world) compare(before *graph.Graph, words []string) error {
 	held := map[string]bool{}
 	for v := range versions(w.g) {
@@ -370,7 +371,7 @@ func (w *world) compare(before *graph.Graph, words []string) error {
 	return w.compareNeeds(before, words)
 }
 
-// compareNeeds returns an error if a user that was not interrupted lost a resource it needs.
+// compareNeeds returns an error if a user lost a resource that it needs without being interrupted.
 func (w *world) compareNeeds(before *graph.Graph, words []string) error {
 	if words[0] == "fail" {
 		return nil

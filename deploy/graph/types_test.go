@@ -16,7 +16,7 @@ func value(t testing.TB, json string) lumigl.Value {
 	t.Helper()
 	v, err := lumigl.Parser{}.ParseValue(json)
 	if err != nil {
-		t.Fatalf("%s: %v", json, err)
+		t.Fatalf("ParseValue(%s): %v", json, err)
 	}
 	return v
 }
@@ -42,11 +42,11 @@ func TestTypeString(t *testing.T) {
 		expect.Equal(t, want, typeOf(t, json).String(), json)
 	}
 	if got := (graph.Type{}).String(); got != "invalid type" {
-		t.Errorf("zero type: got %s", got)
+		t.Errorf(`Type{}.String() = %q, want "invalid type"`, got)
 	}
 }
 
-func TestAssignable(t *testing.T) {
+func TestAssignableTo(t *testing.T) {
 	t.Parallel()
 	object := func(properties string) string { return `{"object": {` + properties + `}}` }
 	verb := func(request, response string) string {
@@ -100,7 +100,7 @@ func TestAssignable(t *testing.T) {
 		{verb(`"bool"`, `"bool"`), verb(`"number"`, `"number"`), "request: number is not assignable to bool"},
 		{verb(`"bool"`, `"bool"`), `"string"`, "verb bool → bool is not assignable to string"},
 
-		// A verb in a request is called by its receiver, so the caller must know all properties of its requests.
+		// The receiver of a verb in a request calls it, so the caller must know all properties of its requests.
 		{takes(takes(object(a))), takes(takes(object(ab))), "request.request.b: required, but callers do not send it"},
 		{takes(takes(object(ab))), takes(takes(object(a))), "request.request.b: sent by callers, but unknown to the verb"},
 		{takes(verb(`"bool"`, object(a))), takes(verb(`"bool"`, object(ab))), ""},
@@ -112,12 +112,12 @@ func TestAssignable(t *testing.T) {
 			got = err.Error()
 		}
 		if got != test.want {
-			t.Errorf("%s to %s:\ngot  %s\nwant %s", test.provided, test.used, got, test.want)
+			t.Errorf("%s AssignableTo %s =\n     %s\nwant %s", test.provided, test.used, got, test.want)
 		}
 	}
 }
 
-func TestAssignableDepth(t *testing.T) {
+func TestAssignableToDeep(t *testing.T) {
 	t.Parallel()
 	const depth = 900
 	deep := func(innermost string) graph.Type {
@@ -125,7 +125,7 @@ func TestAssignableDepth(t *testing.T) {
 	}
 	want := strings.Repeat("[*]", depth) + ": bool is not assignable to string"
 	if err := deep(`"bool"`).AssignableTo(deep(`"string"`)); err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("AssignableTo at depth %d = %v, want %s", depth, err, want)
 	}
 }
 
@@ -170,7 +170,7 @@ func one(kind string, of lumigl.Value) lumigl.Value {
 	return lumigl.ObjectOf(lumigl.Member{Key: kind, Value: of})
 }
 
-// edit draws a type similar to another one, so that one is often assignable to the other.
+// edit draws a type similar to form, so that one is often assignable to the other.
 func (f forms) edit(t *rapid.T, form lumigl.Value, depth int) lumigl.Value {
 	if rapid.IntRange(0, 19).Draw(t, "new") == 0 {
 		return f.draw(t, depth)
@@ -202,24 +202,24 @@ func (f forms) edit(t *rapid.T, form lumigl.Value, depth int) lumigl.Value {
 	return form
 }
 
-// TestAssignableReflexive also compares types with their texts.
-func TestAssignableReflexive(t *testing.T) {
+// Every type is assignable to itself, and types are equal if and only if their strings are.
+func TestAssignableToReflexive(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a := graph.Type{Form: forms{verbs: true}.draw(t, 4)}
 		b := graph.Type{Form: forms{verbs: true}.edit(t, a.Form, 4)}
 		if err := a.AssignableTo(a); err != nil {
-			t.Fatalf("%s: %v", a, err)
+			t.Fatalf("%s is not assignable to itself: %v", a, err)
 		}
 		if equal := a.Form.Equal(b.Form); equal != (a.String() == b.String()) {
-			t.Fatalf("%s and %s: got equal %v", a, b, equal)
+			t.Fatalf("types %s and %s are equal: %t, but their strings are not consistent with that", a, b, equal)
 		}
 	})
 }
 
 var path = regexp.MustCompile(`^([\w.*[\]]+): `)
 
-// declares reports whether a type has a part at the path of an error.
+// declares reports whether a type has a part at the path in an error message.
 func declares(form lumigl.Value, message string) bool {
 	var steps []string
 	if at := path.FindStringSubmatch(message); at != nil {
@@ -239,8 +239,8 @@ func declares(form lumigl.Value, message string) bool {
 	return form.Exists()
 }
 
-// Only a property missing in the middle type breaks transitivity.
-func TestAssignableTransitive(t *testing.T) {
+// Assignability is transitive unless the middle type lacks a property.
+func TestAssignableToTransitive(t *testing.T) {
 	t.Parallel()
 	chains := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -254,19 +254,19 @@ func TestAssignableTransitive(t *testing.T) {
 			}
 			chains++
 			if err := p.AssignableTo(r); err != nil && declares(q.Form, err.Error()) {
-				t.Fatalf("%s to %s to %s: %v", p, q, r, err)
+				t.Fatalf("%s, %s, and %s are assignable in turn, but the first is not assignable to the third: %v", p, q, r, err)
 			}
 		}
 	})
 	if chains < 50 {
-		t.Errorf("only %d chains: the test is ineffective", chains)
+		t.Errorf("drew %d chains of assignable types, want at least 50", chains)
 	}
 }
 
-// reference is a value of a resource type in the model; other values are as in encoding/json.
+// reference is a value of a resource type in the model. Other values are represented as in encoding/json.
 type reference string
 
-// drawValue draws a value that a program can provide as a type.
+// drawValue draws a value of a type, with only the properties in the type.
 func drawValue(t *rapid.T, form lumigl.Value) any {
 	name, _ := form.Text()
 	switch name {
@@ -309,7 +309,8 @@ func drawValue(t *rapid.T, form lumigl.Value) any {
 	panic("no values of this type")
 }
 
-// conforms reports whether a value can be used as a type. Closed objects have no additional properties.
+// conforms reports whether a value can be used as a type. If closed is set, objects must not have additional
+// properties.
 func conforms(v any, form lumigl.Value, closed bool) bool {
 	name, _ := form.Text()
 	switch name {
@@ -355,9 +356,9 @@ func conforms(v any, form lumigl.Value, closed bool) bool {
 	return false
 }
 
-// TestAssignableValues compares assignability with a model: values of a type conform to the types it is assignable to,
-// and requests to the ones accepted by a verb.
-func TestAssignableValues(t *testing.T) {
+// TestAssignableToModel compares assignability with a model. A value of a type must conform to each type to which that
+// type is assignable. Requests must conform to the request type of a verb.
+func TestAssignableToModel(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -367,23 +368,23 @@ func TestAssignableValues(t *testing.T) {
 			to := f.edit(t, from, 3)
 			v := drawValue(t, from)
 			if !conforms(v, from, true) {
-				t.Fatalf("%v is not a %s", v, graph.Type{Form: from})
+				t.Fatalf("drawn value %v does not conform to its type %s", v, graph.Type{Form: from})
 			}
 			if (graph.Type{Form: from}).AssignableTo(graph.Type{Form: to}) == nil {
 				compared++
 				if !conforms(v, to, false) {
-					t.Fatalf("%v is a %s, but not a %s", v, graph.Type{Form: from}, graph.Type{Form: to})
+					t.Fatalf("%v conforms to %s, which is assignable to %s, but does not conform to the latter", v, graph.Type{Form: from}, graph.Type{Form: to})
 				}
 			}
 			takes := func(request lumigl.Value) graph.Type {
 				return graph.Type{Form: one("verb", lumigl.ObjectOf(lumigl.Member{Key: "request", Value: request}, lumigl.Member{Key: "response", Value: lumigl.TextOf("any")}))}
 			}
 			if takes(to).AssignableTo(takes(from)) == nil && !conforms(v, to, true) {
-				t.Fatalf("callers send %v, but the verb expects %s", v, graph.Type{Form: to})
+				t.Fatalf("the verb types are assignable, but callers may send %v, which does not conform to %s", v, graph.Type{Form: to})
 			}
 		}
 	})
 	if compared < 100 {
-		t.Errorf("only %d values compared: the test is ineffective", compared)
+		t.Errorf("compared %d values, want at least 100", compared)
 	}
 }
