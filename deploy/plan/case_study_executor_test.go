@@ -18,8 +18,8 @@ import (
 
 const caseStudy = "testdata/case-study/"
 
-// study is an environment with a minimal executor, which keeps everything in memory and runs one step at a time on
-// request.
+// study is an environment with a minimal executor, which keeps everything in memory and runs steps only on request, one
+// at a time.
 type study struct {
 	t    *testing.T
 	page *page
@@ -37,9 +37,9 @@ type deployment struct {
 	queue.Entry
 	desired *lumigl.Snapshot // nil for a cleanup
 	plan    *plan.Plan
-	base    *graph.Graph // at its start, or nil
+	base    *graph.Graph // graph when it was started, or nil
 	tasks   []taskProgress
-	results map[string]lumigl.Value // metadata of vertices
+	results map[string]lumigl.Value // metadata by vertex key
 }
 
 type taskProgress struct{ state, token string }
@@ -50,14 +50,14 @@ func newStudy(t *testing.T) *study {
 	return s
 }
 
-// reset continues in an environment without modules.
+// reset replaces the environment with an empty one.
 func (s *study) reset() {
 	s.aws, s.ftl = newFakeProvisioner(s.t, "aws", 2), newFakeProvisioner(s.t, "ftl", 1)
 	s.resources, s.waiting, s.last, s.deployments = &graph.Graph{Environment: "prod"}, nil, 0, nil
 }
 
-// request queues the deployment of a module and plans it for the graph expected at its turn. It starts a new task table
-// if nothing is running.
+// request queues the deployment of a module and plans it against the graph expected when it is its turn. It starts a
+// new task table if nothing is running.
 func (s *study) request(file string) {
 	s.t.Helper()
 	if err := s.tryRequest(file); err != nil {
@@ -65,12 +65,12 @@ func (s *study) request(file string) {
 	}
 }
 
-// refused returns why a deployment cannot be planned.
+// refused returns the error for a deployment that cannot be planned.
 func (s *study) refused(file string) string {
 	s.t.Helper()
 	err := s.tryRequest(file)
 	if wrong := (*plan.Error)(nil); !errors.As(err, &wrong) {
-		s.t.Fatalf("%s: got error %T: %v", file, err, err)
+		s.t.Fatalf("planning %s: error %T: %v, want a *plan.Error", file, err, err)
 	}
 	return err.Error()
 }
@@ -110,7 +110,7 @@ func (s *study) tryRequest(file string) error {
 	return nil
 }
 
-// expected returns the expected resource graph after the deployments that d waits for.
+// expected returns the resource graph expected after the deployments that d waits for.
 func (s *study) expected(d *deployment) *graph.Graph {
 	needed := map[string]bool{d.Name(): true}
 	for i, e := range slices.Backward(s.waiting) {
@@ -152,7 +152,7 @@ func waitingTasks(p *plan.Plan) []taskProgress {
 	return slices.Repeat([]taskProgress{{state: "WAIT"}}, len(p.Tasks))
 }
 
-// deployment returns an unfinished deployment.
+// deployment returns the unfinished deployment with the given name.
 func (s *study) deployment(name string) *deployment {
 	s.t.Helper()
 	for _, d := range slices.Backward(s.deployments) {
@@ -164,7 +164,7 @@ func (s *study) deployment(name string) *deployment {
 	return nil
 }
 
-// start starts a deployment that does not wait. It is planned again, and the plan must not change.
+// start starts a ready deployment. It plans the deployment again and checks that the plan has not changed.
 func (s *study) start(name string) {
 	s.t.Helper()
 	if !slices.ContainsFunc(s.waiting.Ready(s.resources), func(e queue.Entry) bool { return e.Name() == name }) {
@@ -177,7 +177,7 @@ func (s *study) start(name string) {
 	}
 	if !d.IsCleanup() {
 		if err := again.Continues(d.plan.Effects()); err != nil {
-			s.t.Errorf("%s: %v", name, err)
+			s.t.Errorf("%s: Continues() = %v", name, err)
 		}
 	}
 	d.plan, d.tasks, d.base, d.results = again, waitingTasks(again), s.resources, map[string]lumigl.Value{}
@@ -189,7 +189,7 @@ func (s *study) start(name string) {
 	}
 }
 
-// finish continues a deployment until it is done.
+// finish advances a deployment until it is done.
 func (s *study) finish(name string) {
 	s.t.Helper()
 	d := s.deployment(name)
@@ -198,10 +198,10 @@ func (s *study) finish(name string) {
 			return
 		}
 	}
-	s.t.Fatalf("%s does not end: %v", name, d.tasks)
+	s.t.Fatalf("%s is not done after 100 steps: %v", name, d.tasks)
 }
 
-// run deploys a file and runs the cleanups that follow.
+// run deploys a file and runs the resulting cleanups.
 func (s *study) run(file, name string) {
 	s.t.Helper()
 	s.request(file)
@@ -214,13 +214,13 @@ func (s *study) run(file, name string) {
 	}
 }
 
-// advance moves the first unfinished task to its next state. After the last task, the deployment is done and leaves the
-// queue. It reports whether there is more to do.
+// advance moves the first unfinished task of a deployment to its next state. After the last task, it removes the
+// deployment from the queue. It reports whether the deployment is unfinished.
 func (s *study) advance(name string) bool {
 	s.t.Helper()
 	d := s.deployment(name)
 	if d.base == nil {
-		s.t.Fatalf("%s was not started", name)
+		s.t.Fatalf("%s has not been started", name)
 	}
 	i := slices.IndexFunc(d.tasks, func(p taskProgress) bool { return p.state != "DONE" })
 	if i >= 0 {
@@ -243,7 +243,7 @@ func (s *study) advanceTask(d *deployment, task plan.Task, p *taskProgress) {
 	case "WAIT":
 		token, err := provisioner.Provision(context.Background(), d.plan.Inputs()[task.Number-1])
 		if err != nil {
-			s.t.Fatalf("%s: %v", d.Name(), err)
+			s.t.Fatalf("%s: Provision: %v", d.Name(), err)
 		}
 		p.state, p.token = "RUNNING", token
 	case "RUNNING":
@@ -255,7 +255,7 @@ func (s *study) advanceTask(d *deployment, task plan.Task, p *taskProgress) {
 		status, err := provisioner.Status(context.Background(), p.token)
 		switch {
 		case err != nil || status.State == plan.Failed:
-			s.t.Fatalf("%s: %s %v", d.Name(), status.Message, err)
+			s.t.Fatalf("%s: Status() = %+v, %v", d.Name(), status, err)
 		case status.State == plan.Done:
 			p.state = "DONE"
 			maps.Copy(d.results, status.Metadata)
@@ -263,16 +263,16 @@ func (s *study) advanceTask(d *deployment, task plan.Task, p *taskProgress) {
 	}
 }
 
-// commit updates the resource graph when all tasks of a deployment are done, and queues the cleanups that follow.
+// commit updates the resource graph once all tasks of a deployment are done, and queues the resulting cleanups.
 func (s *study) commit(d *deployment) {
 	s.t.Helper()
 	transition := s.transition(d)
 	if err := transition.Graph.Check(); err != nil {
-		s.t.Fatalf("after %s: %v", d.Name(), err)
+		s.t.Fatalf("Check after %s: %v", d.Name(), err)
 	}
-	// The plan does not include deployments that ran in the meantime.
+	// The plan does not account for deployments that ran in the meantime.
 	if got, want := compact(transition.Graph), compact(d.plan.Transition.Graph); got != want && s.resources == d.base {
-		s.t.Errorf("%s: planned\n%s\ngot\n%s", d.Name(), want, got)
+		s.t.Errorf("graph after %s =\n%s\nwant the planned graph\n%s", d.Name(), got, want)
 	}
 	s.resources = transition.Graph
 	s.waiting = s.waiting.Remove(d.Name())
@@ -288,7 +288,7 @@ func (s *study) transition(d *deployment) *graph.Transition {
 	}
 	for _, step := range d.plan.Steps {
 		if step.Kind != plan.Same && step.Kind != plan.Create && step.Kind != plan.Delete {
-			s.t.Fatalf("unexpected %s of %s in the case study", step.Kind, step.URN)
+			s.t.Fatalf("unexpected step %s %s in the case study", step.Kind, step.URN)
 		}
 	}
 	planned := d.plan.Transition.Graph.Version(graph.VersionID{Module: d.Module, Deployment: d.ID})
@@ -302,7 +302,7 @@ func (s *study) transition(d *deployment) *graph.Transition {
 			r = &created
 		}
 		if r.ID == "" {
-			s.t.Fatalf("%s was not created", r.Key())
+			s.t.Fatalf("no step created %s", r.Key())
 		}
 		made = append(made, r)
 	}
@@ -318,7 +318,7 @@ func (s *study) transition(d *deployment) *graph.Transition {
 	return transition
 }
 
-// addCleanup queues the cleanup of a module, unless one is already waiting.
+// addCleanup queues a cleanup of a module unless one is already waiting.
 func (s *study) addCleanup(module string) {
 	s.t.Helper()
 	waiting, _, err := s.waiting.Add(queue.Entry{Module: module}, s.resources)

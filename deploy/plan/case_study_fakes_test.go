@@ -13,15 +13,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// fakeProvisioner only records the vertices that it should have provisioned. It fails the test if the old vertices of
-// an input differ from its record.
+// fakeProvisioner records the vertices that it is asked to provision. It fails the test if an input's old vertices
+// differ from its record.
 type fakeProvisioner struct {
 	t     *testing.T
 	name  string
-	polls int // polls per change
+	polls int // number of polls until a change is done
 	calls []string
 	have  map[string][]plan.Vertex // by module
-	// changes holds the started changes, and polled the number of polls of each.
+	// changes maps tokens to the vertices of started changes, and polled to the number of polls.
 	changes map[string][]plan.Vertex
 	polled  map[string]int
 }
@@ -40,7 +40,7 @@ func (f *fakeProvisioner) Provision(_ context.Context, in plan.Input) (string, e
 	f.calls = append(f.calls, in.String())
 	module := f.moduleOf(in)
 	if had := (plan.Input{New: in.New, Old: f.have[module]}).String(); had != in.String() {
-		f.t.Errorf("%s: got input %s, want old vertices %s", f.name, in, had)
+		f.t.Errorf("%s: Provision(%s), want the old vertices of %s", f.name, in, had)
 	}
 	f.have[module] = in.New
 	token := fmt.Sprintf("%s-change-%d", f.name, len(f.calls))
@@ -66,7 +66,7 @@ func (f *fakeProvisioner) Status(_ context.Context, token string) (plan.Status, 
 	return plan.Status{State: plan.Done, Metadata: metadata}, nil
 }
 
-// template returns a CloudFormation template for the databases of a module.
+// template returns a CloudFormation template for a module's databases.
 func (f *fakeProvisioner) template(module string) string {
 	resources := map[string]any{}
 	for _, v := range f.have[module] {
@@ -86,7 +86,7 @@ func (f *fakeProvisioner) moduleOf(in plan.Input) string {
 	all := slices.Concat(in.New, in.Old)
 	switch {
 	case len(all) == 0:
-		f.t.Fatalf("%s: got an empty input", f.name)
+		f.t.Fatalf("%s: empty input", f.name)
 	case all[0].Resource != nil:
 		return module(all[0].Resource.URN)
 	}
@@ -103,7 +103,7 @@ func nameOf(u urn.URN) string {
 	return parts.Name
 }
 
-// databases is the provider of the case study, in which databases never change.
+// databases is the provider in the case study. Its databases never change.
 type databases struct{ plan.Provider }
 
 func (databases) Describe(_ context.Context, types []tokens.Type) ([]plan.Description, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// queue compares the deployment graph: the queue and its waits.
+// queue compares a block with the deployment queue and its waits.
 func (s *study) queue(block string) {
 	s.t.Helper()
 	var lines []string
@@ -37,7 +37,7 @@ func (s *study) queue(block string) {
 	s.page.compare(block, strings.Join(lines, "\n")+"\n")
 }
 
-// ready compares the deployments that can start.
+// ready compares a block with the names of the deployments that can start.
 func (s *study) ready(block string) {
 	s.t.Helper()
 	var names []string
@@ -47,7 +47,8 @@ func (s *study) ready(block string) {
 	s.page.compare(block, strings.Join(names, ", ")+"\n")
 }
 
-// tasks compares the task table: the tasks of waiting and running deployments and of finished ones before them.
+// tasks compares a block with the task table: the tasks of waiting and running deployments, and of finished deployments
+// before them.
 func (s *study) tasks(block string) {
 	s.t.Helper()
 	const row = "%-10s | %-4s | %-7s | %-8s | %s\n"
@@ -66,7 +67,7 @@ func (s *study) tasks(block string) {
 	s.page.compare(block, table)
 }
 
-// cleanups compares the cleanups announced by the plan of a deployment.
+// cleanups compares a block with the cleanups announced by a deployment's plan.
 func (s *study) cleanups(block, name string) {
 	s.t.Helper()
 	var b strings.Builder
@@ -76,7 +77,7 @@ func (s *study) cleanups(block, name string) {
 	s.page.compare(block, b.String())
 }
 
-// graph compares the resource graph: its edges with the block, and its LumiGL with the file of that name.
+// graph compares the edges of the resource graph with a block, and its LumiGL form with the file of the same name.
 func (s *study) graph(name string) {
 	s.t.Helper()
 	s.page.compare(name, compact(s.resources))
@@ -91,11 +92,11 @@ func (s *study) graph(name string) {
 		}
 	}
 	if want, err := os.ReadFile(file); err != nil || string(want) != string(text) {
-		s.t.Errorf("%s differs; run with -update to write it: %v\n%s", file, err, cmp.Diff(string(want), string(text)))
+		s.t.Errorf("%s is out of date (run with -update): %v\n%s", file, err, cmp.Diff(string(want), string(text)))
 	}
 }
 
-// compact formats a resource graph, with a line for each edge and each unreferenced version.
+// compact formats a resource graph with one line per edge and unreferenced version.
 func compact(g *graph.Graph) string {
 	var b strings.Builder
 	incoming := map[graph.VersionID]bool{}
@@ -126,7 +127,8 @@ func compact(g *graph.Graph) string {
 	return b.String()
 }
 
-// page is a documentation page with outputs of a test, in blocks with a name after the language.
+// page is a documentation page that contains outputs of a test. Each output is in a block with a name after the
+// language.
 type page struct {
 	t          *testing.T
 	file, text string
@@ -138,10 +140,10 @@ func openPage(t *testing.T, file string) *page {
 	return &page{t: t, file: file, text: string(text), compared: map[string]bool{}}
 }
 
-// blocks matches a block with its language, name, and text.
+// blocks matches a block. The groups are its language, name, and text.
 var blocks = regexp.MustCompile("(?ms)^```(\\w+) (\\S[^\\n]*)\\n((?:.*?\\n)??)```$")
 
-// compare compares a block with an output, or updates it.
+// compare compares a block with an output. With -update, it replaces the block.
 func (p *page) compare(name, output string) {
 	p.t.Helper()
 	for _, m := range blocks.FindAllStringSubmatchIndex(p.text, -1) {
@@ -149,21 +151,21 @@ func (p *page) compare(name, output string) {
 			continue
 		}
 		if p.compared[name] {
-			p.t.Errorf("%s: duplicate output %q", p.file, name)
+			p.t.Errorf("%s: block %q is compared twice", p.file, name)
 		}
 		p.compared[name] = true
 		if *golden.Update {
 			p.text = p.text[:m[6]] + output + p.text[m[7]:]
 		} else if diff := cmp.Diff(p.text[m[6]:m[7]], output); diff != "" {
-			p.t.Errorf("%s, %q:\n%s", p.file, name, diff)
+			p.t.Errorf("%s: block %q differs (-want +got):\n%s", p.file, name, diff)
 		}
 		return
 	}
-	p.t.Errorf("%s: missing block %q:\n%s", p.file, name, output)
+	p.t.Errorf("%s: no block %q for the output\n%s", p.file, name, output)
 }
 
-// close compares the blocks named after files, fails if other blocks were not compared, and writes the page if
-// requested.
+// close compares the blocks named after files and reports blocks that were not compared. With -update, it writes the
+// page.
 func (p *page) close() {
 	p.t.Helper()
 	for _, m := range blocks.FindAllStringSubmatch(p.text, -1) {
@@ -174,7 +176,7 @@ func (p *page) close() {
 			}
 			p.compare(m[2], string(text))
 		} else if !p.compared[m[2]] {
-			p.t.Errorf("%s: block %q is not compared", p.file, m[2])
+			p.t.Errorf("%s: block %q was not compared", p.file, m[2])
 		}
 	}
 	if *golden.Update {

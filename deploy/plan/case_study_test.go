@@ -2,12 +2,11 @@ package plan_test
 
 import "testing"
 
-// TestCaseStudy runs the case study in docs/case-study.md, which contains the expected outputs in blocks of the same
-// names.
+// TestCaseStudy runs the case study in docs/case-study.md. Each expected output is in the block of that name.
 func TestCaseStudy(t *testing.T) {
 	s := newStudy(t)
 
-	// A new module.
+	// Deploy a new module.
 	s.request("1-a.json")
 	s.queue("queue 1")
 	s.start("a[1]")
@@ -22,7 +21,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-1")
 	s.queue("queue 1, done")
 
-	// A module that uses the first.
+	// Deploy a module that uses the first one.
 	s.request("2-b.json")
 	s.queue("queue 2")
 	s.start("b[2]")
@@ -31,7 +30,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-2")
 	s.queue("queue 2, done")
 
-	// A change that removes a resource.
+	// Remove a resource.
 	s.request("3-a.json")
 	s.start("a[3]")
 	s.tasks("tasks 3")
@@ -45,7 +44,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-3-clean")
 	s.queue("queue 3, cleaned up")
 
-	// An incompatible change.
+	// Make an incompatible change.
 	s.request("4-a.json")
 	s.start("a[4]")
 	s.finish("a[4]")
@@ -53,7 +52,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-4")
 	s.queue("queue 4")
 
-	// Two concurrent changes, where the second depends on the first.
+	// Make two concurrent changes, the second of which depends on the first.
 	s.request("5-a.json")
 	s.queue("queue 5")
 	s.start("a[5]")
@@ -70,7 +69,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-6")
 	s.queue("queue 6, done")
 
-	// Their cleanups.
+	// Run the resulting cleanups.
 	s.start("Cleanup[a]")
 	s.finish("Cleanup[a]")
 	s.graph("graph-6-clean-1")
@@ -85,7 +84,7 @@ func TestCaseStudy(t *testing.T) {
 	s.queue("queue 6, cleaned up 3")
 	s.tasks("tasks 6, cleaned up")
 
-	// The example of four modules, in a new environment.
+	// Deploy four modules in a new environment.
 	s.reset()
 	for _, file := range []string{"abcd-a.json", "abcd-b.json", "abcd-c.json", "abcd-d.json"} {
 		s.request(file)
@@ -107,27 +106,27 @@ func TestCaseStudy(t *testing.T) {
 	s.page.close()
 }
 
-func TestCaseStudyRefusals(t *testing.T) {
+func TestCaseStudyErrors(t *testing.T) {
 	s := newStudy(t)
 	s.run("1-a.json", "a[1]")
 
-	// No version provides the verb that b calls.
+	// No version provides the verb with the type that b requires.
 	const want = `b uses a.foo, but a::1 is incompatible: "foo" is verb {a: number} → number, not ` +
 		`verb {a: number, b: number, c: number} → number: request.b: sent by callers, but unknown to the verb`
 	if got := s.refused("6-b.json"); got != want {
-		t.Error(got)
+		t.Errorf("planning 6-b.json: error %s\nwant %s", got, want)
 	}
 
-	// An incompatible change that removes the database: b keeps a::1, whose verb may need all resources of a::1.
+	// An incompatible change removes the database, but b keeps a::1, whose verb may need all resources of a::1.
 	s.run("2-b.json", "b[2]")
 	s.run("4-a.json", "a[3]")
 	if v := s.resources.Newest("a"); v.Len() != 0 {
-		t.Errorf("%s: got %d resources", v, v.Len())
+		t.Errorf("%s has %d resources, want none", v, v.Len())
 	}
 	if kept := s.resources.Kept("a"); len(kept) != 2 || kept[1].Len() != 1 {
-		t.Errorf("got %d kept versions", len(kept))
+		t.Errorf("Kept(a) = %v, want 2 versions, the older one with 1 resource", kept)
 	}
 	if calls := s.aws.calls; len(calls) != 1 {
-		t.Errorf("got calls for the database: %q", calls)
+		t.Errorf("calls of the provisioner aws = %q, want only the creation of the database", calls)
 	}
 }

@@ -19,17 +19,17 @@ const (
 	password = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "hunter2"}`
 )
 
-// deployments lists deployment names and programs, as in [TestMake].
+// deployments lists pairs of a deployment name and a program, as in [TestMake].
 type deployments [][2]string
 
-// planned returns the plan of the last deployment, after running and storing the others.
+// planned runs all deployments except the last and returns the plan of the last one.
 func (d deployments) planned(t *testing.T) *plan.Plan {
 	t.Helper()
 	s := &story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}, types: parseTypes(
 		"Db replaces=engine outputs=url\nItem replaces=key\nKey outputs=key secrets=key\nDisk named replaces=name")}
 	for _, before := range d[:len(d)-1] {
 		if got := s.deploy(before[0], before[1]); strings.HasPrefix(got, "error") {
-			t.Fatal(got)
+			t.Fatalf("deploying %q: %s", before[0], got)
 		}
 	}
 	var err error
@@ -42,7 +42,7 @@ func (d deployments) planned(t *testing.T) *plan.Plan {
 func TestHasChanges(t *testing.T) {
 	first, again := [2]string{"", program}, func(old, new string) [2]string {
 		if !strings.Contains(program, old) {
-			t.Fatal(old)
+			t.Fatalf("the program does not contain %q", old)
 		}
 		return [2]string{"", strings.Replace(program, old, new, 1)}
 	}
@@ -82,22 +82,22 @@ func TestHasChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if p := test.planned(t); p.HasChanges() != test.want {
-				t.Errorf("got %t", p.HasChanges())
+				t.Errorf("HasChanges() = %t, want %t", p.HasChanges(), test.want)
 			}
 		})
 	}
 }
 
-func TestRemovalHasChanges(t *testing.T) {
+func TestHasChangesRemoval(t *testing.T) {
 	g := deployments{{"", program}, {"", program}}.planned(t).Transition.Graph
 	x := func(tokens.Type) string { return "x" }
 	first := plan.MakeCleanup(g, "p", x)
 	second := plan.MakeCleanup(first.Transition.Graph, "p", x)
 	if !first.HasChanges() || second.HasChanges() {
-		t.Error("a cleanup must have changes exactly once")
+		t.Errorf("HasChanges() of two consecutive cleanups = %t, %t, want true, false", first.HasChanges(), second.HasChanges())
 	}
 	if p, err := plan.MakeDestroy(g, "p", x); err != nil || !p.HasChanges() || p.HasSecrets() {
-		t.Errorf("a removal: got no changes, or secrets; %v", err)
+		t.Errorf("MakeDestroy() error = %v; want a plan with changes and without secrets", err)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestHasSecrets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if p := test.planned(t); p.HasSecrets() != test.want {
-				t.Errorf("got %t", p.HasSecrets())
+				t.Errorf("HasSecrets() = %t, want %t", p.HasSecrets(), test.want)
 			}
 		})
 	}

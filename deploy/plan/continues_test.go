@@ -10,8 +10,9 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// effectsOf returns a plan with one step per line: kind, name, and inputs, such as `update? aws/x {"a": 1}`. A question
-// mark sets Possible, an exclamation mark DeleteFirst. A line "cleanup aws/x" adds a deletion by a cleanup.
+// effectsOf returns a plan with one step per line. A line consists of a kind, a name, and inputs, such as `update?
+// aws/x {"a": 1}`. A question mark sets Possible, an exclamation mark DeleteFirst. The line "cleanup aws/x" adds a
+// deletion by a cleanup.
 func effectsOf(t *testing.T, lines string) *Plan {
 	p := &Plan{Module: "a", Transition: &graph.Transition{Graph: &graph.Graph{}}}
 	for line := range strings.Lines(lines) {
@@ -52,7 +53,7 @@ func effectsOf(t *testing.T, lines string) *Plan {
 	return p
 }
 
-// configured returns the transition to an empty module with a configuration.
+// configured returns the transition to an empty module with the given configuration.
 func configured(t *testing.T, configuration string) *graph.Transition {
 	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, nil)
 	var err error
@@ -107,16 +108,16 @@ func TestContinues(t *testing.T) {
 	shown := effectsOf(t, `create aws/a {"x": "`+long+`"}`)
 	all := shown.Effects()
 	if text, _ := all[0].Inputs.Get("x").Text(); len(text) > 100 {
-		t.Errorf("the effects contain the long text: %s", text)
+		t.Errorf("Effects() contains the long text %s, want its hash", text)
 	}
-	all[0].Inputs = shown.Steps[0].New.Inputs // as stored by versions that did not abridge long texts
+	all[0].Inputs = shown.Steps[0].New.Inputs // as stored by older releases, which did not hash long texts
 	must.Do(t, shown.Continues(all))
 	moved, elsewhere := effectsOf(t, "move aws/a"), effectsOf(t, "move aws/a")
 	elsewhere.Steps[0].Old = resource("aws/x", 1)
 	want := "main.ts:1:1: " + string(urnOf("aws/a")) + `: would be moved from "` + string(urnOf("aws/x")) + `" instead of "` +
 		string(urnOf("aws/was")) + `": plan again`
 	if err := elsewhere.Continues(moved.Effects()); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Continues() = %v, want %s", err, want)
 	}
 }
 
@@ -128,7 +129,7 @@ func TestDigest(t *testing.T) {
 		"create aws/a {\"x\": 1, \"y\": [true, null]}\nreplace aws/b\ncleanup aws/b",
 	} {
 		if got := digest(effectsOf(t, same)); got != base || len(got) != 32 {
-			t.Errorf("%s: got digest %s, want %s", same, got, base)
+			t.Errorf("digest(%s) = %s, want %s", same, got, base)
 		}
 	}
 	for _, other := range []string{
@@ -137,7 +138,7 @@ func TestDigest(t *testing.T) {
 		strings.Replace(plan, "1", secret+"1}", 1), strings.Replace(plan, "1", unknown, 1), strings.Replace(plan, "delete", "forget", 1),
 	} {
 		if digest(effectsOf(t, other)) == base {
-			t.Errorf("%s: same digest as %s", other, plan)
+			t.Errorf("digest(%s) = digest(%s), want different digests", other, plan)
 		}
 	}
 	for i, change := range []func(*Plan){
@@ -150,18 +151,18 @@ func TestDigest(t *testing.T) {
 		p.Transition = configured(t, `{"aws": {"region": "b"}}`)
 		before := digest(p)
 		if change(p); digest(p) == before {
-			t.Errorf("the digest does not depend on change %d", i)
+			t.Errorf("digest is unchanged by change %d", i)
 		}
 	}
 	if digest(effectsOf(t, `create aws/a {"x": "`+long+`a"}`)) == digest(effectsOf(t, `create aws/a {"x": "`+long+`b"}`)) {
-		t.Error("the digest does not depend on the ends of long texts")
+		t.Error("digest does not depend on the ends of long texts")
 	}
 	one, other := effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"k"}}`), effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"l"}}`)
 	if digest(one) != digest(other) {
-		t.Error("the digest depends on a secret")
+		t.Error("digest depends on the content of a secret")
 	}
 	one.Steps[0].NotCompared = true
 	if got := digest(one); got != "" {
-		t.Errorf("got digest %s, although secrets were not compared", got)
+		t.Errorf(`digest() = %q, want "" if secrets were not compared`, got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-func TestDestroyRefused(t *testing.T) {
+func TestMakeDestroyErrors(t *testing.T) {
 	s := &story{T: t, graph: &graph.Graph{Environment: "prod"}, types: parseTypes("Db replaces=engine outputs=url")}
 	s.deploy("deploy a:", `{"Db::a": {"engine": "pg"}, "$provides": {"url": {"type": "string", "value": {"#ref": "Db::a", "property": "url"}}}}`)
 	s.deploy("deploy b:", `{"$uses": {"a": {"url": {"type": "string"}}}, "Db::b": {"engine": "pg", "$options": {"protect": true}}}`)
@@ -18,7 +18,7 @@ func TestDestroyRefused(t *testing.T) {
 	} {
 		_, err := plan.MakeDestroy(s.graph, module, func(tokens.Type) string { return "x" })
 		if err == nil || shorten(err.Error()) != want {
-			t.Errorf("destroying %s: got %v, want %s", module, err, want)
+			t.Errorf("MakeDestroy(%s) error = %v, want %s", module, err, want)
 		}
 	}
 }

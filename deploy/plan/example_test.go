@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Two modules: network provides the address of a zone, and shop uses it.
+// Module network provides the address of a zone, which module shop uses.
 const (
 	network = `{
   "package": "network",
@@ -46,7 +46,7 @@ const (
 }`
 )
 
-// dns is a provider that accepts everything.
+// dns is a provider that accepts any properties.
 type dns struct{}
 
 func (dns) Describe(_ context.Context, types []tokens.Type) (all []plan.Description, err error) {
@@ -70,7 +70,7 @@ func (dns) InspectChange(context.Context, plan.InspectChangeRequest) (plan.Diffe
 	return plan.Difference{}, nil
 }
 
-// Example plans two modules, shows the plans, and deploys them.
+// Example plans and deploys two modules.
 func Example() {
 	environment := &graph.Graph{Environment: "prod"}
 	for i, program := range []string{network, shop} {
@@ -116,19 +116,19 @@ func Example() {
 	// Digest: e8d13102589bb596041c3d5240d5921b
 }
 
-// execute runs a plan that only creates resources, and returns the resulting graph.
+// execute runs a plan that only creates resources. It returns the resulting graph.
 func execute(before *graph.Graph, p *plan.Plan) (*graph.Graph, error) {
 	planned := p.Transition.Graph.Newest(p.Module)
 	made := map[urn.URN]*graph.Resource{}
 	outputs := before.Resolve(planned.Uses, func(v *lumigl.Vertex) *graph.Resource { return made[v.URN()] })
 	var resources []*graph.Resource
-	for _, task := range p.Tasks { // in sequence; the steps of a task could run in parallel
+	for _, task := range p.Tasks { // in order; the steps of a task may run in parallel
 		for _, step := range task.Steps {
 			again, err := p.Again(context.Background(), step, false)
 			if err != nil {
 				return nil, err
 			}
-			r := again.New // a provider would create it with r.Checked
+			r := again.New // a real executor passes r.Checked to the provider
 			r.ID = "id-" + r.URN.Name()
 			r.Outputs = lumigl.ObjectOf(lumigl.Member{Key: "address", Value: lumigl.TextOf(r.URN.Name() + ".example.com")})
 			p.Record(step, again)

@@ -9,9 +9,9 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 )
 
-// Ordering and grouping take linear time for a hub with dependents, a chain, and a chain with alternating provisioners:
-// anything quadratic would take minutes.
-func TestLarge(t *testing.T) {
+// Ordering and grouping steps takes linear time for a hub with many dependents, for a chain, and for a chain with
+// alternating provisioners. Quadratic time would be minutes.
+func TestOrderScales(t *testing.T) {
 	lines := func(n int, line func(i int) string) []string {
 		all := make([]string, n)
 		for i := range all {
@@ -23,7 +23,7 @@ func TestLarge(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		lines        []string
-		first, other string // kinds of steps
+		first, other string // kinds of the first step and of the others
 		steps, tasks int
 	}{
 		{"hub", lines(50_000, func(i int) string { return fmt.Sprintf("aws/%d aws/%d", i+1, min(i, 1)) }), "replace!", "replace", 100_000, 2},
@@ -43,10 +43,10 @@ func TestLarge(t *testing.T) {
 			p.before, p.provisioner = before, provisionerOf
 			p.group()
 			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("took %v", took)
+				t.Errorf("ordering and grouping took %v, want at most 20s", took)
 			}
 			if len(p.Steps) != test.steps || len(p.Tasks) != test.tasks {
-				t.Errorf("got %d steps and %d tasks", len(p.Steps), len(p.Tasks))
+				t.Errorf("got %d steps and %d tasks, want %d and %d", len(p.Steps), len(p.Tasks), test.steps, test.tasks)
 			}
 		})
 	}

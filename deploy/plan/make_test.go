@@ -23,13 +23,14 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestMake runs the stories in testdata/make. A story is a sequence of deployments in short form: an object of
-// resources by type and name, such as "Vpc::main", with their properties; "$options" holds options, "$provides" and
-// "$uses" the provided and used values, and "$configuration" the configuration of providers. Types are lines such as
-// "Vpc named replaces=cidr outputs=arn". Each deployment is followed by its plan, which is run before the next one. In
-// the name of a deployment, "a:" is the module (default p), "Vpc::main" a target, "±Vpc::main" a resource to replace,
-// "!b" a module that may be interrupted. "(planned)" does not run the plan, so that the next one starts from the
-// expected graph, "fails after 2" at the end runs only two steps, and "(retried)" runs the previous deployment again.
+// TestMake runs the stories in testdata/make. A story is a sequence of deployments. Each file contains the resources of
+// a deployment in short form: an object with a member for each resource, such as "Vpc::main", whose value is an object
+// of properties. "$options" holds options, "$provides" and "$uses" the provided and used values, and "$configuration"
+// the configuration of providers. Types are described by lines such as "Vpc named replaces=cidr outputs=arn". The
+// expected plan of a deployment follows it, and is run before the next deployment. The name of a deployment may contain
+// the module as "a:" (default p), targets as "Vpc::main", resources to replace as "±Vpc::main", and modules that may be
+// interrupted as "!b". With "(planned)", the plan is not run, and the next deployment starts from the expected graph.
+// With "fails after 2" at the end, only two steps are run. With "(retried)", the previous deployment is run again.
 func TestMake(t *testing.T) {
 	golden.Archives(t, "testdata/make/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
@@ -74,7 +75,7 @@ func (s *story) request(name, src string) plan.Request {
 	return r
 }
 
-// deploy plans and runs a deployment, and returns the plan as text.
+// deploy plans and runs a deployment. It returns the plan as text.
 func (s *story) deploy(name, src string) string {
 	r := s.request(name, src)
 	p, err := plan.Make(context.Background(), r)
@@ -133,12 +134,12 @@ func (s *story) deploy(name, src string) string {
 	return b.String()
 }
 
-// prefix returns the prefix of the URNs of a module, up to the last part of the type.
+// prefix returns the common prefix of a module's URNs, which ends within the type.
 func prefix(module string) string { return "urn:lumi:prod::" + module + ":index::x:m:" }
 
 var longURN = regexp.MustCompile(`urn:lumi:prod::(\w):index::x:m:`)
 
-// shorten strips the URN prefix of module p and shortens other URNs.
+// shorten removes the prefix from URNs of module p and shortens other URNs.
 func shorten(text string) string {
 	return longURN.ReplaceAllStringFunc(text, func(long string) string {
 		return strings.TrimPrefix(longURN.FindStringSubmatch(long)[1]+":", "p:")
@@ -175,7 +176,7 @@ func (s *story) desired(module, src string) *lumigl.Snapshot {
 	text = fmt.Sprintf(`{"package": %q, "resources": %s}`, module, strings.TrimSuffix(strings.TrimSpace(text), "}"))
 	parsed, err := lumigl.ParseSnapshot(text)
 	if err != nil {
-		s.Fatalf("%v\n%s", err, text)
+		s.Fatalf("ParseSnapshot: %v\n%s", err, text)
 	}
 	if configuration := v.Get("$configuration"); configuration.Exists() {
 		parsed.Fields = []lumigl.Member{{Key: "configuration", Value: configuration}}
@@ -223,8 +224,9 @@ func stepLine(s *plan.Step) string {
 
 func short(u urn.URN) string { return shorten(string(u)) }
 
-// carryOut runs a plan and the cleanups that follow, and returns the resulting graph. Created resources get the id
-// "id-NAME-DEPLOYMENT", and updates keep outputs. If failsAfter is not negative, it fails after that many steps.
+// carryOut runs a plan and the resulting cleanups, and returns the resulting graph. A created resource gets the ID
+// "id-NAME-DEPLOYMENT"; an update keeps outputs. If failsAfter is not negative, the deployment fails after that many
+// steps.
 func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *graph.Graph {
 	planned := p.Transition.Graph.Newest(p.Module)
 	u := graph.Update{Became: map[*graph.Resource]*graph.Resource{}}
@@ -238,7 +240,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 				return before.Version(e.To).Provided(e.Name).Result, true
 			}
 		}
-		s.Fatalf("unknown resource %s", target.Key())
+		s.Fatalf("reference to unknown resource %s", target.Key())
 		return lumigl.Value{}, false
 	}
 	steps := map[*graph.Resource]*plan.Step{}
@@ -296,7 +298,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 	return transition.Graph
 }
 
-// typeTable is a provider of types described in lines. Its Check defaults the property "region".
+// typeTable is a provider of the types parsed by parseTypes. Its Check sets the property "region" by default.
 type typeTable map[tokens.Type]plan.Description
 
 func parseTypes(src string) typeTable {
@@ -344,7 +346,7 @@ func (t typeTable) Name(_ context.Context, r plan.Desired) (string, error) {
 	return name, nil
 }
 
-// Get returns no properties, except for ids with a plus. Ids with a star do not exist.
+// Get returns properties only for an ID that contains a plus sign. An ID that contains a star does not exist.
 func (t typeTable) Get(_ context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	if strings.Contains(r.ID, "*") {
 		return inputs, outputs, errors.New("no such resource")

@@ -24,8 +24,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestCompare compares the states in testdata/compare.txtar with desired state, both in the short form of [TestMake].
-// SECRET, ASSET, ARCHIVE, and EXPR mark special objects.
+// TestCompare compares the states in testdata/compare.txtar with desired state. Both are in the short form of
+// [TestMake], with SECRET, ASSET, ARCHIVE, and EXPR as placeholders for the signatures of special objects.
 func TestCompare(t *testing.T) {
 	golden.Archives(t, "testdata/compare.txtar", compareStates)
 }
@@ -56,7 +56,7 @@ func compareStates(t *testing.T, archive *txtar.Archive) {
 	}
 }
 
-// mark is the member that marks a special object.
+// mark returns the object member that identifies a special object.
 func mark(signature string) string { return fmt.Sprintf("%q: %q", wire.Signature, signature) }
 
 func typesOf(table typeTable) plan.Types {
@@ -90,7 +90,7 @@ func text(t *testing.T, s *lumigl.Snapshot) string {
 	return string(must.Get(lumigl.Append(nil, s))(t))
 }
 
-func TestCompareWhole(t *testing.T) {
+func TestCompareScope(t *testing.T) {
 	const u = "urn:lumi:prod::p:index::x:m:Other::"
 	resource := func(key, id, properties string) string {
 		return fmt.Sprintf(`%q: {"type": "x:m:Other"%s, "properties": {%s}}`, key, id, properties)
@@ -117,13 +117,13 @@ func TestCompareWhole(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := shorten(compare(t, parse(t, test.state), parse(t, test.desired), plan.Types{}))
 			if d := gocmp.Diff(test.want, got); d != "" {
-				t.Error(d)
+				t.Errorf("Compare() differs (-want +got):\n%s", d)
 			}
 		})
 	}
 }
 
-func TestCompareNamed(t *testing.T) {
+func TestCompareJSON(t *testing.T) {
 	s := story{T: t}
 	d := must.Get(plan.Compare(s.desired("p", `{"Other::x": {"a": 1}}`), s.desired("p", `{"Other::#1": {"a": 1}}`), plan.Types{}))(t)
 	var b bytes.Buffer
@@ -135,7 +135,7 @@ func TestCompareNamed(t *testing.T) {
     }
   ]`
 	if !strings.Contains(b.String(), want) {
-		t.Error(b.String())
+		t.Errorf("JSON of the delta =\n%s\nwant it to contain\n%s", b.String(), want)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestAddSchema(t *testing.T) {
 	}}}}}})
 	want := plan.Types{Replaces: diff.Replaces{"p:m:R": {"c", "d"}}, Outputs: map[tokens.Type][]string{"p:m:R": {"a"}}}
 	if d := gocmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("types after AddSchema differ (-want +got):\n%s", d)
 	}
 }
 
@@ -177,14 +177,14 @@ func TestCompareDeep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			desired := chain(place, func(before *lumigl.Vertex) lumigl.Value { return lumigl.PropertyOf(before, "x") })
 			if d, err := plan.Compare(state, desired, plan.Types{}); err != nil || !d.Empty() {
-				t.Errorf("got %v and %d differences", err, len(d.Resources))
+				t.Errorf("Compare() = %d differences, %v, want none", len(d.Resources), err)
 			}
 		})
 	}
 }
 
-// A large resource with many dependents takes memory proportional to its size.
-func TestCompareHub(t *testing.T) {
+// Memory use is linear in the size of a resource and the number of its dependents.
+func TestCompareMemory(t *testing.T) {
 	const n = 2_000
 	build := func(value func(hub *lumigl.Vertex, name string) lumigl.Value) *lumigl.Snapshot {
 		s := (&story{T: t}).desired("p", `{"Other::hub": {}}`)
@@ -206,16 +206,16 @@ func TestCompareHub(t *testing.T) {
 	d, err := plan.Compare(state, desired, plan.Types{})
 	runtime.ReadMemStats(&after)
 	if err != nil || len(d.Resources) != n {
-		t.Fatalf("got %v and %d differences", err, len(d.Resources))
+		t.Fatalf("Compare() = %d differences, %v, want %d", len(d.Resources), err, n)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
-		t.Errorf("%d MiB allocated", used>>20)
+		t.Errorf("Compare allocated %d MiB, want at most 64", used>>20)
 	}
 }
 
-// Removing the names of resources makes no difference. After changing all changeable properties, every resource is
-// still found.
-func TestCompareUnnamedAny(t *testing.T) {
+// If resources lose their names, there are no differences. They are still recognized after a change to all properties
+// that can be changed in place.
+func TestCompareUnnamedRandom(t *testing.T) {
 	types := plan.Types{
 		Replaces: diff.Replaces{"x:m:Object": {"key"}}, Outputs: map[tokens.Type][]string{"x:m:Object": {"etag"}},
 	}
@@ -254,14 +254,14 @@ func TestCompareUnnamedAny(t *testing.T) {
 		for changed, updated := range []int{0, n} {
 			d := must.Get(plan.Compare(build(true, 0), build(false, int64(changed)), types))(rt)
 			if len(d.Named) != n || len(d.Resources) != updated || d.Count(diff.Updated) != updated {
-				rt.Fatalf("%d named, %+v", len(d.Named), d.Resources)
+				rt.Fatalf("Compare() = %d named resources and %d updates of %+v, want %d and %d", len(d.Named), d.Count(diff.Updated), d.Resources, n, updated)
 			}
 		}
 	})
 }
 
-// A snapshot does not differ from itself. Comparing any two snapshots succeeds and does not change them.
-func TestCompareAny(t *testing.T) {
+// A snapshot does not differ from itself. Comparing any two snapshots succeeds without changing them.
+func TestCompareRandom(t *testing.T) {
 	types := plan.Types{
 		Replaces: diff.Replaces{"x:m:Object": {"a"}, "x:m:Bucket": {"b"}},
 		Outputs:  map[tokens.Type][]string{"x:m:Object": {"b"}, "x:m:Bucket": {"url"}},
@@ -311,7 +311,7 @@ func TestCompareAny(t *testing.T) {
 		before := [...]string{text(t, state), text(t, desired)}
 		compare(t, state, desired, types)
 		if got := compare(t, state, state, types); got != "Nothing differs.\n" {
-			rt.Fatal(got)
+			rt.Fatalf("comparing a snapshot with itself: %s", got)
 		}
 		if before != [...]string{text(t, state), text(t, desired)} {
 			rt.Fatal("Compare changed its arguments")
@@ -319,8 +319,8 @@ func TestCompareAny(t *testing.T) {
 	})
 }
 
-// A secret wrapped twice equals one wrapped once.
-func TestCompareSecretInSecret(t *testing.T) {
+// A doubly wrapped secret does not differ from itself.
+func TestCompareNestedSecrets(t *testing.T) {
 	secret := func(v lumigl.Value) lumigl.Value {
 		return lumigl.ObjectOf(
 			lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: v},
@@ -330,6 +330,6 @@ func TestCompareSecretInSecret(t *testing.T) {
 	r := must.Get(s.Add(urn.URN(prefix("p") + "Object::n")))(t)
 	r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "a", Value: secret(secret(lumigl.TextOf("u")))})
 	if got := compare(t, s, s, plan.Types{}); got != "Nothing differs.\n" {
-		t.Error(got)
+		t.Errorf("comparing a snapshot with itself: %s", got)
 	}
 }

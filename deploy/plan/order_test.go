@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// urnOf returns the URN for a short name, such as "aws/x", in module a.
+// urnOf returns the URN in module a for a short name such as "aws/x".
 func urnOf(name string) urn.URN {
 	pkg, name, _ := strings.Cut(name, "/")
 	return urn.URN("urn:lumi:test::a:index::" + pkg + ":index:Thing::" + name)
@@ -24,7 +24,7 @@ func urnOf(name string) urn.URN {
 
 func nameOf(u urn.URN) string { return u.Type().Package() + "/" + u.Name() }
 
-// resource parses a resource: name, dependencies, and options, such as "aws/x aws/y +protect".
+// resource parses a line with the name, dependencies, and options of a resource, such as "aws/x aws/y +protect".
 func resource(line string, deployment graph.Deployment) *graph.Resource {
 	words := strings.Fields(line)
 	r := &graph.Resource{URN: urnOf(words[0]), Deployment: deployment, ID: words[0], Inputs: lumigl.ObjectOf(), Source: "main.ts:1:1"}
@@ -57,8 +57,8 @@ func deploy(t fataler, g *graph.Graph, u graph.Update) *graph.Transition {
 	return must.Get(g.Deploy(u))(t)
 }
 
-// change plans the next version of a module. Each line of new is a kind and a resource; an exclamation mark sets
-// DeleteFirst, and "was" precedes the former name.
+// change plans the next version of a module. Each line of new consists of a kind and a resource. An exclamation mark
+// sets DeleteFirst, and "was" precedes the former name of the resource.
 func change(t fataler, before *graph.Graph, new ...string) *Plan {
 	t.Helper()
 	newest := before.Newest("a")
@@ -247,10 +247,10 @@ func TestOrder(t *testing.T) {
 			p.before, p.provisioner = before, provisionerOf
 			p.group()
 			if got, want := formatAll(p.Steps), unindent(test.want); got != want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+				t.Errorf("steps =\n%s\nwant\n%s", got, want)
 			}
 			if got, want := (&Error{faults}).Error(), unindent(test.faults); got != want {
-				t.Errorf("got faults:\n%s\nwant:\n%s", got, want)
+				t.Errorf("faults =\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func unindent(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\n\t\t\t\t", "\n"))
 }
 
-func TestOrderOfPending(t *testing.T) {
+func TestOrderPending(t *testing.T) {
 	before := deploy(t, new(graph.Graph), graph.Update{Version: versionOf(7, "aws/a")}).Graph
 	for i, line := range []string{"aws/b aws/a", "aws/c aws/b", "aws/b aws/c +retainOnDelete", "aws/d aws/c"} {
 		before = before.Leave("a", graph.Pending{Resource: resource(line, graph.Deployment(1+i))})
@@ -278,7 +278,7 @@ func TestOrderOfPending(t *testing.T) {
 	expect.Equal(t, want, formatAll(p.Steps))
 }
 
-func TestOrderAtRandom(t *testing.T) {
+func TestOrderRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, p := drawChange(t)
 		p.Steps, _ = order(before, "a", p.Steps, p.Transition)
@@ -297,7 +297,7 @@ func TestOrderAtRandom(t *testing.T) {
 			}
 		}
 		if len(deletion) != len(p.Transition.Deleted) {
-			t.Fatalf("got %d deletions, want %d", len(deletion), len(p.Transition.Deleted))
+			t.Fatalf("plan has %d deletions, want %d", len(deletion), len(p.Transition.Deleted))
 		}
 		for i, s := range p.Steps {
 			for _, a := range s.After {
@@ -306,12 +306,12 @@ func TestOrderAtRandom(t *testing.T) {
 				}
 			}
 			if at, ok := deletion[s.URN]; s.Kind == Replace && (!ok || (at < i) != s.DeleteFirst || p.Steps[at].DeleteFirst != s.DeleteFirst) {
-				t.Fatalf("%s: got deletion at %d", format(s), at)
+				t.Fatalf("%s: the deletion of the old resource is step %d, which is the wrong order", format(s), at)
 			}
 			if s.removes() {
 				for _, on := range s.Old.Dependencies {
 					if at, ok := deletion[on]; ok && at < i {
-						t.Fatalf("%s comes after its dependency %s", format(s), format(p.Steps[at]))
+						t.Fatalf("%s comes after the deletion of its dependency %s", format(s), format(p.Steps[at]))
 					}
 				}
 			}
@@ -321,15 +321,15 @@ func TestOrderAtRandom(t *testing.T) {
 		for i, task := range p.Tasks {
 			if task.Provisioner == "module" {
 				if module || len(grouped) > 0 && place[grouped[len(grouped)-1]] > last {
-					t.Fatal("the task of the module is not the only one, or comes after deletions")
+					t.Fatal("the module has more than one task, or its task comes after deletions")
 				}
 				module = true
 			} else if i > 0 && task.Provisioner == p.Tasks[i-1].Provisioner {
-				t.Fatalf("tasks %d and %d could be one", i, i+1)
+				t.Fatalf("tasks %d and %d have the same provisioner, but are not combined", i, i+1)
 			}
 			for _, s := range task.Steps {
 				if task.Provisioner != provisionerOf(s.URN.Type()) || (place[s] > last) != module {
-					t.Fatalf("%s: got task %d of %s", format(s), i+1, task.Provisioner)
+					t.Fatalf("%s is in task %d of provisioner %s", format(s), i+1, task.Provisioner)
 				}
 			}
 			grouped = append(grouped, task.Steps...)
@@ -340,13 +340,13 @@ func TestOrderAtRandom(t *testing.T) {
 			}
 		}
 		if !module || !slices.Equal(grouped, provisioned) {
-			t.Fatalf("tasks have:\n%s\nthe plan has:\n%s", formatAll(grouped), formatAll(provisioned))
+			t.Fatalf("steps in tasks =\n%s\nwant the provisioned steps of the plan\n%s", formatAll(grouped), formatAll(provisioned))
 		}
 		now := map[string][]Vertex{}
 		inputs := p.Inputs()
 		for i, task := range p.Tasks {
 			if old, ok := now[task.Provisioner]; ok && !slices.Equal(old, inputs[i].Old) {
-				t.Fatalf("before task %d: got %v, want %v", task.Number, inputs[i].Old, old)
+				t.Fatalf("Old of task %d = %v, want New of the previous task %v", task.Number, inputs[i].Old, old)
 			}
 			now[task.Provisioner] = inputs[i].New
 		}
@@ -358,13 +358,13 @@ func TestOrderAtRandom(t *testing.T) {
 				}
 			}
 			if slices.SortFunc(want, Vertex.compare); name != "module" && !slices.Equal(vertices, want) {
-				t.Fatalf("tasks of %s: got result %v, want %v", name, vertices, want)
+				t.Fatalf("New of the last task of %s = %v, want %v", name, vertices, want)
 			}
 		}
 	})
 }
 
-// drawChange draws a graph and a change with unordered steps.
+// drawChange draws a graph and a change whose steps are not ordered yet.
 func drawChange(t *rapid.T) (*graph.Graph, *Plan) {
 	on := func(lines []string) string {
 		var all []string

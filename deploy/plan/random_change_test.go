@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// simDraw draws random programs and changes from a seed. Rapid only draws seeds, which is fast and finds short failing
-// series of changes.
+// simDraw draws random programs and changes from a seed. Rapid draws only the seed, which is fast and still lets it
+// find short failing sequences.
 type simDraw struct {
 	*rand.Rand
 	environment *simEnvironment
@@ -24,7 +24,7 @@ func newDraw(t *rapid.T, e *simEnvironment) simDraw {
 
 func (d simDraw) oneIn(n int) bool { return d.IntN(n) == 0 }
 
-// module returns an existing module, or a new one while there are few.
+// module returns an existing module or, as long as there are few, possibly a new one.
 func (d simDraw) module() *simModule {
 	e := d.environment
 	i := d.IntN(4)
@@ -34,7 +34,7 @@ func (d simDraw) module() *simModule {
 	return e.modules[min(i, len(e.modules)-1)]
 }
 
-// use adds a value provided by an earlier module to the uses of m. It returns false if there is none.
+// use adds a use of a value provided by an earlier module to m. It returns false if there is no such value.
 func (d simDraw) use(m *simModule) (simUse, bool) {
 	earlier := d.environment.modules[:slices.Index(d.environment.modules, m)]
 	if len(earlier) == 0 {
@@ -63,7 +63,7 @@ func (d simDraw) use(m *simModule) (simUse, bool) {
 	return m.uses[i], true
 }
 
-// value draws a value that may refer to the first resources of a module.
+// value draws a value that may refer to the first resources of a module, up to before.
 func (d simDraw) value(m *simModule, before int) simValue {
 	reference := func(form string) simValue {
 		of := m.resources[d.IntN(before)]
@@ -98,8 +98,8 @@ func (d simDraw) value(m *simModule, before int) simValue {
 	return simLiteral(d.IntN(3))
 }
 
-// valueOf draws the value of a property. The size has no references: if its changes are ignored, one could refer to a
-// resource that is no longer in the program.
+// valueOf draws the value of a property. The property "size" gets no references, since ignored changes to it could keep
+// a reference to a resource that is no longer in the program.
 func (d simDraw) valueOf(name string, m *simModule, before int) simValue {
 	if v := d.value(m, before); name != "size" || v.form != "resource" && v.form != "use" {
 		return v
@@ -109,7 +109,7 @@ func (d simDraw) valueOf(name string, m *simModule, before int) simValue {
 
 var simProperties = []string{"size", "text", "link", "zone", "base"}
 
-// addResource adds a resource at a random position.
+// addResource adds a resource to a module at a random position.
 func (d simDraw) addResource(m *simModule) {
 	e := d.environment
 	place := len(m.resources)
@@ -138,7 +138,7 @@ func (d simDraw) addResource(m *simModule) {
 	m.resources = slices.Insert(m.resources, place, r)
 }
 
-// changeOptions changes an option. Protection is rare, since it leads to refused plans.
+// changeOptions changes an option of a resource. Protection is rare, since it prevents plans.
 func (d simDraw) changeOptions(m *simModule, r *simResource, place int) {
 	flag := func(name string) {
 		if i := slices.Index(r.flags, name); i >= 0 {
@@ -183,7 +183,7 @@ func (d simDraw) changeOptions(m *simModule, r *simResource, place int) {
 	}
 }
 
-// provide adds or replaces a provided value of a module.
+// provide adds or replaces a value provided by a module.
 func (d simDraw) provide(m *simModule) {
 	p := simProvided{name: fmt.Sprintf("v%d", d.IntN(3)), kind: d.IntN(len(simProvidedKinds))}
 	disks := slices.DeleteFunc(slices.Clone(m.resources), func(r simResource) bool { return simTypes[r.kind].Type != "x:m:Disk" })
@@ -270,7 +270,7 @@ func (d simDraw) changeProperty(m *simModule, i int, names []string) {
 	}
 }
 
-// rename changes the URN of a named resource, mostly with an alias, or the key of an unnamed one.
+// rename changes the URN of a named resource, usually with an alias, or the key of an unnamed one.
 func (d simDraw) rename(r *simResource) {
 	if r.name == "" {
 		r.properties["key"] = simLiteral(d.IntN(d.environment.next))
@@ -287,7 +287,7 @@ func (d simDraw) rename(r *simResource) {
 	}
 }
 
-// reorder moves a resource to the earliest position that its references allow.
+// reorder moves a resource to the earliest position allowed by its references.
 func (d simDraw) reorder(m *simModule) {
 	if len(m.resources) < 2 {
 		return

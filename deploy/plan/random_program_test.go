@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// simEnvironment holds the programs of a random environment. A module uses only earlier modules.
+// simEnvironment holds the programs of a random environment. A module may use only earlier modules.
 type simEnvironment struct {
 	modules []*simModule
 	next    int // number of the next resource
@@ -29,12 +29,12 @@ type simModule struct {
 type simResource struct {
 	number int // unique in the environment
 	kind   int // index in simTypes
-	// name is the name in the URN and initially the property "name"; empty for unnamed resources.
+	// name is the name in the URN and the initial value of the property "name". It is empty for unnamed resources.
 	name       string
 	properties map[string]simValue
 	dependsOn  []int
 	flags      []string
-	paths      map[string]string // property paths by option, such as ignoreChanges
+	paths      map[string]string // property paths by option name, such as ignoreChanges
 	aliases    []string
 }
 
@@ -50,16 +50,16 @@ type simUse struct {
 	where        string
 }
 
-// simValue is an immutable value in a program.
+// simValue is a value in a program. It is immutable.
 type simValue struct {
 	form     string // "literal", "secret", "resource", "output", "use", "interpolate", "jsonStringify", "get" or "list"
 	literal  lumigl.Value
-	of       int        // for a resource or an output
-	property string     // output, or "module.name" of a use
+	of       int        // number of the resource, for a resource or an output
+	property string     // name of the output, or "module.name" for a use
 	parts    []simValue // of expressions and lists
 }
 
-// simProvidedKinds lists the types of provided values. The verbs differ in assignability.
+// simProvidedKinds lists the types of provided values. Not all of the verbs are assignable to each other.
 var simProvidedKinds = []string{
 	`"number"`,
 	`"string"`,
@@ -95,8 +95,8 @@ func simURN(module, typ, name string) urn.URN {
 	return u
 }
 
-// desired returns the desired state of the program: in canonical order, or else in program order with reversed property
-// keys.
+// desired returns the desired state of the program, either in canonical order or in program order with reversed
+// property keys.
 func (m *simModule) desired(canonical bool) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Package: m.name}
 	modules := map[string]*lumigl.Vertex{}
@@ -162,7 +162,7 @@ func (m *simModule) desired(canonical bool) *lumigl.Snapshot {
 	return s
 }
 
-// urn returns the URN of a resource in the program.
+// urn returns the URN that a resource has in the program.
 func (m *simModule) urn(i int) urn.URN {
 	r := m.resources[i]
 	name := r.name
@@ -239,7 +239,7 @@ func (v simValue) build(resources map[int]*lumigl.Vertex, modules map[string]*lu
 	}
 }
 
-// without returns the value with references to a resource or a use "module.name" replaced by literals.
+// without returns the value with references to a resource, and to a use given as "module.name", replaced by literals.
 func (v simValue) without(number int, use string) simValue {
 	if v.of == number && (v.form == "resource" || v.form == "output") || v.form == "use" && v.property == use {
 		return simLiteral(0)
@@ -265,7 +265,7 @@ func simLiteral(n int) simValue {
 	return simValue{form: "literal", literal: lumigl.IntOf(int64(n))}
 }
 
-// with returns the environment with the program of a module replaced.
+// with returns a copy of the environment in which the module with the name of m is replaced by m.
 func (e *simEnvironment) with(m *simModule) *simEnvironment {
 	c := *e
 	c.modules = slices.Clone(e.modules)
@@ -289,7 +289,7 @@ func (v simValue) refersTo(number int) bool {
 		slices.ContainsFunc(v.parts, func(part simValue) bool { return part.refersTo(number) })
 }
 
-// remove removes a resource and its dependents.
+// remove removes the i-th resource of the module and its dependents.
 func (m *simModule) remove(i int) {
 	number := m.resources[i].number
 	m.resources = slices.Delete(m.resources, i, i+1)

@@ -17,20 +17,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// simType is a resource type. All types have the same properties, but treat them differently.
+// simType is a resource type. All types have the same properties, but their providers behave differently.
 type simType struct {
 	plan.Description
-	// deleteFirst is set if resources are deleted before their replacements are created.
+	// deleteFirst is set if a resource must be deleted before its replacement is created.
 	deleteFirst bool
-	// ignored lists properties whose changes InspectChange does not report.
+	// ignored lists the properties whose changes InspectChange does not report.
 	ignored []string
-	// suffixed types have a default derived from the seed.
+	// suffixed is set if the type has a default value derived from the seed.
 	suffixed bool
 }
 
-// simTypes lists the types of random environments. Their properties are "name" or "key", "zone" and "base", which
-// require replacement, and "size", "text", and "link". Names derive from a few keys, which change in place. The output
-// "arn" is constant; "state" changes with each update.
+// simTypes lists the types used in random environments. They have the properties "name" or "key"; "zone" and "base",
+// which require replacement; and "size", "text", and "link". Names are derived from a few keys, which can be changed in
+// place. The output "arn" is constant, and "state" changes with each update.
 var simTypes = []simType{
 	{Description: describe("x:m:Disk", true, "zone", "base")},
 	{Description: describe("x:m:Rule", false, "key", "zone", "base"), suffixed: true},
@@ -52,7 +52,7 @@ func simTypeOf(t tokens.Type) simType {
 	return simTypes[i]
 }
 
-// simProvider serves simTypes. It counts the calls about resources.
+// simProvider is a provider of simTypes that counts its calls.
 type simProvider struct{ calls atomic.Int64 }
 
 func (p *simProvider) Describe(_ context.Context, types []tokens.Type) ([]plan.Description, error) {
@@ -63,7 +63,7 @@ func (p *simProvider) Describe(_ context.Context, types []tokens.Type) ([]plan.D
 	return all, nil
 }
 
-// Check defaults "region" and, for some types, a "suffix" that is constant for the lifetime of the resource.
+// Check sets defaults for "region" and, for some types, for "suffix", which is constant for the lifetime of a resource.
 func (p *simProvider) Check(_ context.Context, r plan.CheckRequest) (lumigl.Value, error) {
 	p.calls.Add(1)
 	checked := r.Properties
@@ -80,7 +80,7 @@ func (p *simProvider) Check(_ context.Context, r plan.CheckRequest) (lumigl.Valu
 	return checked, nil
 }
 
-// Name derives the name of a rule from its key, and the name of a key also from the resource that it links to.
+// Name derives the name of a rule from its key. The name of a key also depends on the resource that it links to.
 func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
 	p.calls.Add(1)
 	key, ok := r.Properties.Get("key").Int()
@@ -94,12 +94,12 @@ func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
 	return name, nil
 }
 
-// Get is never called: programs import nothing.
+// Get is never called, since the programs import nothing.
 func (p *simProvider) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, err error) {
-	return inputs, outputs, errors.New("there is nothing to import")
+	return inputs, outputs, errors.New("unexpected call of Get")
 }
 
-// InspectChange compares whole properties, except outputs.
+// InspectChange compares top-level properties except outputs.
 func (p *simProvider) InspectChange(_ context.Context, r plan.InspectChangeRequest) (plan.Difference, error) {
 	p.calls.Add(1)
 	t := simTypeOf(r.URN.Type())
@@ -121,7 +121,7 @@ func (p *simProvider) InspectChange(_ context.Context, r plan.InspectChangeReque
 	return d, nil
 }
 
-// simNames returns the keys of several objects, sorted.
+// simNames returns the sorted keys of several objects.
 func simNames(objects ...lumigl.Value) (names []string) {
 	for _, o := range objects {
 		for name := range o.Members() {
@@ -132,7 +132,7 @@ func simNames(objects ...lumigl.Value) (names []string) {
 	return slices.Compact(names)
 }
 
-// simOutputs returns the outputs of a real resource after it was created or updated.
+// simOutputs returns the outputs of a resource that was created or updated with checked.
 func simOutputs(id string, checked lumigl.Value) lumigl.Value {
 	h := fnv.New32a()
 	h.Write([]byte(simText(checked)))
@@ -142,7 +142,7 @@ func simOutputs(id string, checked lumigl.Value) lumigl.Value {
 	)
 }
 
-// simText formats a value on one line with sorted object keys.
+// simText formats a value on a single line with sorted object keys.
 func simText(v lumigl.Value) string {
 	var parts []string
 	switch v.Kind() {

@@ -21,26 +21,26 @@ type simRun struct {
 	random  *rand.Rand
 	before  *graph.Graph
 	plan    *plan.Plan
-	planned *graph.Version // planned new version, nil for a cleanup
+	planned *graph.Version // planned new version, or nil for a cleanup
 	steps   map[urn.URN]*plan.Step
-	// changes maps ids of existing resources to their steps.
+	// changes maps the IDs of existing resources to their steps.
 	changes map[string]*plan.Step
-	// moved maps former URNs of resources to new ones.
+	// moved maps the old URNs of moved resources to their new vertices.
 	moved map[urn.URN]*lumigl.Vertex
 	done  map[*plan.Step]bool
-	// now holds the actual resources of the new version, each after its step.
+	// now holds the actual resources of the new version whose steps are done.
 	now map[urn.URN]*graph.Resource
-	// kept holds possible replacements that did not happen.
+	// kept holds the possible replacements that turned out to be unnecessary.
 	kept   map[*plan.Step]bool
 	became map[*graph.Resource]*graph.Resource
 	gone   map[*graph.Resource]bool
-	// forgotten holds the ids of retained resources. Their dependencies may disappear, and their names may be reused,
-	// which a real provider would refuse.
+	// forgotten holds the IDs of retained resources. Their dependencies may be deleted, and their names may be reused,
+	// neither of which a real provider would allow.
 	forgotten  map[string]bool
 	transition *graph.Transition
-	// results lists the results so far, in case the deployment fails.
+	// results lists the results so far, which are needed if the deployment fails.
 	results []graph.Result
-	// left is the number of steps until one fails; negative if none does.
+	// left is the number of steps up to the one that fails. It is negative if no step fails.
 	left int
 }
 
@@ -59,11 +59,11 @@ func (w *simWorld) newRun(random *rand.Rand, before *graph.Graph, p *plan.Plan) 
 	return r
 }
 
-// simFailure is the panic value of a failing step.
+// simFailure is the value that a failing step panics with.
 type simFailure struct{}
 
-// deploy runs a deployment, which may be made to fail. It returns the resulting graph, the modules to clean up, and
-// whether it succeeded.
+// deploy runs a deployment, in which a step may fail. It returns the resulting graph, the modules to clean up, and
+// whether the deployment succeeded.
 func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, left int) (after *graph.Graph, cleanups []string, ok bool) {
 	r := w.newRun(random, before, p)
 	r.left, r.planned = left, p.Transition.Graph.Newest(p.Module)
@@ -88,15 +88,15 @@ func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, 
 			panic(failure)
 		}
 		w.failed[p.Module] = true
-		for id := range r.forgotten { // Replacements may have taken their names.
+		for id := range r.forgotten { // Replacements may have reused the names.
 			w.real[id].name = ""
 		}
 		after = before.Overlay(graph.VersionID{Module: p.Module, Deployment: p.Deployment}, r.planned.Configuration, r.results)
 		if err := after.Check(); err != nil {
-			w.Fatalf("after the failed deployment: %v", err)
+			w.Fatalf("Check after a failed deployment: %v", err)
 		}
 		w.checkExist(after)
-		for _, real := range w.real { // Some may lack resources that were deleted first, until the deployment succeeds.
+		for _, real := range w.real { // Until a retry succeeds, dependencies that were deleted first may be missing.
 			real.needs = slices.DeleteFunc(real.needs, func(id string) bool { return w.real[id] == nil })
 		}
 	}()
@@ -116,7 +116,7 @@ func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, 
 	return r.transition.Graph, r.transition.Cleanups, true
 }
 
-// remove runs a plan that only deletes.
+// remove runs a plan that only deletes resources.
 func (w *simWorld) remove(random *rand.Rand, before *graph.Graph, p *plan.Plan, t *graph.Transition) {
 	r := w.newRun(random, before, p)
 	r.transition = t
@@ -127,17 +127,17 @@ func (w *simWorld) remove(random *rand.Rand, before *graph.Graph, p *plan.Plan, 
 	r.check()
 }
 
-// check fails the test if the real resources do not match the graph after the plan.
+// check fails the test if the existing resources do not match the graph after the plan.
 func (r *simRun) check() {
 	for _, deleted := range r.transition.Deleted {
 		if !r.gone[deleted] {
-			r.Fatalf("%s is in no version any more, and no step deleted it", deleted.Key())
+			r.Fatalf("%s is no longer in any version, but no step deleted it", deleted.Key())
 		}
 	}
 	r.checkNeeds(r.transition.Graph)
 }
 
-// task runs the steps of a task in a random order that their After allows.
+// task runs the steps of a task in a random order that respects their After.
 func (r *simRun) task(task plan.Task) {
 	left := slices.Clone(task.Steps)
 	for len(left) > 0 {
@@ -148,7 +148,7 @@ func (r *simRun) task(task plan.Task) {
 			}
 		}
 		if len(ready) == 0 {
-			r.Fatalf("task %d never becomes ready for %s %s", task.Number, left[0].Kind, left[0].URN)
+			r.Fatalf("task %d: %s %s waits for a step that never runs", task.Number, left[0].Kind, left[0].URN)
 		}
 		i := ready[r.random.IntN(len(ready))]
 		s := left[i]
@@ -171,14 +171,14 @@ func (r *simRun) step(s *plan.Step) {
 	case plan.Update, plan.Replace:
 		r.change(s)
 	default:
-		r.Fatalf("%s %s needs no provisioner", s.Kind, s.URN)
+		r.Fatalf("task contains %s %s, which needs no provisioner", s.Kind, s.URN)
 	}
 }
 
-// same keeps a resource. Its URN, options, and references may still differ.
+// same keeps a resource, but its URN, options, or references may differ.
 func (r *simRun) same(s *plan.Step) {
 	if !expr.IsKnown(s.New.Inputs) || !expr.IsKnown(s.New.Checked) || s.New.ID == "" {
-		r.Fatalf("%s is shown as unchanged, but contains unknown values: %s", s.URN, simText(s.New.Inputs))
+		r.Fatalf("unchanged resource %s contains unknown values: %s", s.URN, simText(s.New.Inputs))
 	}
 	r.now[s.New.URN] = s.New
 	if s.New != s.Old {
@@ -188,7 +188,7 @@ func (r *simRun) same(s *plan.Step) {
 	r.done[s] = true
 }
 
-// moves records the new URN of a resource that is not replaced.
+// moves records the new URN of a resource that is moved, but not replaced.
 func (r *simRun) moves(s *plan.Step) {
 	if s.Old.URN != s.New.URN {
 		moved, err := lumigl.NewResource(s.New.URN)
@@ -209,11 +209,11 @@ func (r *simRun) resolve(v *lumigl.Vertex, property string) (lumigl.Value, bool)
 				return r.before.Version(e.To).Provided(name).Result, true
 			}
 		}
-		r.Fatalf("nothing is bound to %s.%s", parts.Package, name)
+		r.Fatalf("no use is bound to %s.%s", parts.Package, name)
 	}
 	now := r.now[u]
 	if now == nil {
-		r.Fatalf("%s is needed before its step is done", u)
+		r.Fatalf("output of %s is needed before its step is done", u)
 	}
 	return now.Output(property)
 }
@@ -231,19 +231,19 @@ func (r *simRun) targets(v lumigl.Value) (all []*graph.Resource) {
 			}
 		}
 		if found == nil {
-			r.Fatalf("%s is referred to before its step is done", u)
+			r.Fatalf("%s is referenced before its step is done", u)
 		}
 		all = append(all, found)
 	}
 	return all
 }
 
-// inputs returns the fully resolved inputs of a step and the result of Check.
+// inputs returns the resolved inputs of a step and the result of Check for them.
 func (r *simRun) inputs(s *plan.Step, old *graph.Resource) (inputs, checked lumigl.Value) {
 	inputs, err := expr.Evaluate(s.New.Inputs, r.resolve)
 	r.must(err)
 	if !expr.IsKnown(inputs) {
-		r.Fatalf("%s: not all inputs are known: %s", s.URN, simText(inputs))
+		r.Fatalf("resolved inputs of %s contain unknown values: %s", s.URN, simText(inputs))
 	}
 	request := plan.CheckRequest{Desired: plan.Desired{URN: s.New.URN, Properties: inputs}, Seed: s.New.Seed}
 	if old != nil {
@@ -255,7 +255,7 @@ func (r *simRun) inputs(s *plan.Step, old *graph.Resource) (inputs, checked lumi
 	return inputs, checked
 }
 
-// simIgnore returns the inputs with former values of properties whose changes are ignored.
+// simIgnore returns inputs in which properties with ignored changes have their old values.
 func simIgnore(new, old *graph.Resource, inputs lumigl.Value) lumigl.Value {
 	for _, path := range new.Options.Get("ignoreChanges").Elements() {
 		name, _ := path.Text()
@@ -264,7 +264,7 @@ func simIgnore(new, old *graph.Resource, inputs lumigl.Value) lumigl.Value {
 	return inputs
 }
 
-// needs returns the ids of the resources that a resource refers to, all of which must exist.
+// needs returns the IDs of the resources that a resource refers to. It fails the test if one of them does not exist.
 func (r *simRun) needs(of *graph.Resource, inputs lumigl.Value) (ids []string) {
 	for _, u := range of.Dependencies {
 		if r.now[u] == nil {
@@ -283,12 +283,12 @@ func (r *simRun) needs(of *graph.Resource, inputs lumigl.Value) (ids []string) {
 	return ids
 }
 
-// create makes a new real resource.
+// create creates a resource.
 func (r *simRun) create(s *plan.Step) {
 	inputs, checked := r.inputs(s, nil)
 	r.checkAgain(s, s.Kind, checked)
 	if s.New.Deployment != r.plan.Deployment {
-		r.Fatalf("%s is new: got deployment %d, want %d", s.URN, s.New.Deployment, r.plan.Deployment)
+		r.Fatalf("deployment of the new resource %s = %d, want %d", s.URN, s.New.Deployment, r.plan.Deployment)
 	}
 	r.next++
 	id := fmt.Sprintf("id-%d", r.next)
@@ -305,19 +305,19 @@ func (r *simRun) create(s *plan.Step) {
 	r.results = append(r.results, graph.Result{New: &now})
 }
 
-// claim fails the test if another resource has the same physical name, except "shared" in other modules, which a
-// planner cannot see.
+// claim fails the test if another resource has the same physical name. The name "shared" in other modules is allowed,
+// since the planner cannot see it.
 func (r *simRun) claim(made *simReal) {
 	for id, other := range r.real {
 		if made.name != "shared" && !r.forgotten[id] && other.name == made.name && other.urn.Type() == made.urn.Type() {
-			r.Fatalf("%s cannot have the name %q: it belongs to %s (%s)", made.urn, made.name, other.urn, id)
+			r.Fatalf("%s has the name %q, which is already taken by %s (%s)", made.urn, made.name, other.urn, id)
 		}
 	}
 }
 
-// change updates or replaces a resource, or does less than the step announced.
+// change updates or replaces a resource, or does less than the step says.
 func (r *simRun) change(s *plan.Step) {
-	if r.gone[s.Old] { // deleted first
+	if r.gone[s.Old] { // already deleted
 		r.create(s)
 		return
 	}
@@ -343,28 +343,28 @@ func (r *simRun) change(s *plan.Step) {
 	r.results = append(r.results, graph.Result{Old: s.Old, New: &now})
 }
 
-// record records the result of a step in the plan.
+// record records the actual result of a step in the plan.
 func (r *simRun) record(s *plan.Step, kind plan.Kind, now *graph.Resource) {
 	done := *s
 	done.Kind, done.New, done.Possible = kind, now, false
 	r.plan.Record(s, &done)
 }
 
-// checkAgain compares the planner's second decision about a step with the required action.
+// checkAgain fails the test if [plan.Plan.Again] does not return the required action.
 func (r *simRun) checkAgain(s *plan.Step, kind plan.Kind, checked lumigl.Value) {
 	again, err := r.plan.Again(context.Background(), s, r.gone[s.Old])
 	switch {
 	case err != nil:
-		r.Fatalf("%s turns out to be %s, but is refused: %v", simStep(s), kind, err)
+		r.Fatalf("Again(%s) requires %s, but returned the error %v", simStep(s), kind, err)
 	case again.Kind != kind && (kind != plan.Same || again.Kind != plan.Move):
-		r.Fatalf("%s turns out to be %s, but got %s", simStep(s), kind, simStep(again))
+		r.Fatalf("Again(%s) = %s, want %s", simStep(s), simStep(again), kind)
 	case kind != plan.Same && !simCompared(again.New, again.New.Checked).Equal(simCompared(s.New, checked)):
-		r.Fatalf("%s: want %s, got %s", simStep(s), simText(checked), simText(again.New.Checked))
+		r.Fatalf("Again(%s).New.Checked = %s, want %s", simStep(s), simText(again.New.Checked), simText(checked))
 	}
 }
 
-// simCompared returns properties without those whose changes the type ignores. The planner hides references to other
-// resources from providers, so these cannot ignore them, whereas really does not hide them.
+// simCompared returns properties without those whose changes the type ignores. The planner hides references to
+// different resources from providers, so providers cannot ignore changes to them. really does not hide them.
 func simCompared(r *graph.Resource, properties lumigl.Value) lumigl.Value {
 	for _, name := range simTypeOf(r.Type()).ignored {
 		properties = properties.With(name, lumigl.Value{})
@@ -372,10 +372,10 @@ func simCompared(r *graph.Resource, properties lumigl.Value) lumigl.Value {
 	return properties
 }
 
-// really returns the required action for a resource with known inputs. It never exceeds the step.
+// really returns the action required for a resource once its inputs are known. The action never exceeds the step.
 func (r *simRun) really(s *plan.Step) (kind plan.Kind, inputs, checked lumigl.Value) {
 	if r.real[s.Old.ID] == nil {
-		r.Fatalf("%s is changed after its deletion", s.URN)
+		r.Fatalf("%s is changed after it was deleted", s.URN)
 	}
 	inputs, checked = r.inputs(s, s.Old)
 	d, err := r.provider.InspectChange(context.Background(), plan.InspectChangeRequest{
@@ -402,26 +402,26 @@ func (r *simRun) really(s *plan.Step) (kind plan.Kind, inputs, checked lumigl.Va
 	}
 	switch {
 	case kind == plan.Replace && s.Kind == plan.Update && len(s.Replaces) > 0 && s.Old.Flag("protect"):
-		r.Logf("%s fails: it is protected and must be replaced", simStep(s))
+		r.Logf("%s must fail: the resource is protected, but must be replaced", simStep(s))
 		if _, err := r.plan.Again(context.Background(), s, false); err == nil {
-			r.Fatal("it is not refused")
+			r.Fatal("Again returned nil, want an error for the replacement of a protected resource")
 		}
 		panic(simFailure{})
 	case kind == plan.Replace && s.Kind != plan.Replace:
-		r.Fatalf("%s was shown as %s, but must be replaced because %v changed", s.URN, s.Kind, replaces)
+		r.Fatalf("planned step for %s is %s, but it must be replaced because %v changed", s.URN, s.Kind, replaces)
 	case kind != s.Kind && !s.Possible:
-		r.Fatalf("%s was shown as %s, but turns out to be %s: %v", s.URN, s.Kind, kind, d.Changes)
+		r.Fatalf("planned step for %s is %s, but the required one is %s: %v", s.URN, s.Kind, kind, d.Changes)
 	}
 	return kind, inputs, checked
 }
 
-// follow returns a value with updated references to moved resources.
+// follow returns a value with references to moved resources updated.
 func (r *simRun) follow(v lumigl.Value) lumigl.Value {
 	return v.Retarget(func(old *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(r.moved[urn.URN(old.Key())], old) })
 }
 
-// renewed marks references to resources that were replaced under the same URN, so that they differ from the former
-// ones.
+// renewed replaces references to resources that were replaced under the same URN, so that they differ from the old
+// references.
 func (r *simRun) renewed(v lumigl.Value, of *simReal) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		target, property, ok := part.Target()
@@ -432,7 +432,7 @@ func (r *simRun) renewed(v lumigl.Value, of *simReal) lumigl.Value {
 	})
 }
 
-// delete deletes a resource, unless it is not replaced after all or a version keeps it.
+// delete deletes a resource unless it is not replaced after all or is still in a version.
 func (r *simRun) delete(s *plan.Step) {
 	if replacement := r.replacementOf(s); replacement != nil && r.decide(replacement) != plan.Replace {
 		return
@@ -441,11 +441,11 @@ func (r *simRun) delete(s *plan.Step) {
 		return
 	}
 	if r.real[s.Old.ID] == nil {
-		r.Fatalf("%s is deleted twice", s.Old.Key())
+		r.Fatalf("step deletes %s, which is already deleted", s.Old.Key())
 	}
 	for id, other := range r.real {
 		if slices.Contains(other.needs, s.Old.ID) && !r.forgotten[id] && !r.willFollow(r.changes[id], s) {
-			r.Fatalf("%s is deleted before %s (%s), which refers to it", s.Old.Key(), other.urn, id)
+			r.Fatalf("%s is deleted before %s (%s), which still refers to it", s.Old.Key(), other.urn, id)
 		}
 	}
 	r.gone[s.Old] = true
@@ -453,8 +453,8 @@ func (r *simRun) delete(s *plan.Step) {
 	r.results = append(r.results, graph.Result{Old: s.Old})
 }
 
-// decide returns the actual kind of a step that may replace a resource. It must be known before the old resource is
-// deleted, unless it depends on a step that itself waits for a deletion. Then the resource is replaced.
+// decide returns the actual kind of a step that may replace a resource. The kind must be known before the old resource
+// is deleted, unless the step depends on one that itself waits for a deletion. In that case, the resource is replaced.
 func (r *simRun) decide(s *plan.Step) plan.Kind {
 	switch {
 	case r.kept[s]:
@@ -469,14 +469,14 @@ func (r *simRun) decide(s *plan.Step) plan.Kind {
 		case on.DeleteFirst, waitsFor(on, func(s *plan.Step) bool { return s.Kind == plan.Delete }):
 			return plan.Replace
 		default:
-			r.Fatalf("%s is deleted before its replacement is decided: %s is not done", s.Old.Key(), simStep(on))
+			r.Fatalf("%s is deleted before its replacement can be decided: %s is not done", s.Old.Key(), simStep(on))
 		}
 	}
 	kind, _, _ := r.really(s)
 	return kind
 }
 
-// replacementOf returns the step that replaces a deleted resource.
+// replacementOf returns the step that creates the replacement of a deleted resource, or nil.
 func (r *simRun) replacementOf(s *plan.Step) *plan.Step {
 	for _, other := range r.plan.Steps {
 		if s.Replaced && other.Kind == plan.Replace && other.Old == s.Old {
@@ -486,8 +486,8 @@ func (r *simRun) replacementOf(s *plan.Step) *plan.Step {
 	return nil
 }
 
-// willFollow reports whether a resource will no longer refer to a deleted one after its step: its references differ
-// only in options, or it could not be changed earlier.
+// willFollow reports whether step removes the resource's reference to a deleted one: the reference is only in options,
+// or the resource could not be changed before the deletion.
 func (r *simRun) willFollow(step, deletion *plan.Step) bool {
 	switch {
 	case step == nil:
@@ -498,18 +498,18 @@ func (r *simRun) willFollow(step, deletion *plan.Step) bool {
 	return !r.done[step] && waitsFor(step, func(s *plan.Step) bool { return s == deletion })
 }
 
-// waitsFor reports whether a step waits, directly or indirectly, for a matching step.
+// waitsFor reports whether a step waits, directly or indirectly, for a step that satisfies sought.
 func waitsFor(s *plan.Step, sought func(*plan.Step) bool) bool {
 	return slices.ContainsFunc(s.After, func(a *plan.Step) bool { return sought(a) || waitsFor(a, sought) })
 }
 
-// commit makes the new version of the module with the actual resources.
+// commit creates the new version of the module with the actual resources.
 func (r *simRun) commit() {
 	var resources []*graph.Resource
 	for planned := range r.planned.Resources() {
 		now := r.now[planned.URN]
 		if now == nil {
-			r.Fatalf("%s is in the new version, but its step is not done", planned.URN)
+			r.Fatalf("new version contains %s, whose step is not done", planned.URN)
 		}
 		resources = append(resources, now)
 	}
@@ -524,19 +524,19 @@ func (r *simRun) commit() {
 	removed := slices.Collect(maps.Keys(r.gone))
 	t, err := r.before.Deploy(graph.Update{Version: v, Became: r.became, Removed: removed})
 	if err != nil {
-		r.Fatalf("the graph refuses the plan: %v", err)
+		r.Fatalf("Deploy with the actual resources: %v", err)
 	}
 	for _, c := range t.Conflicts {
 		r.Fatalf("unplanned conflict: %s is needed by %s", c.Resource.Key(), c.Version)
 	}
 	if err := t.Graph.Check(); err != nil {
-		r.Fatalf("after the deployment: %v", err)
+		r.Fatalf("Check after the deployment: %v", err)
 	}
 	r.transition = t
 	r.forget()
 }
 
-// forget removes retained resources from the world.
+// forget marks retained resources as gone, although they still exist.
 func (r *simRun) forget() {
 	for _, s := range r.plan.Steps {
 		if s.Kind == plan.Forget && slices.Contains(r.transition.Deleted, s.Old) {

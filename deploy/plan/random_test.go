@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// TestRandomChanges plans and runs random changes of random environments: some 10,000 with rapid's default of 100
-// checks, more with -rapid.checks.
+// TestRandomChanges plans and runs random changes in random environments. With rapid's default of 100 checks, there are
+// about 10,000 changes; -rapid.checks sets the number.
 func TestRandomChanges(t *testing.T) {
 	var counts simCounts
 	t.Run("all", func(t *testing.T) {
@@ -32,22 +32,22 @@ func TestRandomChanges(t *testing.T) {
 	planned, refused, steps := counts.planned.Load(), counts.refused.Load(), counts.steps.Load()
 	t.Logf("%d changes planned and run with %d steps, %d refused, %d failed; %d unions, %d targeted", planned, steps, refused, counts.failed.Load(), counts.unions.Load(), counts.targeted.Load())
 	if planned < 3*refused || steps < planned {
-		t.Error("too few plans do something")
+		t.Errorf("planned %d changes with %d steps and refused %d, want at least three times as many planned as refused, and at least one step each", planned, steps, refused)
 	}
 }
 
 type simCounts struct{ planned, refused, failed, steps, unions, targeted atomic.Int64 }
 
-// simState is an environment with its programs.
+// simState is an environment and its programs.
 type simState struct {
 	*simWorld
 	graph       *graph.Graph
 	environment *simEnvironment
 	last        graph.Deployment
 	counts      *simCounts
-	// deployed holds the programs deployed last.
+	// deployed holds the last deployed program of each module.
 	deployed map[string]*simModule
-	// waiting lists the modules with waiting cleanups.
+	// waiting lists the modules whose cleanup is waiting.
 	waiting []string
 }
 
@@ -68,7 +68,7 @@ func randomChanges(t *rapid.T, counts *simCounts) {
 			s.checkMove(d, deployed)
 		}
 		if slices.ContainsFunc(m.uses, func(u simUse) bool { return s.failed[u.module] }) {
-			return // It would wait for that deployment.
+			return // The deployment would wait for the failed one.
 		}
 		if s.update(d, m, true) {
 			s.deployed[m.name] = m.clone()
@@ -83,7 +83,7 @@ func randomChanges(t *rapid.T, counts *simCounts) {
 	})
 }
 
-// request returns a plan request for a module's next deployment.
+// request returns a request for the next deployment of a module.
 func (s *simState) request(desired *lumigl.Snapshot) plan.Request {
 	s.must(desired.Check())
 	return plan.Request{
@@ -91,7 +91,7 @@ func (s *simState) request(desired *lumigl.Snapshot) plan.Request {
 	}
 }
 
-// make plans a deployment. It returns nil if the plan is refused for a valid reason.
+// make plans a deployment. It returns nil if planning fails for a valid reason.
 func (s *simState) make(r plan.Request) *plan.Plan {
 	p, err := plan.Make(s.Context(), r)
 	var refused *plan.Error
@@ -99,13 +99,13 @@ func (s *simState) make(r plan.Request) *plan.Plan {
 	case err == nil:
 		return p
 	case !errors.As(err, &refused) || len(refused.Faults) == 0 || slices.ContainsFunc(refused.Faults, func(f plan.Fault) bool { return f.Message == "" }):
-		s.Fatalf("refused without a reason: %v", err)
+		s.Fatalf("Make() error = %v, want a *plan.Error with messages", err)
 	}
 	s.Logf("refused: %v", err)
 	return nil
 }
 
-// update deploys a module and reports whether the plan was accepted.
+// update deploys a module. It reports whether the deployment could be planned.
 func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 	s.Logf("deploy %s:\n%s", m.name, m)
 	if len(m.resources) > 0 && d.oneIn(4) {
@@ -120,14 +120,14 @@ func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 	s.checkPlan(p)
 	again := s.make(s.request(m.desired(false)))
 	if again == nil {
-		s.Fatal("refused in another order")
+		s.Fatal("Make returned an error only for desired state in another order")
 	}
 	if d := cmp.Diff(simSteps(p), simSteps(again)) + cmp.Diff(p.Digest, again.Digest); d != "" {
-		s.Fatalf("the order of the input matters:\n%s", d)
+		s.Fatalf("plan depends on the order of desired state:\n%s", d)
 	}
 	for _, of := range []*plan.Plan{p, again} {
 		if err := of.Continues(p.Effects()); err != nil {
-			s.Fatalf("the same plan does not continue: %v", err)
+			s.Fatalf("Continues with the effects of an equal plan: %v", err)
 		}
 	}
 	s.last++
@@ -148,13 +148,13 @@ func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 	calls := s.provider.calls.Load()
 	result := s.make(s.request(m.desired(true)))
 	if result == nil {
-		s.Fatal("a deployed program is refused")
+		s.Fatal("Make returned an error for a program that is already deployed")
 	}
 	if left := effective(result); len(left) > 0 {
-		s.Fatalf("a second deployment has changes:\n%s", simSteps(result))
+		s.Fatalf("plan of a second deployment has changes:\n%s", simSteps(result))
 	}
 	if more := s.provider.calls.Load() - calls; more > 0 {
-		s.Fatalf("a second deployment asks the provider %d times", more)
+		s.Fatalf("planning a second deployment called the provider %d times, want 0", more)
 	}
 	return true
 }
@@ -179,7 +179,7 @@ func (s *simState) target(d simDraw, m *simModule) {
 		for old := range before.Resources() {
 			isGone := after.Resource(old.URN) == nil && !slices.ContainsFunc(p.Steps, func(s *plan.Step) bool { return s.Old == old && s.New != nil })
 			if isGone && !slices.Contains(r.Targets, old.URN) {
-				s.Fatalf("%s is deleted, but not a target", old.URN)
+				s.Fatalf("plan deletes %s, which is not a target", old.URN)
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func simStep(s *plan.Step) string {
 	return text + ": " + strings.Join(append(slices.Clone(s.Reasons), s.Replaces...), "; ")
 }
 
-// simSteps formats the steps of a plan, sorted independently of program order, and its cleanups.
+// simSteps formats the steps of a plan, sorted independently of program order, and the plan's cleanups.
 func simSteps(p *plan.Plan) string {
 	var b strings.Builder
 	var steps []string
@@ -243,10 +243,10 @@ func simSteps(p *plan.Plan) string {
 // checkPlan fails the test if a plan violates an invariant.
 func (s *simState) checkPlan(p *plan.Plan) {
 	if err := p.Transition.Graph.Check(); err != nil {
-		s.Fatalf("the graph of the plan: %v", err)
+		s.Fatalf("Check of the planned graph: %v", err)
 	}
 	if len(p.Transition.Conflicts) > 0 {
-		s.Fatalf("got conflicts: %+v", p.Transition.Conflicts)
+		s.Fatalf("plan has conflicts: %+v", p.Transition.Conflicts)
 	}
 	place := map[*plan.Step]int{}
 	stepsOf := map[string]int{}
@@ -263,10 +263,10 @@ func (s *simState) checkPlan(p *plan.Plan) {
 	}
 	for r := range p.Transition.Graph.Newest(p.Module).Resources() {
 		if n := stepsOf[string(r.URN)]; n != 1 {
-			s.Fatalf("%s has %d steps", r.URN, n)
+			s.Fatalf("plan has %d steps for %s, want 1", n, r.URN)
 		}
 	}
-	// Early deletions and everything they wait for come before the module's task.
+	// Early deletions and the steps they wait for come before the module's task.
 	first := map[*plan.Step]bool{}
 	var hasToBeFirst func(*plan.Step)
 	hasToBeFirst = func(step *plan.Step) {
@@ -284,24 +284,24 @@ func (s *simState) checkPlan(p *plan.Plan) {
 	modules := 0
 	for i, t := range p.Tasks {
 		if t.Number != i+1 {
-			s.Fatalf("task %d: got number %d", i+1, t.Number)
+			s.Fatalf("Tasks[%d].Number = %d, want %d", i, t.Number, i+1)
 		}
 		if len(t.Steps) == 0 {
 			modules++
 		}
 		for _, step := range t.Steps {
 			if last := step.Kind == plan.Delete && !first[step]; last != (modules > 0) {
-				s.Fatalf("%s is on the wrong side of the module's task", simStep(step))
+				s.Fatalf("%s is on the wrong side of the module's task (deletions come after it, other steps before it)", simStep(step))
 			}
 		}
 		inTasks = append(inTasks, t.Steps...)
 	}
 	if modules != 1 {
-		s.Fatalf("%d tasks for the module", modules)
+		s.Fatalf("plan has %d tasks for the module, want 1", modules)
 	}
 	provisioned := slices.DeleteFunc(effective(p), func(s *plan.Step) bool { return s.Kind == plan.Move || s.Kind == plan.Forget })
 	if want, got := simStepTexts(provisioned), simStepTexts(inTasks); !slices.Equal(want, got) {
-		s.Fatalf("the steps of the tasks differ from the steps of the plan: %s", cmp.Diff(want, got))
+		s.Fatalf("steps of tasks differ from the provisioned steps of the plan (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -312,7 +312,8 @@ func simStepTexts(steps []*plan.Step) (all []string) {
 	return all
 }
 
-// checkCleanups fails the test if the cleanups after a deployment delete more than its plan announced.
+// checkCleanups fails the test if the cleanups after a deployment delete resources whose deletion its plan did not
+// announce.
 func (s *simState) checkCleanups(p *plan.Plan, modules []string) {
 	shown := map[string]bool{}
 	for _, step := range p.Steps {
@@ -336,7 +337,7 @@ func (s *simState) checkCleanups(p *plan.Plan, modules []string) {
 	}
 }
 
-// cleanUp runs a waiting cleanup.
+// cleanUp runs the first waiting cleanup.
 func (s *simState) cleanUp(t *rapid.T) {
 	d := newDraw(t, s.environment)
 	if len(s.waiting) > 0 {
@@ -345,7 +346,7 @@ func (s *simState) cleanUp(t *rapid.T) {
 		p := plan.MakeCleanup(s.graph, module, simToProvisioner)
 		after := s.graph.Cleanup(module)
 		if err := after.Graph.Check(); err != nil {
-			s.Fatalf("after the cleanup of %s: %v", module, err)
+			s.Fatalf("Check after the cleanup of %s: %v", module, err)
 		}
 		s.remove(d.Rand, s.graph, p, after)
 		s.graph = after.Graph
@@ -353,13 +354,13 @@ func (s *simState) cleanUp(t *rapid.T) {
 	}
 }
 
-// checkUnion plans two changes of a module separately and together. If they are independent, the combined plan has the
-// steps of both.
+// checkUnion plans two changes of a module separately and together. If the changes are independent, the combined plan
+// must consist of the steps of both plans.
 func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	base := deployed.clone()
 	d.environment = s.environment.with(base)
 	first, second := d.IntN(len(base.resources)), d.IntN(len(base.resources))
-	if first == second || base.resources[first].name == "" && base.resources[second].name == "" { // equal names are assigned depending on both changes
+	if first == second || base.resources[first].name == "" && base.resources[second].name == "" { // Names of unnamed resources depend on both changes.
 		return
 	}
 	draw := func(at int) func(*simModule) {
@@ -369,7 +370,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	}
 	change1, change2 := draw(first), draw(second)
 	urn1, urn2 := base.urn(first), base.urn(second)
-	// planned returns the steps and the resources affected by them or by the changes.
+	// planned returns the steps of a plan, and the resources affected by the steps or the changes.
 	planned := func(changed urn.URN, changes ...func(*simModule)) (steps []string, touched []urn.URN, ok bool) {
 		m := base.clone()
 		for _, change := range changes {
@@ -386,7 +387,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 			}
 			for _, r := range []*graph.Resource{step.Old, step.New} {
 				if r != nil && (step.Old != step.New || step.URN == urn1 || step.URN == urn2) {
-					touched = append(touched, r.URN) // computed names change with inputs
+					touched = append(touched, r.URN) // A computed name may change with the inputs.
 					touched = append(touched, r.Dependencies...)
 				}
 			}
@@ -402,32 +403,32 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	}
 	both, _, ok := planned(urn1, change1, change2)
 	if !ok {
-		return // One change keeps a version that needs a resource changed by the other.
+		return // One change keeps a version that needs a resource changed by the other change.
 	}
 	want := slices.Concat(steps1, steps2)
 	slices.Sort(want)
 	slices.Sort(both)
 	if !slices.Equal(want, both) {
-		s.Fatalf("two independent changes (-each +both):\n%s", cmp.Diff(want, both))
+		s.Fatalf("steps of two independent changes differ (-separate +combined):\n%s", cmp.Diff(want, both))
 	}
 	s.counts.unions.Add(1)
 }
 
-// checkMove renames a resource with an alias and checks that the plan contains nothing else.
+// checkMove renames a resource, adds an alias, and checks that the plan only moves the resource.
 func (s *simState) checkMove(d simDraw, deployed *simModule) {
 	m := deployed.clone()
 	r := &m.resources[d.IntN(len(m.resources))]
 	before := s.make(s.request(m.desired(true)))
 	if r.name == "" || before == nil || len(effective(before)) > 0 {
-		return // The used values have changed.
+		return // Values used by the module have changed.
 	}
 	r.name, r.aliases = "moved", []string{r.name}
 	s.Logf("move a resource:\n%s", m)
 	p := s.make(s.request(m.desired(true)))
 	if p == nil {
-		s.Fatal("the move is refused")
+		s.Fatal("Make returned an error for a renamed resource with an alias")
 	}
 	if steps := effective(p); len(steps) != 1 || steps[0].Kind != plan.Move {
-		s.Fatalf("got more than a move:\n%s", simSteps(p))
+		s.Fatalf("plan of a move =\n%s\nwant only a move", simSteps(p))
 	}
 }

@@ -12,23 +12,23 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// simWorld holds the real resources of an environment. It runs plans, and fails the test if the order of a plan would
+// simWorld holds the existing resources of an environment. It runs plans and fails the test if the order of steps would
 // fail with a real provider, or if a step does more than announced.
 type simWorld struct {
 	*rapid.T
 	provider *simProvider
-	// real holds the existing resources by id.
+	// real holds the existing resources by ID.
 	real map[string]*simReal
 	next int
-	// failed holds the modules whose last deployment failed, so that resources may lack dependencies.
+	// failed holds the modules whose last deployment failed. Their resources may lack dependencies.
 	failed map[string]bool
 }
 
 type simReal struct {
 	urn urn.URN
-	// name is the physical name; empty for unnamed types.
+	// name is the physical name. It is empty for types without one.
 	name string
-	// needs lists the ids of its dependencies.
+	// needs lists the IDs of the resource's dependencies.
 	needs []string
 }
 
@@ -42,7 +42,7 @@ func (w *simWorld) must(err error) {
 	}
 }
 
-// checkExist fails the test if a reachable resource does not exist.
+// checkExist fails the test if a resource in a reachable version does not exist.
 func (w *simWorld) checkExist(g *graph.Graph) {
 	for _, module := range g.Modules() {
 		for _, v := range g.Kept(module) {
@@ -55,7 +55,8 @@ func (w *simWorld) checkExist(g *graph.Graph) {
 	}
 }
 
-// checkNeeds fails the test if a reachable resource or a dependency of any resource does not exist.
+// checkNeeds fails the test if a resource in a reachable version, or a dependency of any existing resource, does not
+// exist.
 func (w *simWorld) checkNeeds(g *graph.Graph) {
 	w.checkExist(g)
 	for _, module := range g.Modules() {
@@ -77,7 +78,7 @@ func (w *simWorld) checkNeeds(g *graph.Graph) {
 	}
 }
 
-// neededNow returns the ids of the dependencies of a resource in a version.
+// neededNow returns the IDs of the dependencies of a resource in a version.
 func (w *simWorld) neededNow(g *graph.Graph, v *graph.Version, r *graph.Resource) (ids []string) {
 	for _, u := range r.Dependencies {
 		if on := v.Resource(u); on != nil || !w.failed[v.Module] {
@@ -99,7 +100,7 @@ func (w *simWorld) neededNow(g *graph.Graph, v *graph.Version, r *graph.Resource
 	return ids
 }
 
-// simToProvisioner maps hosts to their own provisioner.
+// simToProvisioner maps resource types to provisioners. Hosts have their own.
 func simToProvisioner(t tokens.Type) string {
 	switch t {
 	case lumigl.ModuleType:

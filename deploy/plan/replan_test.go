@@ -42,7 +42,7 @@ func TestAgain(t *testing.T) {
 			key := p.Steps[0]
 			lock := p.Steps[slices.IndexFunc(p.Steps, func(s *plan.Step) bool { return s.URN.Name() == "l" && s.New != nil })]
 			if key.Kind != plan.Update || !lock.Possible {
-				t.Fatalf("got steps %s and %s", stepLine(key), stepLine(lock))
+				t.Fatalf("planned steps are %s and %s, want an update of the key and a possible change of the lock", stepLine(key), stepLine(lock))
 			}
 			done := must.Get(p.Again(context.Background(), key, false))(t)
 			done.New.Outputs = done.New.Outputs.With("hash", lumigl.TextOf(test.hash))
@@ -55,7 +55,7 @@ func TestAgain(t *testing.T) {
 				got = "error: " + shorten(err.Error()) + "\n"
 			}
 			if got != test.want {
-				t.Errorf("got  %swant %s", got, test.want)
+				t.Errorf("Again() = %swant    %s", got, test.want)
 			}
 		})
 	}

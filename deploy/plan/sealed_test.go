@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// Without the key, resources with secrets are not compared, others are, and the plan has no digest.
-func TestSealed(t *testing.T) {
+// Without the key, only resources without secrets are compared, and the plan has no digest.
+func TestMakeWithoutKey(t *testing.T) {
 	const program = `{
 		"Db::a": {"engine": "pg", "password": {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "hunter2"}},
 		"Db::b": {"engine": "pg", "size": 1},
@@ -50,7 +50,7 @@ func TestSealed(t *testing.T) {
 			got.WriteString(stepLine(step))
 		}
 		if got.String() != test.want || p.Digest != "" {
-			t.Errorf("got %swant %s, digest %q", got.String(), test.want, p.Digest)
+			t.Errorf("steps without the key =\n%swant\n%swith no digest, got digest %q", got.String(), test.want, p.Digest)
 		}
 	}
 }

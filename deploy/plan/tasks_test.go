@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// planned formats the tasks of a plan with their contexts.
+// planned formats the tasks of a plan and their contexts.
 func planned(p *Plan) string {
 	var lines []string
 	inputs := p.Inputs()
@@ -103,16 +103,16 @@ func TestTasks(t *testing.T) {
 			p.before, p.provisioner = before, provisionerOf
 			p.group()
 			if got, want := planned(p), unindent(test.want); got != want {
-				t.Errorf("got tasks:\n%s\nwant:\n%s", got, want)
+				t.Errorf("tasks =\n%s\nwant\n%s", got, want)
 			}
 			if got, want := formatAll(p.Steps), unindent(test.steps); got != want {
-				t.Errorf("got steps:\n%s\nwant:\n%s", got, want)
+				t.Errorf("steps =\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
 }
 
-func TestTasksOfMoves(t *testing.T) {
+func TestTasksMoves(t *testing.T) {
 	before := deploy(t, new(graph.Graph), graph.Update{Version: versionOf(1, "aws/a")}).Graph
 	old, new := before.Newest("a").Resource(urnOf("aws/a")), resource("aws/b", 1)
 	created := resource("aws/c", 2)
@@ -127,10 +127,10 @@ func TestTasksOfMoves(t *testing.T) {
 	expect.Equal(t, want, planned(p))
 }
 
-// number and text are types of provided values.
+// Types of provided values.
 var number, text = graph.Type{Form: lumigl.TextOf("number")}, graph.Type{Form: lumigl.TextOf("string")}
 
-// provides returns a version of a that provides x with a type, and a constraint that this type satisfies.
+// provides returns a version of module a that provides x with type t, and a constraint satisfied by it.
 func provides(t graph.Type, deployment graph.Deployment, lines ...string) (*graph.Version, graph.Constraint) {
 	v := versionOf(deployment, lines...)
 	v.Provides = []graph.Provided{{Name: "x", Type: t, Value: lumigl.TextOf("1"), Result: lumigl.TextOf("1")}}
@@ -143,7 +143,7 @@ func uses(deployment graph.Deployment, c graph.Constraint) *graph.Version {
 	return v
 }
 
-// sideBySide returns a graph in which b uses the first of two versions of a.
+// sideBySide returns a graph with two versions of module a, in which b uses the first.
 func sideBySide(t *testing.T, first ...string) *graph.Graph {
 	v1, c := provides(text, 1, first...)
 	g := deploy(t, new(graph.Graph), graph.Update{Version: v1}).Graph
@@ -152,7 +152,7 @@ func sideBySide(t *testing.T, first ...string) *graph.Graph {
 	return deploy(t, g, graph.Update{Version: v3}).Graph
 }
 
-func TestTasksSideBySide(t *testing.T) {
+func TestTasksOlderVersion(t *testing.T) {
 	before := sideBySide(t, "gcp/y", "aws/x gcp/y")
 	v4, c := provides(number, 4, "aws/c")
 	created := v4.Resource(urnOf("aws/c"))

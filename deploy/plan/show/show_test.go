@@ -59,22 +59,22 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
 		golden.Part(t, &archive.Files[i], got)
 	}
-	// No archive shows secrets or control characters.
+	// Neither format contains secrets or unescaped control characters.
 	var b bytes.Buffer
 	must.Do(t, show.WriteText(&b, p, o))
 	must.Do(t, show.WriteJSON(&b, p, o))
 	if strings.Contains(b.String(), "hunter") {
-		t.Error("a secret is shown")
+		t.Error("output contains a secret")
 	}
 	for _, r := range b.String() {
 		if r != '\n' && !unicode.IsPrint(r) {
-			t.Errorf("%U is not escaped", r)
+			t.Errorf("output contains the unescaped character %U", r)
 		}
 	}
 }
 
-// scenario is the file "plan" of an archive. Resources are named by the end of their URN, starting with the type. They
-// are in the snapshots "old" and "new", with the extensions "checked" and "outputs".
+// scenario is the content of the file "plan" in an archive. Resources are identified by the end of their URN, starting
+// with the type. They are found in the snapshots "old" and "new", and their extensions are "checked" and "outputs".
 type scenario struct {
 	Purpose     plan.Purpose
 	Environment string
@@ -88,8 +88,8 @@ type scenario struct {
 		URN  string
 		Was  string
 	}
-	// Versions lists the versions of the graph in deployment order. Type is the type of all provided and used values,
-	// "any" by default.
+	// Versions lists the versions in the graph, in deployment order. Type is the type of all provided and used values.
+	// The default is "any".
 	Versions []struct {
 		Type       string
 		Module     string
@@ -106,7 +106,7 @@ type scenario struct {
 	Details []plan.TaskDetails
 }
 
-// read makes the plan that an archive describes.
+// read builds the plan described by an archive.
 func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 	t.Helper()
 	docs := map[string]*lumigl.Snapshot{"old": {}, "new": {}}
@@ -122,7 +122,7 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 			docs[f.Name], err = lumigl.ParseSnapshot(string(f.Data))
 		}
 		if err != nil {
-			t.Fatal(f.Name, err)
+			t.Fatalf("reading %s: %v", f.Name, err)
 		}
 	}
 	vertex := func(doc, name string) *lumigl.Vertex {
@@ -131,7 +131,7 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 				return v
 			}
 		}
-		t.Fatalf("%s is not in %s", name, doc)
+		t.Fatalf("no resource %s in snapshot %s", name, doc)
 		return nil
 	}
 	resource := func(doc, name string) *graph.Resource {
@@ -191,7 +191,7 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 	return p, show.Options{Waits: s.Waits, Details: s.Details}
 }
 
-// step returns a step whose resources have one property each, unless its value is absent.
+// step returns a step whose resources have a single property each, unless its value is absent.
 func step(kind plan.Kind, name string, old, new lumigl.Value) *plan.Step {
 	s := &plan.Step{Kind: kind, URN: urn.URN("urn:lumi:prod::shop:index::aws:ec2:Vpc::" + name)}
 	for _, side := range []struct {
@@ -221,9 +221,8 @@ func textWith(t *testing.T, o show.Options, steps ...*plan.Step) string {
 	return b.String()
 }
 
-// TestLong shows a list of 1,000 elements with one difference, and a plan with 1,000 deletions and 100,000 other
-// resources.
-func TestLong(t *testing.T) {
+// A change in a long list shows only the changed element and its neighbors. Unchanged resources are only counted.
+func TestWriteTextLong(t *testing.T) {
 	list := func(changed int) lumigl.Value {
 		all := make([]lumigl.Value, 1000)
 		for i := range all {
@@ -255,7 +254,7 @@ Digest: 3f
 	}
 	got := textOf(t, steps...)
 	if lines := strings.Count(got, "\n"); lines != 1000+5 || !strings.HasSuffix(got, "\n\n1000 to delete, 100000 unchanged\nDigest: 3f\n") {
-		t.Errorf("%d lines:\n%.200s", lines, got)
+		t.Errorf("WriteText wrote %d lines, want 1005 that end with the totals and the digest:\n%.200s", lines, got)
 	}
 	const cut = `Plan for shop in prod, deployment 7
 
@@ -269,24 +268,24 @@ Digest: 3f
 	expect.Equal(t, cut, textWith(t, show.Options{Limit: 100}, steps...))
 }
 
-// TestHostile shows names with control characters and very long names.
-func TestHostile(t *testing.T) {
+// Control characters in names are escaped, and long names are clipped.
+func TestWriteTextHostileNames(t *testing.T) {
 	for _, name := range []string{"\x1b[2Jmain", "two\nlines", "a\u202eb", "\xff", strings.Repeat("long", 10_000), strings.Repeat("a/", 10_000), "/", ""} {
 		s := step(plan.Update, name, lumigl.IntOf(1), lumigl.TextOf(name))
 		s.Old.ID, s.New.Source, s.Reasons = name, name, []string{"x"}
 		got := textOf(t, s)
 		for _, r := range got {
 			if r != '\n' && !unicode.IsPrint(r) {
-				t.Errorf("%.20q: %U is not escaped", name, r)
+				t.Errorf("text for the name %.20q contains the unescaped character %U", name, r)
 			}
 		}
 		if len(got) > 2500 || strings.Count(got, "\n") > 10 {
-			t.Errorf("%.20q: got %s", name, got)
+			t.Errorf("text for the name %.20q has %d bytes, want at most 2500 bytes and 10 lines:\n%s", name, len(got), got)
 		}
 	}
 }
 
-func TestTitles(t *testing.T) {
+func TestWriteTextTitles(t *testing.T) {
 	id := graph.VersionID{Module: "a", Deployment: 1}
 	deployed := must.Get((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: graph.NewVersion(id, nil)}))(t)
 	provisioner := func(tokens.Type) string { return "aws" }
@@ -297,27 +296,27 @@ func TestTitles(t *testing.T) {
 	} {
 		var b strings.Builder
 		if err := show.WriteText(&b, p, show.Options{}); err != nil || !strings.HasPrefix(b.String(), title) {
-			t.Errorf("%q: %v, %s", title, err, b.String())
+			t.Errorf("WriteText() = %v, text\n%s\nwant the title %q", err, b.String(), title)
 		}
 	}
 }
 
-// failing is a writer that always fails.
+// failing is a writer whose Write always fails.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-func TestWriter(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	p := &plan.Plan{Transition: &graph.Transition{Graph: &graph.Graph{}}}
-	if err := show.WriteText(failing{}, p, show.Options{}); err != os.ErrClosed { //nolint:errorlint // It is passed on as it is.
-		t.Error(err)
+	if err := show.WriteText(failing{}, p, show.Options{}); err != os.ErrClosed { //nolint:errorlint // The error is not wrapped.
+		t.Errorf("WriteText() = %v, want %v", err, os.ErrClosed)
 	}
-	if err := show.WriteJSON(failing{}, p, show.Options{}); err != os.ErrClosed { //nolint:errorlint // It is passed on as it is.
-		t.Error(err)
+	if err := show.WriteJSON(failing{}, p, show.Options{}); err != os.ErrClosed { //nolint:errorlint // The error is not wrapped.
+		t.Errorf("WriteJSON() = %v, want %v", err, os.ErrClosed)
 	}
 }
 
-func TestManual(t *testing.T) {
+func TestExamplesInDocs(t *testing.T) {
 	archive := must.Get(txtar.ParseFile("testdata/manual.txtar"))(t)
 	manual := must.Get(os.ReadFile("../../../docs/plan.md"))(t)
 	for _, f := range archive.Files {
@@ -332,13 +331,13 @@ func TestManual(t *testing.T) {
 			shown.WriteString(line)
 		}
 		if !strings.Contains(string(manual), shown.String()) {
-			t.Errorf("docs/plan.md does not contain\n%s", shown.String())
+			t.Errorf("docs/plan.md does not contain the output\n%s", shown.String())
 		}
 	}
 }
 
-// TestSchema validates the JSON of all archives, and rejects invalid plans.
-func TestSchema(t *testing.T) {
+// The schema accepts the JSON of all archives and rejects invalid plans.
+func TestJSONSchema(t *testing.T) {
 	src := must.Get(os.ReadFile("../../../docs/schema/plan.schema.json"))(t)
 	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 	compiler := jsonschema.NewCompiler()
@@ -373,11 +372,11 @@ func TestSchema(t *testing.T) {
 			value := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(changed)))(t)
 			values, want = append(values, value), append(want, change.accepted)
 			if err := schema.Validate(value); (err == nil) != change.accepted {
-				t.Errorf("%s → %s: %v", change.from, change.to, err)
+				t.Errorf("Validate with %q replaced by %q = %v, want accepted: %t", change.from, change.to, err, change.accepted)
 			}
 		}
 	}
-	// Users of the schema have other validators.
+	// Users of the schema use other validators.
 	id := document.(map[string]any)["$id"]
 	var documents []map[string]any
 	for _, value := range values {
@@ -393,7 +392,7 @@ func TestSchema(t *testing.T) {
 			cmd.Stdin = bytes.NewReader(input)
 			out, err := cmd.Output()
 			if err != nil {
-				t.Skipf("the validator is not installed: %v", err)
+				t.Skipf("validator not installed: %v", err)
 			}
 			var got []bool
 			must.Do(t, json.Unmarshal(out, &got))
