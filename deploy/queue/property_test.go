@@ -13,7 +13,7 @@ import (
 
 var modules = []string{"a", "b", "c", "d", "e"}
 
-// usesDirectly reports whether a deployment's module uses another one directly.
+// usesDirectly reports whether e's module uses the given module directly.
 func usesDirectly(e queue.Entry, module string, g *graph.Graph) bool {
 	used := slices.Clone(e.Uses)
 	for _, v := range g.Versions(e.Module) {
@@ -24,7 +24,7 @@ func usesDirectly(e queue.Entry, module string, g *graph.Graph) bool {
 	return slices.Contains(used, module)
 }
 
-// simulation is an environment in which deployments are queued, run, fail, and are retried.
+// simulation is an environment in which deployments are queued, run, failed, and retried.
 type simulation struct {
 	scene
 	last graph.Deployment
@@ -38,33 +38,33 @@ func (s *simulation) add(t *rapid.T, e queue.Entry) {
 		return
 	}
 	if grown := len(added) - before; !e.IsCleanup() && (grown == 0) != (replaced != nil) {
-		t.Fatalf("the queue grew by %d, and %v was replaced", grown, replaced)
+		t.Fatalf("Add(%s) grew the queue by %d and replaced %v, want either", e.Name(), grown, replaced)
 	}
 	s.queue = added
 }
 
-// checkCircle checks that each module of a cycle uses the next one.
+// checkCircle checks that err describes a cycle in which each module uses the next one.
 func (s *simulation) checkCircle(t *rapid.T, e queue.Entry, err error) {
 	circle, _ := strings.CutPrefix(err.Error(), "dependency cycle between modules: ")
 	at := e.Module
 	for use := range strings.SplitSeq(circle, ", ") {
 		module, next, _ := strings.Cut(use, " uses ")
 		if module != at {
-			t.Fatalf("%s does not follow: %v", use, err)
+			t.Fatalf("%q does not continue the cycle: %v", use, err)
 		}
 		if !slices.ContainsFunc(append(slices.Clip(s.queue), e, queue.Entry{Module: module}), func(o queue.Entry) bool {
 			return o.Module == module && usesDirectly(o, next, s.graph)
 		}) {
-			t.Fatalf("%s does not use %s: %v", module, next, err)
+			t.Fatalf("reported cycle is wrong, since %s does not use %s: %v", module, next, err)
 		}
 		at = next
 	}
 	if at != e.Module {
-		t.Fatalf("not a cycle through %s: %v", e.Module, err)
+		t.Fatalf("error does not describe a cycle through %s: %v", e.Module, err)
 	}
 }
 
-// finish ends a running deployment and reports whether the graph accepted it.
+// finish ends a running deployment. It reports whether the graph accepted the deployment.
 func (s *simulation) finish(t *rapid.T, i int) bool {
 	e := s.queue[i]
 	var transition *graph.Transition
@@ -73,7 +73,7 @@ func (s *simulation) finish(t *rapid.T, i int) bool {
 	} else {
 		var err error
 		if transition, err = deployed(s.graph, e); err != nil {
-			return false // It uses a missing module.
+			return false // The deployment uses a missing module.
 		}
 	}
 	s.graph, s.queue = transition.Graph, s.queue.Remove(e.Name())
@@ -83,7 +83,7 @@ func (s *simulation) finish(t *rapid.T, i int) bool {
 	return true
 }
 
-// pick returns the index of an entry that satisfies a predicate.
+// pick returns the index of a random entry that satisfies is. It returns false if there is none.
 func (s *simulation) pick(t *rapid.T, is func(i int, e queue.Entry) bool) (int, bool) {
 	var places []int
 	for i, e := range s.queue {
@@ -122,17 +122,17 @@ func (s *simulation) check(t *rapid.T) {
 				t.Fatalf("%s is queued before %s", other.Name(), e.Name())
 			}
 			if e.Module == other.Module && e.IsCleanup() && other.IsCleanup() && !other.Running {
-				t.Fatalf("%s waits twice", e.Name())
+				t.Fatalf("%s is queued twice", e.Name())
 			}
 		}
 	}
 	ready := s.queue.Ready(s.graph)
 	if len(s.queue) > 0 && busy == 0 && broken == 0 && len(ready) == 0 {
-		t.Fatal("nothing can start")
+		t.Fatalf("Ready() = none for a queue without running or failed entries: %s", &s.scene)
 	}
 	for i, e := range s.queue {
 		if s.ready(i, e) != slices.ContainsFunc(ready, func(o queue.Entry) bool { return o.Name() == e.Name() && !e.Running }) {
-			t.Fatalf("%s: got ready %v", e.Name(), ready)
+			t.Fatalf("Ready() = %v, which is wrong for %s", ready, e.Name())
 		}
 	}
 }
@@ -166,10 +166,10 @@ func (s *simulation) step(t *rapid.T) {
 	}
 }
 
-// TestRandom queues, starts, finishes, fails, and retries deployments at random. Related ones never run concurrently,
-// an entry can always start unless a failure blocks it, and after retrying all failed ones, the queue empties in any
-// order of starts and ends.
-func TestRandom(t *testing.T) {
+// TestQueueRandom queues, starts, finishes, fails, and retries random deployments. Related deployments never run
+// concurrently. Unless a failure blocks the queue, an entry can always start. Once all failed deployments are retried,
+// the queue empties in any order of starts and ends.
+func TestQueueRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &simulation{scene: scene{graph: &graph.Graph{}}}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -181,10 +181,10 @@ func TestRandom(t *testing.T) {
 				s.set(i, false, false)
 			}
 		}
-		// Deployments queue cleanups, which queue others, so more entries may finish than are queued now.
+		// Deployments queue cleanups, which queue further cleanups, so more entries may finish than are queued now.
 		for left := (len(s.queue) + 1) * (len(modules) + 1); len(s.queue) > 0; left-- {
 			if left == 0 {
-				t.Fatalf("the queue does not empty: %s", &s.scene)
+				t.Fatalf("queue does not become empty: %s", &s.scene)
 			}
 			for i, e := range s.queue {
 				if s.ready(i, e) && rapid.Bool().Draw(t, "start") {
@@ -194,7 +194,7 @@ func TestRandom(t *testing.T) {
 			i, found := s.pick(t, running)
 			if !found {
 				if i, found = s.pick(t, s.ready); !found {
-					t.Fatalf("stuck: %s", &s.scene)
+					t.Fatalf("no entry can start: %s", &s.scene)
 				}
 				s.set(i, true, false)
 			}
@@ -205,8 +205,8 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// No queue makes an operation panic, even if Add would not create it.
-func TestHostile(t *testing.T) {
+// Operations do not panic for any queue, even one that Add cannot create.
+func TestMalformedQueues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SampledFrom([]string{"", "a", "b", "a[1]", "]", "\x1b[2J", "Cleanup[a]"})
 		entries := rapid.Custom(func(t *rapid.T) queue.Entry {
@@ -218,15 +218,15 @@ func TestHostile(t *testing.T) {
 		q, g := queue.Queue(rapid.SliceOfN(entries, 0, 8).Draw(t, "queue")), &graph.Graph{}
 		e := entries.Draw(t, "entry")
 		if added, _, err := q.Add(e, g); err != nil && err.Error() == "" {
-			t.Error("an error without a text")
+			t.Errorf("Add(%v) = error with an empty message", e)
 		} else if err == nil && len(added.Remove(e.Name())) >= len(added) && len(added) > len(q) {
-			t.Errorf("%s was not removed", e.Name())
+			t.Errorf("Remove(%q) did not remove the added entry", e.Name())
 		}
 		for i := range q {
 			q.Waits(i, g)
 		}
 		if len(q.Ready(g)) > len(q) {
-			t.Error("more entries are ready than queued")
+			t.Errorf("Ready() = %d entries of %d", len(q.Ready(g)), len(q))
 		}
 	})
 }

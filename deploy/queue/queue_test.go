@@ -14,7 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// deployed returns a graph with a new version of a module, which provides a value that all its users use.
+// deployed returns the transition to a new version of e's module, which provides a value. The version uses the value of
+// each module in e.Uses.
 func deployed(g *graph.Graph, e queue.Entry) (*graph.Transition, error) {
 	anything := graph.Type{Form: lumigl.TextOf("any")}
 	v := graph.NewVersion(graph.VersionID{Module: e.Module, Deployment: e.ID}, nil)
@@ -25,7 +26,7 @@ func deployed(g *graph.Graph, e queue.Entry) (*graph.Transition, error) {
 	return g.Deploy(graph.Update{Version: v})
 }
 
-// entry parses an entry, such as "a[1]", "b[2] uses a c", "a[3] destroys" or "Cleanup[a]".
+// entry parses an entry such as "a[1]", "b[2] uses a c", "a[3] destroys", or "Cleanup[a]".
 func entry(t *testing.T, text string) queue.Entry {
 	name, uses, _ := strings.Cut(text, " uses ")
 	name, destroys := strings.CutSuffix(name, " destroys")
@@ -33,20 +34,20 @@ func entry(t *testing.T, text string) queue.Entry {
 	if module, found := strings.CutPrefix(name, "Cleanup["); found {
 		e.Module = strings.TrimSuffix(module, "]")
 	} else if _, err := fmt.Sscanf(strings.NewReplacer("[", " ", "]", "").Replace(name), "%s %d", &e.Module, &e.ID); err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("malformed entry %q: %v", text, err)
 	}
 	return e
 }
 
-// scene is a queue with its graph.
+// scene is a queue and its graph.
 type scene struct {
 	graph    *graph.Graph
 	queue    queue.Queue
 	replaced []string
 }
 
-// play runs a script: "a[1]" and the like add an entry; "a[1] runs", "a[1] fails", "a[1] is interrupted", "a[1] is
-// retried", and "a[1] is done" change it. Finished deployments become versions in the graph.
+// play runs a script. A command such as "a[1]" adds an entry. "a[1] runs", "a[1] fails", "a[1] is interrupted", "a[1]
+// is retried", and "a[1] is done" change it. Finished deployments become versions in the graph.
 func play(t *testing.T, script string) (*scene, error) {
 	s := &scene{graph: &graph.Graph{}}
 	for line := range strings.SplitSeq(script, ";") {
@@ -95,7 +96,7 @@ func (s *scene) set(i int, running, failed bool) {
 	s.queue[i].Running, s.queue[i].Failed = running, failed
 }
 
-// String formats the queue with the waits of each entry.
+// String formats the queue, including the waits of each entry.
 func (s *scene) String() string {
 	var entries []string
 	for i, e := range s.queue {
@@ -226,14 +227,14 @@ func TestWaits(t *testing.T) {
 				got += "; replaced " + name
 			}
 			if d := cmp.Diff(test.want, got); d != "" {
-				t.Error(d)
+				t.Errorf("queue after the script (-want +got):\n%s", d)
 			}
 		})
 	}
 }
 
-// TestReasons covers the reasons of waits. The last entry of each queue waits.
-func TestReasons(t *testing.T) {
+// TestWaitsReasons checks the reasons for waiting of each queue's last entry.
+func TestWaitsReasons(t *testing.T) {
 	for _, test := range []struct{ script, want string }{
 		{"a[1]; b[2] uses a", "b uses a"},
 		{"b[1] uses a; a[2]", "a is used by b"},
@@ -254,7 +255,7 @@ func TestReasons(t *testing.T) {
 			reasons = append(reasons, wait.Reason)
 		}
 		if got := strings.Join(reasons, "; "); got != test.want {
-			t.Errorf("%s\ngot  %s\nwant %s", test.script, got, test.want)
+			t.Errorf("%s:\nreasons %s\nwant    %s", test.script, got, test.want)
 		}
 	}
 }
@@ -272,12 +273,12 @@ func TestReady(t *testing.T) {
 			names = append(names, e.Name())
 		}
 		if got := strings.Join(names, " "); got != test.want {
-			t.Errorf("%s\ngot  %s\nwant %s", test.script, got, test.want)
+			t.Errorf("%s:\nReady() = %s\nwant      %s", test.script, got, test.want)
 		}
 	}
 }
 
-func TestCircles(t *testing.T) {
+func TestAddCycles(t *testing.T) {
 	const prefix = "dependency cycle between modules: "
 	for _, test := range []struct{ name, script, want string }{
 		{"itself", "a[1] uses a", prefix + "a uses a"},
@@ -305,15 +306,15 @@ func TestCircles(t *testing.T) {
 				got = err.Error()
 			}
 			if d := cmp.Diff(test.want, got); d != "" {
-				t.Error(d)
+				t.Errorf("error of Add (-want +got):\n%s", d)
 			}
 		})
 	}
 }
 
-func TestImmutable(t *testing.T) {
+func TestQueueImmutable(t *testing.T) {
 	s := must.Get(play(t, "a[1]; b[2]; a[1] fails; c[3]"))(t)
-	s.queue = slices.Grow(s.queue, 4) // Spare capacity would let an append overwrite shared entries.
+	s.queue = slices.Grow(s.queue, 4) // With spare capacity, an append could overwrite shared entries.
 	before := s.String()
 	for _, text := range []string{"d[4]", "e[5]", "Cleanup[a]", "Cleanup[b]", "a[6]"} {
 		one, _, err := s.queue.Add(entry(t, text), s.graph)
@@ -326,14 +327,14 @@ func TestImmutable(t *testing.T) {
 			}
 		}
 		if !slices.ContainsFunc(one, func(e queue.Entry) bool { return e.Name() == text }) {
-			t.Errorf("%s was overwritten", text)
+			t.Errorf("entry %s was overwritten by a later Add", text)
 		}
 		s.queue.Remove("b[2]")
 	}
 	if got := s.String(); got != before {
-		t.Errorf("the queue changed to %s", got)
+		t.Errorf("queue changed to %s, want %s", got, before)
 	}
 	if got := s.queue.Remove("none[1]"); len(got) != len(s.queue) {
-		t.Errorf("removing a missing entry: got %v", got)
+		t.Errorf(`Remove("none[1]") = %v, want an unchanged queue`, got)
 	}
 }
