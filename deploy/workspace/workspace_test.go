@@ -23,9 +23,9 @@ import (
 type example struct {
 	Text      string          `json:"text"`
 	Workspace json.RawMessage `json:"workspace"`
-	// Errors lists the messages, prefixed with line and column.
+	// Errors lists the expected messages, each preceded by its line and column.
 	Errors []string `json:"errors"`
-	// SchemaAccepts marks errors that the JSON Schema does not detect.
+	// SchemaAccepts is set if the JSON Schema does not detect the errors.
 	SchemaAccepts bool `json:"schemaAccepts"`
 }
 
@@ -42,7 +42,7 @@ func examples(t *testing.T) []example {
 	return list
 }
 
-// outcome returns the workspace as JSON, or the errors.
+// outcome returns the parsed workspace as JSON, or the errors.
 func outcome(t *testing.T, text string) (value any, messages []string) {
 	t.Helper()
 	w, err := workspace.Parse([]byte(text), "f")
@@ -66,12 +66,12 @@ func outcome(t *testing.T, text string) (value any, messages []string) {
 	return value, nil
 }
 
-func TestCases(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, e := range examples(t) {
 		value, messages := outcome(t, e.Text)
 		if diff := cmp.Diff(e.Errors, messages); diff != "" {
-			t.Errorf("%q: errors (-want +got):\n%s", e.Text, diff)
+			t.Errorf("Parse(%q): errors (-want +got):\n%s", e.Text, diff)
 		}
 		var want any
 		if len(e.Workspace) > 0 {
@@ -80,13 +80,13 @@ func TestCases(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(want, value); diff != "" {
-			t.Errorf("%q: workspace (-want +got):\n%s", e.Text, diff)
+			t.Errorf("Parse(%q): workspace (-want +got):\n%s", e.Text, diff)
 		}
 	}
 }
 
-// TestSchema validates the table with the JSON Schema.
-func TestSchema(t *testing.T) {
+// The JSON Schema agrees with Parse for all examples.
+func TestJSONSchema(t *testing.T) {
 	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "..", "docs", "schema", "workspace.schema.json"))
 	if err != nil {
@@ -115,10 +115,10 @@ func TestSchema(t *testing.T) {
 		documents = append(documents, map[string]any{"schema": document.(map[string]any)["$id"], "document": value})
 		want = append(want, len(e.Errors) == 0 || e.SchemaAccepts)
 		if err := schema.Validate(value); (err == nil) != want[len(want)-1] {
-			t.Errorf("%q: the schema reports %v", e.Text, err)
+			t.Errorf("Validate(%q) = %v, want accepted: %t", e.Text, err, want[len(want)-1])
 		}
 	}
-	// Editors use other validators with other regular expressions.
+	// Editors use other validators, which have other regular expression engines.
 	input, err := json.Marshal(map[string]any{"schemas": []any{document}, "documents": documents})
 	if err != nil {
 		t.Fatal(err)
@@ -132,20 +132,20 @@ func TestSchema(t *testing.T) {
 			cmd.Stdin = bytes.NewReader(input)
 			out, err := cmd.Output()
 			if err != nil {
-				t.Skipf("the validator is not installed: %v", err)
+				t.Skipf("validator not installed: %v", err)
 			}
 			var got []bool
 			if err := json.Unmarshal(out, &got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("the table and the validator differ (-table +validator):\n%s", diff)
+				t.Errorf("accepted documents (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// plain returns the JSON of a YAML node as an editor sees it.
+// plain converts a YAML node to JSON in the same way as an editor.
 func plain(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.DocumentNode:
@@ -178,7 +178,7 @@ func plain(n *yaml.Node) any {
 	return nil
 }
 
-func TestSyntaxErrors(t *testing.T) {
+func TestParseSyntaxErrors(t *testing.T) {
 	t.Parallel()
 	const form = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values that contain ": "`
 	for _, c := range []struct{ text, want string }{
@@ -196,12 +196,12 @@ func TestSyntaxErrors(t *testing.T) {
 		{strings.Repeat("? ", 50_000), "f:1:20001: " + form},
 	} {
 		if _, err := workspace.Parse([]byte(c.text), "f"); err == nil || err.Error() != c.want {
-			t.Errorf("%.30q: got %v, want %s", c.text, err, c.want)
+			t.Errorf("Parse(%.30q) error = %v, want %s", c.text, err, c.want)
 		}
 	}
 }
 
-func TestErrorIsShort(t *testing.T) {
+func TestErrorLimit(t *testing.T) {
 	t.Parallel()
 	for lines, want := range map[int]string{10: "", 11: "f: 1 more error", 12: "f: 2 more errors"} {
 		var text strings.Builder
@@ -211,7 +211,7 @@ func TestErrorIsShort(t *testing.T) {
 		_, err := workspace.Parse([]byte(text.String()), "f")
 		got := strings.Split(err.Error(), "\n")
 		if want == "" && len(got) != lines || want != "" && (len(got) != 11 || got[10] != want) {
-			t.Errorf("got %d errors:\n%v", lines, err)
+			t.Errorf("Parse with %d errors returned\n%v\nwhose last line should be %q", lines, err, want)
 		}
 	}
 }
@@ -225,31 +225,31 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := workspace.Find(deep); !errors.Is(err, fs.ErrNotExist) ||
 		!strings.HasPrefix(err.Error(), "no Lumi.yaml in "+deep+" or any parent directory: ") {
-		t.Errorf("without a file: %v", err)
+		t.Errorf("Find without a file: error %v, want one that wraps fs.ErrNotExist", err)
 	}
 	file := filepath.Join(root, "Lumi.yaml")
 	if err := os.WriteFile(file, []byte("environment: dev"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if w, err := workspace.Find(deep); err != nil || w.File != file || w.Environment != "dev" {
-		t.Errorf("above: %v, %v", w, err)
+		t.Errorf("Find with a file in a parent directory = %+v, %v, want %s", w, err, file)
 	}
 	if err := os.WriteFile(filepath.Join(root, "a", "Lumi.yaml"), []byte("package: 7"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	want := filepath.Join(root, "a", "Lumi.yaml") + ":1:10: package must be a string, got a number; write package: NAME"
 	if _, err := workspace.Find(deep); err == nil || err.Error() != want {
-		t.Errorf("the nearest: %v", err)
+		t.Errorf("Find with an invalid nearest file: error %v, want %s", err, want)
 	}
 	if err := os.Mkdir(filepath.Join(deep, "Lumi.yaml"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := workspace.Find(deep); err == nil || !strings.HasPrefix(err.Error(), "cannot read the workspace: ") {
-		t.Errorf("a folder: %v", err)
+		t.Errorf("Find with a folder named Lumi.yaml: error %v, want a read error", err)
 	}
 }
 
-// The parser never panics, and problems are in file order.
+// Parse does not panic, and it lists problems in file order.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"modules: {a: a.ts}\nplugins: &x {b: *x}", "? [a]\n: !t b\n<<: {c: d}", "- ~\n---\n%YAML 1.1"} {
 		f.Add([]byte(text))
@@ -266,7 +266,7 @@ func FuzzParse(f *testing.F) {
 		line := 0
 		for _, p := range wrong.Problems {
 			if p.Line < line || (p.Line == 0) != (p.Column == 0) || p.Message == "" {
-				t.Errorf("%q: %+v", src, wrong.Problems)
+				t.Errorf("Parse(%q): invalid or unordered problems %+v", src, wrong.Problems)
 			}
 			line = p.Line
 		}
