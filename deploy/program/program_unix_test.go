@@ -24,7 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// thing is the start of every program: a resource type.
+// thing is the start of each program. It imports modules and defines a resource type.
 const thing = `import * as lumi from "@lumi/lumi";
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -36,8 +36,8 @@ class Thing extends lumi.NamedResource {
 }
 `
 
-// project writes the programs of modules and a Lumi.yaml that lists them. If lumi is the folder of @lumi/lumi, the
-// parent folder contains what npm would install.
+// project writes the programs of modules and a Lumi.yaml that lists them. If lumi, the folder of @lumi/lumi, is not
+// empty, npm's installation of it is imitated in the parent folder.
 func project(t *testing.T, lumi string, programs map[string]string) *workspace.Workspace {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -67,7 +67,7 @@ func project(t *testing.T, lumi string, programs map[string]string) *workspace.W
 	return w
 }
 
-// values returns the string property "value" of each resource, by the name in its URN.
+// values maps the name of each resource to its string property "value".
 func values(t *testing.T, s *lumigl.Snapshot) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -86,7 +86,7 @@ func values(t *testing.T, s *lumigl.Snapshot) map[string]string {
 
 func TestEvaluate(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("Node.js is not installed")
+		t.Skip("Node.js not installed")
 	}
 	checkout, err := filepath.Abs("../..")
 	must.Do(t, err)
@@ -98,12 +98,12 @@ func TestEvaluate(t *testing.T) {
 
 	for _, test := range []struct {
 		name, file, src string
-		environment     string // dev if empty
+		environment     string // default dev
 		arguments       []string
 		maxSize         int64
 		want            map[string]string
 		code            int    // of the ExitError
-		err             string // ROOT is the folder with node_modules
+		err             string // in which ROOT is the folder with node_modules
 		stderr          string
 	}{
 		{
@@ -154,7 +154,7 @@ func TestEvaluate(t *testing.T) {
 			t.Parallel()
 			w := project(t, lumi, map[string]string{test.file: thing + test.src})
 			root := filepath.Dir(filepath.Dir(w.File))
-			must.Do(t, os.Remove(w.File)) // lumi-program gets its content
+			must.Do(t, os.Remove(w.File)) // Its content is sent to lumi-program.
 			var stderr bytes.Buffer
 			o := program.Options{Workspace: w, Environment: test.environment, Arguments: test.arguments, Stderr: &stderr, MaxSize: test.maxSize}
 			if o.Environment == "" {
@@ -162,24 +162,24 @@ func TestEvaluate(t *testing.T) {
 			}
 			s, err := program.Evaluate(t.Context(), "web", o)
 			if got := strings.ReplaceAll(stderr.String(), root, "ROOT"); got != test.stderr {
-				t.Errorf("standard error: got %q, want %q", got, test.stderr)
+				t.Errorf("standard error = %q, want %q", got, test.stderr)
 			}
 			if test.err != "" {
 				wantError(t, err, root, test.err)
 				var exit *program.ExitError
 				if errors.As(err, &exit) != (test.code > 0) || exit != nil && (exit.Code != test.code || exit.Module != "web") {
-					t.Errorf("got %#v, want exit code %d", err, test.code)
+					t.Errorf("Evaluate error = %#v, want exit code %d", err, test.code)
 				}
 				return
 			}
 			must.Do(t, err)
 			if got := values(t, s); !maps.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
+				t.Errorf("values of the resources = %v, want %v", got, test.want)
 			}
 		})
 	}
 
-	// A program may leave processes behind when it exits, is interrupted, or is killed.
+	// A program may exit, be interrupted, or be killed while it has child processes.
 	for name, test := range map[string]struct{ inherits, src, stderr string }{
 		"leaves a process":           {},
 		"leaves one with its output": {inherits: "inherit"},
@@ -209,7 +209,7 @@ func TestEvaluate(t *testing.T) {
 			var stderr bytes.Buffer
 			_, err := program.Evaluate(ctx, "web", program.Options{Workspace: w, Environment: "dev", Stderr: &stderr})
 			if stderr.String() != test.stderr {
-				t.Errorf("standard error: got %q, want %q", &stderr, test.stderr)
+				t.Errorf("standard error = %q, want %q", &stderr, test.stderr)
 			}
 			if test.src == "" {
 				must.Do(t, err)
@@ -229,12 +229,12 @@ func TestEvaluate(t *testing.T) {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-			t.Errorf("the process %d that the program started still runs", pid)
+			t.Errorf("process %d, started by the program, is still running", pid)
 		})
 	}
 }
 
-// runs reports whether a process runs. Zombies whose parent is not this process do not count.
+// runs reports whether a process is running. A zombie does not count.
 func runs(pid int) bool {
 	state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && !strings.HasPrefix(string(state), "Z")
@@ -248,14 +248,14 @@ func exists(file string) bool {
 func wantError(t *testing.T, err error, root, want string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("got no error, want %s", want)
+		t.Fatalf("error = nil, want %s", want)
 	}
 	if got := strings.ReplaceAll(err.Error(), root, "ROOT"); got != want {
-		t.Errorf("got\n\t%s\nwant\n\t%s", got, want)
+		t.Errorf("error =\n\t%s\nwant\n\t%s", got, want)
 	}
 }
 
-func TestCommand(t *testing.T) {
+func TestEvaluateCommand(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	w := project(t, "", map[string]string{"net/web.js": ""})
 	root := filepath.Dir(filepath.Dir(w.File))
@@ -272,20 +272,21 @@ func TestCommand(t *testing.T) {
 			must.Do(t, os.WriteFile(path, []byte(test.script), 0o755))
 		}
 		_, err := program.Evaluate(t.Context(), "web", o)
-		if strings.HasSuffix(test.want, ": ") && err != nil { // the rest is from lumigl
+		if strings.HasSuffix(test.want, ": ") && err != nil { // followed by a message of package lumigl
 			if got := strings.ReplaceAll(err.Error(), root, "ROOT"); !strings.HasPrefix(got, test.want) {
-				t.Errorf("got\n\t%s\nwant\n\t%s", got, test.want)
+				t.Errorf("Evaluate error =\n\t%s\nwant prefix\n\t%s", got, test.want)
 			}
 			var invalid *lumigl.InvalidError
 			if !errors.As(err, &invalid) {
-				t.Errorf("%v does not wrap a *lumigl.InvalidError", err)
+				t.Errorf("Evaluate error %v does not wrap a *lumigl.InvalidError", err)
 			}
 			continue
 		}
 		wantError(t, err, root, test.want)
 	}
 
-	// Without one in node_modules, the one in $PATH runs. Folders of that name and non-executable files are ignored.
+	// If node_modules contains no lumi-program, the one in $PATH is used. Folders and non-executable files of that name
+	// are ignored.
 	must.Do(t, os.Remove(path))
 	must.Do(t, os.Mkdir(path, 0o755))
 	must.Do(t, os.MkdirAll(filepath.Join(root, "site", "node_modules", ".bin"), 0o755))
@@ -296,12 +297,12 @@ func TestCommand(t *testing.T) {
 	s, err := program.Evaluate(t.Context(), "web", o)
 	must.Do(t, err)
 	if s.Package != "web --environment=dev --workspace-stdin -- x" {
-		t.Errorf("got arguments %s", s.Package)
+		t.Errorf("arguments of lumi-program = %s", s.Package)
 	}
 	input, err := os.ReadFile(filepath.Join(root, "site", "input"))
 	must.Do(t, err)
 	if want := `{"modules":{"web":"net/web.js"},"environments":["dev","prod"]}`; strings.TrimSpace(string(input)) != want {
-		t.Errorf("standard input: got %s, want %s", input, want)
+		t.Errorf("standard input of lumi-program = %s, want %s", input, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -309,7 +310,7 @@ func TestCommand(t *testing.T) {
 	wantError(t, err, root, `module "web": context canceled`)
 }
 
-func TestModules(t *testing.T) {
+func TestEvaluateModules(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		programs []string
