@@ -43,7 +43,7 @@ var types = []sim.Type{
 	{Token: server, Find: true},
 }
 
-// providers serves types with in-process providers.
+// providers implements [provision.Providers] with in-process providers.
 type providers func(t tokens.Type) lumi.ResourceProvider
 
 func (p providers) Provider(_ context.Context, t tokens.Type, _ lumigl.Value) (lumi.ResourceProvider, string, error) {
@@ -65,13 +65,13 @@ func newCloud(o sim.Options) (*sim.Cloud, *provision.Caller) {
 	})}
 }
 
-// vertex returns a resource to refer to.
+// vertex returns a vertex to refer to.
 func vertex(t testing.TB, typ tokens.Type, name string) *lumigl.Vertex {
 	t.Helper()
 	return must.Get(lumigl.NewResource(urn.URN(fmt.Sprintf("urn:lumi:test::app:index::%s::%s", typ, name))))(t)
 }
 
-// value converts a value as decoded by encoding/json, or containing LumiGL values.
+// value converts a Go value as decoded by encoding/json, which may contain LumiGL values, to LumiGL.
 func value(v any) lumigl.Value {
 	switch v := v.(type) {
 	case lumigl.Value:
@@ -108,14 +108,14 @@ func secretOf(v any) lumigl.Value { return value(object{wire.Signature: wire.Sec
 
 var unknown = lumigl.TextOf(wire.Unknown)
 
-// expect compares values. References must have the same target.
+// expect compares two values. References must have identical targets.
 func expect(t interface {
 	Helper()
 	Errorf(string, ...any)
 }, what string, got, want lumigl.Value) {
 	t.Helper()
 	if !got.Equal(want) {
-		t.Errorf("%s: got %s, want %s", what, show(got), show(want))
+		t.Errorf("%s = %s, want %s", what, show(got), show(want))
 	}
 	in := map[*lumigl.Vertex]bool{}
 	for target := range want.References() {
@@ -123,7 +123,7 @@ func expect(t interface {
 	}
 	for target := range got.References() {
 		if !in[target] {
-			t.Errorf("%s: a reference has another target for %s", what, target.Key())
+			t.Errorf("%s: reference to %s has a different target vertex", what, target.Key())
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestDescribe(t *testing.T) {
 		{Type: disk, Named: true, Replaces: []string{"name", "region", "parent"}, Outputs: []string{"arn", "etag", "key"}, Secrets: []string{"password", "key"}},
 	}
 	if !reflect.DeepEqual(all, want) {
-		t.Errorf("got %+v, want %+v", all, want)
+		t.Errorf("Describe() = %+v, want %+v", all, want)
 	}
 	if _, err := caller.Describe(t.Context(), []tokens.Type{disk, "sim:index:Desk"}); err == nil || err.Error() != "no provider of sim:index:Desk" {
 		t.Error(err)
@@ -178,12 +178,12 @@ func TestDescribe(t *testing.T) {
 		disk: {Version: "1.2"}, bucket: {Idempotent: true, Version: "1.2"}, server: {Find: true, Version: "1.2"},
 	} {
 		if got, err := caller.Abilities(t.Context(), typ); err != nil || got != want {
-			t.Errorf("%s: got %+v, %v", typ, got, err)
+			t.Errorf("Abilities(%s) = %+v, %v, want %+v", typ, got, err, want)
 		}
 	}
 }
 
-func TestLife(t *testing.T) {
+func TestCallerLifecycle(t *testing.T) {
 	t.Parallel()
 	cloud, caller := newCloud(sim.Options{})
 	t.Run("in process", func(t *testing.T) { live(t, cloud, caller) })
@@ -191,7 +191,7 @@ func TestLife(t *testing.T) {
 	t.Run("socket", func(t *testing.T) { live(t, cloud, overSocket(t, cloud)) })
 }
 
-// overSocket returns a caller of a cloud's providers over the plugin protocol.
+// overSocket returns a caller that calls a cloud's providers with the plugin protocol.
 func overSocket(t *testing.T, cloud *sim.Cloud) *provision.Caller {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	fatal(t, err)
@@ -240,7 +240,7 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 	fatal(t, err)
 	name := checked.Get("name")
 	if text, _ := name.Text(); !strings.HasPrefix(text, "server-") {
-		t.Errorf("got name %s", show(name))
+		t.Errorf(`default name = %s, want prefix "server-"`, show(name))
 	}
 	expect(t, "Check", checked, inputs.With("name", name))
 	again, err := caller.Check(ctx, plan.CheckRequest{Desired: want, Seed: []byte("another"), Old: checked.With("region", value("oslo"))})
@@ -249,21 +249,21 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 
 	want.Properties = checked
 	if text, err := caller.Name(ctx, want); err != nil || lumigl.TextOf(text).Equal(name) == false {
-		t.Errorf("Name: %q, %v", text, err)
+		t.Errorf("Name() = %q, %v, want %s", text, err, show(name))
 	}
 	want.Properties = checked.With("region", value("oslo"))
 	create := provision.CreateRequest{Desired: want, Token: "t2"}
 	if _, err := caller.Find(ctx, create); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Find of nothing: %v", err)
+		t.Errorf("Find before Create: error %v, want lumi.ErrNotFound", err)
 	}
 	id, outputs, err := caller.Create(ctx, create)
 	fatal(t, err)
 	if found, err := caller.Find(ctx, create); found != id || err != nil {
-		t.Errorf("Find: %q, %v", found, err)
+		t.Errorf("Find after Create = %q, %v, want %q", found, err, id)
 	}
 	expect(t, "Create", outputs, value(object{"arn": id + ".arn", "etag": id + ".etag.1", "key": secretOf(id + ".key")}))
 	if got := cloud.Resources()[1].Inputs; !reflect.DeepEqual(got["on"], []any{baseID}) || got["password"] != "hunter2" {
-		t.Errorf("got resources %v", got)
+		t.Errorf("inputs of the created resource = %v, want the ID of the base and the plain password", got)
 	}
 
 	stored := want.Properties
@@ -281,29 +281,29 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 	d, err := caller.InspectChange(ctx, change)
 	fatal(t, err)
 	if want := (plan.Difference{Changes: []plan.Change{{Path: "region", Unknown: true, Replaces: true}, {Path: "size"}}}); !reflect.DeepEqual(d, want) {
-		t.Errorf("InspectChange: got %+v, want %+v", d, want)
+		t.Errorf("InspectChange() = %+v, want %+v", d, want)
 	}
 	change.Properties = want.Properties.With("region", value("lisbon"))
 	if _, err := caller.Update(ctx, change); !errors.As(err, new(*lumi.ReplaceError)) {
-		t.Errorf("Update of the region: %v", err)
+		t.Errorf("Update of the region: error %v, want a *lumi.ReplaceError", err)
 	}
 	change.Properties = want.Properties.With("size", value(2))
 	outputs, err = caller.Update(ctx, change)
 	fatal(t, err)
 	expect(t, "Update", outputs.Get("etag"), value(id+".etag.2"))
 
-	for range 2 { // deleting twice succeeds
+	for range 2 { // Delete is idempotent.
 		fatal(t, caller.Delete(ctx, existing))
 	}
 	if _, _, err := caller.Get(ctx, existing); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Get of nothing: %v", err)
+		t.Errorf("Get after Delete: error %v, want lumi.ErrNotFound", err)
 	}
 	if left := cloud.Resources(); len(left) != 1 || len(cloud.Violations()) > 0 {
-		t.Errorf("left %v, violations %v", left, cloud.Violations())
+		t.Errorf("cloud has resources %v and violations %v, want 1 resource and none", left, cloud.Violations())
 	}
 }
 
-func TestImport(t *testing.T) {
+func TestGetImport(t *testing.T) {
 	t.Parallel()
 	_, caller := newCloud(sim.Options{})
 	a := vertex(t, disk, "a")
@@ -317,7 +317,7 @@ func TestImport(t *testing.T) {
 	expect(t, "outputs", read, outputs)
 }
 
-func TestDeleteFirst(t *testing.T) {
+func TestInspectChangeDeleteFirst(t *testing.T) {
 	t.Parallel()
 	_, caller := newCloud(sim.Options{})
 	d, err := caller.InspectChange(t.Context(), plan.InspectChangeRequest{
@@ -325,11 +325,11 @@ func TestDeleteFirst(t *testing.T) {
 		ID:      "x", Old: value(object{"name": "a"}),
 	})
 	if want := (plan.Difference{Changes: []plan.Change{{Path: "name", Replaces: true}}, DeleteFirst: true}); err != nil || !reflect.DeepEqual(d, want) {
-		t.Errorf("got %+v, %v", d, err)
+		t.Errorf("InspectChange() = %+v, %v, want %+v", d, err, want)
 	}
 }
 
-func TestPartial(t *testing.T) {
+func TestPartialError(t *testing.T) {
 	t.Parallel()
 	cloud, caller := newCloud(sim.Options{RetryAfter: time.Second})
 	a, b := vertex(t, disk, "a"), vertex(t, disk, "b")
@@ -346,24 +346,24 @@ func TestPartial(t *testing.T) {
 	_, _, err = caller.Create(t.Context(), provision.CreateRequest{Desired: want, Token: "t2"})
 	var partial *provision.PartialError
 	if !errors.As(err, &partial) {
-		t.Fatalf("got %T %v", err, err)
+		t.Fatalf("Create error = %T %v, want a *PartialError", err, err)
 	}
 	if id := string(cloud.Resources()[1].ID); partial.ID != id || partial.Error() != "simulated fault: throttled after" {
-		t.Errorf("got %q, %q; want %s", partial.ID, partial.Error(), id)
+		t.Errorf("Create error has ID %q and message %q, want ID %s and the simulated fault", partial.ID, partial.Error(), id)
 	}
 	expect(t, "inputs", partial.Inputs, want.Properties)
 	expect(t, "outputs", partial.Outputs.Get("arn"), value(partial.ID+".arn"))
 	if retry := new(lumi.RetryError); !errors.As(err, &retry) || retry.After != time.Second {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error %v does not wrap a *lumi.RetryError with its delay", err)
 	}
 	want.Properties = want.Properties.With("size", value(2))
 	_, err = caller.Update(t.Context(), plan.InspectChangeRequest{Desired: want, ID: partial.ID, Old: partial.Inputs})
 	if !errors.As(err, new(*lumi.UncertainError)) || errors.As(err, new(*provision.PartialError)) {
-		t.Errorf("got %T %v", err, err)
+		t.Errorf("Update error = %T %v, want a *lumi.UncertainError", err, err)
 	}
 }
 
-func TestInvalid(t *testing.T) {
+func TestInvalidError(t *testing.T) {
 	t.Parallel()
 	_, caller := newCloud(sim.Options{})
 	a := vertex(t, disk, "a")
@@ -383,12 +383,12 @@ func TestInvalid(t *testing.T) {
 		_, _, err := caller.Create(t.Context(), provision.CreateRequest{Desired: plan.Desired{URN: a.URN(), Properties: test.properties}})
 		var invalid *lumi.InvalidError
 		if !errors.As(err, &invalid) || err.Error() != test.want {
-			t.Errorf("%s: got %T %v, want %s", show(test.properties), err, err, test.want)
+			t.Errorf("Create(%s) error = %T %v, want %s", show(test.properties), err, err, test.want)
 		}
 	}
 }
 
-// fake is a provider that returns its fields.
+// fake is a provider whose methods return its fields.
 type fake struct {
 	lumi.ResourceProvider
 	description lumi.Description
@@ -525,7 +525,7 @@ func TestNumbers(t *testing.T) {
 			Desired: plan.Desired{URN: vertex(t, disk, "a").URN(), Properties: value(object{"n": number})},
 		})
 		if text, _ := got.Get("n").Literal(); err != nil || text != want {
-			t.Errorf("%s: got %s, %v, want %s", literal, text, err, want)
+			t.Errorf("Check(%s) = %s, %v, want %s", literal, text, err, want)
 		}
 	}
 }
@@ -550,11 +550,11 @@ func TestRequest(t *testing.T) {
 		})}},
 	}
 	if !reflect.DeepEqual(f.sent, want) {
-		t.Errorf("got %+v, want %+v", f.sent, want)
+		t.Errorf("sent request = %+v, want %+v", f.sent, want)
 	}
 }
 
-func TestIgnored(t *testing.T) {
+func TestInspectChangeIgnored(t *testing.T) {
 	t.Parallel()
 	a, b := vertex(t, disk, "a"), vertex(t, disk, "b")
 	r := plan.InspectChangeRequest{
@@ -570,18 +570,18 @@ func TestIgnored(t *testing.T) {
 	expect(t, "x ignored", d.Properties, value(object{"x": b, "y": 1}))
 }
 
-func TestDeleteNothing(t *testing.T) {
+func TestDeleteNonexistent(t *testing.T) {
 	t.Parallel()
 	f := &fake{err: &plugin.Error{Code: codes.NotFound, Message: "gone"}}
 	nothing := plan.Existing{URN: vertex(t, disk, "a").URN(), ID: "x"}
 	fatal(t, f.caller().Delete(t.Context(), nothing))
 	f.err = lumi.Uncertain(f.err)
 	if err := f.caller().Delete(t.Context(), nothing); !as[*lumi.UncertainError](err) {
-		t.Errorf("got %v", err)
+		t.Errorf("Delete with an uncertain outcome: error %v, want a *lumi.UncertainError", err)
 	}
 }
 
-func TestSecrets(t *testing.T) {
+func TestSecretsMasked(t *testing.T) {
 	t.Parallel()
 	sentinel := errors.New("at hunter2")
 	custom := &outage{"hunter2"}
@@ -615,13 +615,13 @@ func TestSecrets(t *testing.T) {
 			References: map[urn.URN]plan.Reference{u: {ID: "x", Properties: value(object{"s": secretOf("referred")})}},
 		}})
 		if err == nil || err.Error() != test.want || !test.is(err) {
-			t.Errorf("%T: got %T %v, want %s", test.err, err, err, test.want)
+			t.Errorf("Create with provider error %T: error %T %v, want %s", test.err, err, err, test.want)
 		}
 	}
 }
 
-// A name with a secret is refused: it would be shown and stored in plain text.
-func TestSecretName(t *testing.T) {
+// A name that contains a secret causes an error, since names are displayed and stored in plain text.
+func TestNameSecret(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"plain":      "",
@@ -632,12 +632,12 @@ func TestSecretName(t *testing.T) {
 			URN: vertex(t, disk, "#1").URN(), Properties: value(object{"path": secretOf("hunter2")}),
 		})
 		if want == "" && (err != nil || got != name) || want != "" && (got != "" || err == nil || err.Error() != want) {
-			t.Errorf("%s: got %q, %v", name, got, err)
+			t.Errorf("Name() for %q = %q, %v, want error %q", name, got, err, want)
 		}
 	}
 }
 
-// outage is an unknown error type.
+// outage is an error type unknown to package lumi.
 type outage struct{ host string }
 
 func (n *outage) Error() string { return "net " + n.host + " is down" }

@@ -26,10 +26,10 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// hostile is a misbehaving provisioner.
+// hostile is a misbehaving provisioner. Its value selects the misbehavior.
 type hostile string
 
-// serveHostile is the main function of the plugin. It first logs its process ID.
+// serveHostile is the main function of the plugin. It logs the plugin's process ID first.
 func serveHostile(what string) {
 	fmt.Fprintln(os.Stderr, os.Getpid())
 	name := "hostile"
@@ -84,7 +84,7 @@ func (h hostile) Provision(ctx context.Context, c *provisioner.Change) (string, 
 	case "busy":
 		return "", &lumi.RetryError{Err: errors.New("locked"), After: time.Minute}
 	}
-	return rand.Text(), nil // different each time
+	return rand.Text(), nil // a different token for each call
 }
 
 func (h hostile) Status(_ context.Context, token string) (*provisioner.Status, error) {
@@ -113,14 +113,14 @@ func (h hostile) Status(_ context.Context, token string) (*provisioner.Status, e
 	return s, nil
 }
 
-// external returns a hostile provisioner and its log. No process may remain when the test ends.
+// external returns a hostile provisioner and its log. The test fails if the plugin's process outlives it.
 func external(t *testing.T, what string) (*provision.External, *syncBuffer) {
 	t.Helper()
 	log := &syncBuffer{written: make(chan struct{}, 100)}
 	t.Cleanup(func() {
 		pid, err := strconv.Atoi(strings.Split(log.String(), "\n")[0])
 		if err != nil || !isGone(pid) {
-			t.Errorf("process %d remains, %v", pid, err)
+			t.Errorf("process %d of the plugin is still running (%v)", pid, err)
 		}
 	})
 	role, limit := "provisioner", time.Duration(0)
@@ -138,7 +138,7 @@ func secretive() plan.Input {
 	return plan.Input{Environment: "dev", Module: "a", New: []plan.Vertex{{Resource: r}}}
 }
 
-func TestHostileProvisioner(t *testing.T) {
+func TestExternalErrors(t *testing.T) {
 	t.Parallel()
 	self := os.Args[0]
 	limit := errors.New("it took too long")
@@ -188,17 +188,17 @@ func TestHostileProvisioner(t *testing.T) {
 			if err != nil {
 				pid, _, _ := strings.Cut(log.String(), "\n")
 				got = strings.ReplaceAll(err.Error(), pid, "PID")
-				// The error depends on how much of the call the peer had read.
+				// The error depends on how much of the call the peer has read.
 				got = strings.Replace(got, "from server: connection reset by peer", "from server: EOF", 1)
 			}
 			if unreached := errors.As(err, new(*plan.UnreachedError)); got != test.want || err != nil && unreached == test.reached {
-				t.Errorf("got %q, unreached %v, want %q", got, unreached, test.want)
+				t.Errorf("call error = %q (unreached: %t), want %q (unreached: %t)", got, unreached, test.want, !test.reached)
 			}
 			if took := time.Since(start); took > 5*time.Second {
-				t.Errorf("took %v", took)
+				t.Errorf("call took %v, want at most 5s", took)
 			}
 			if test.what == "busy" && !errors.As(err, new(*lumi.RetryError)) || test.what == "forgets" && !errors.Is(err, lumi.ErrNotFound) {
-				t.Errorf("got error type %T", err)
+				t.Errorf("call error has type %T, want a retry or not-found error", err)
 			}
 		})
 	}
@@ -221,23 +221,23 @@ func TestExternalValues(t *testing.T) {
 	t.Parallel()
 	e, _ := external(t, "tells")
 	if d, err := e.Plan(t.Context(), secretive()); err != nil || d.Text != "it is (secret)" {
-		t.Errorf("got %q, %v", d.Text, err)
+		t.Errorf("Plan().Text = %q, %v, want the secret masked", d.Text, err)
 	}
 	e, _ = external(t, "nothing")
 	s, err := e.Status(t.Context(), "token")
 	fatal(t, err)
 	if want := value(object{"d": secretOf(1)}); !s.Metadata["a"].Equal(lumigl.ObjectOf()) || !s.Metadata["b"].Equal(want) || len(s.Metadata) != 2 {
-		t.Errorf("got metadata %v", s.Metadata)
+		t.Errorf("Status().Metadata = %v, want an empty object for a and a secret for b", s.Metadata)
 	}
 	e, _ = external(t, "much")
 	if s, err = e.Status(t.Context(), "token"); err != nil || s.State != plan.Running || len(s.Message) != 1<<20 {
-		t.Errorf("got %d bytes, %v", len(s.Message), err)
+		t.Errorf("Status() = state %s with a message of %d bytes, %v, want running with 1 MiB", s.State, len(s.Message), err)
 	}
 	e, _ = external(t, "well-behaved")
 	one, err1 := e.Provision(t.Context(), secretive())
 	two, err2 := e.Provision(t.Context(), secretive())
 	if err1 != nil || err2 != nil || one == two || one == "" {
-		t.Errorf("got tokens %q and %q, %v, %v", one, two, err1, err2)
+		t.Errorf("tokens of two Provision calls = %q, %q, errors %v, %v, want different tokens", one, two, err1, err2)
 	}
 }
 
@@ -255,11 +255,11 @@ func TestExternalOrder(t *testing.T) {
 	d, err := e.Plan(t.Context(), in)
 	want := "a:sim:index:Disk::c:1\na:sim:index:Disk::b:1\na:sim:index:Disk::a:1"
 	if err != nil || d.Text != want || len(d.Tasks) != 1 || d.Tasks[0] != "migrate" {
-		t.Errorf("got %v, %v", d, err)
+		t.Errorf("Plan() = %+v, %v, want text %s and the task migrate", d, err, want)
 	}
 }
 
-func TestExternalDisappears(t *testing.T) {
+func TestExternalPluginRemoved(t *testing.T) {
 	t.Parallel()
 	e, _ := external(t, "well-behaved")
 	path := filepath.Join(t.TempDir(), "lumi-provisioner-hostile")
@@ -275,6 +275,6 @@ func TestExternalDisappears(t *testing.T) {
 	fatal(t, os.Remove(path))
 	_, err = e.Status(t.Context(), token)
 	if want := "fork/exec " + path + ": no such file or directory"; !errors.Is(err, fs.ErrNotExist) || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Status after the plugin was removed: error %v, want %s", err, want)
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// roleVariable turns this test binary into a plugin: "plain", "configurable", "silent" (never ready), or "provisioner"
-// with a kind of misbehavior as its argument.
+// roleVariable is the environment variable that turns this test binary into a plugin: "plain", "configurable", "silent"
+// (never ready), or "provisioner" with a misbehavior as its argument.
 const roleVariable = "LUMI_PROVISION_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -67,7 +67,7 @@ func (c *config) Lumi(p *lumi.Props) {
 	lumi.Required(p, "password", &c.Password, lumi.String)
 }
 
-// whoami is a provider that returns its process ID as a name.
+// whoami is a provider whose Name returns its process ID.
 type whoami struct {
 	lumi.ResourceProvider
 	region string
@@ -94,16 +94,16 @@ func newPool(t *testing.T, role string) *pool {
 				return plugin.Command{}, fmt.Errorf("no plugin for package %q: install lumi-resource-%s", pkg, pkg)
 			}
 			p.starts.Add(1)
-			env := append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0") // otherwise, each takes a second to end
+			env := append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0") // avoids a delay of a second at exit
 			return plugin.Command{Path: os.Args[0], Env: env, Log: &p.log}, nil
 		},
 		Events: func(lumi.Event) { p.events.Add(1) },
 	})
-	t.Cleanup(func() { _ = p.Close() }) // checked by the tests that need it
+	t.Cleanup(func() { _ = p.Close() }) // Tests that depend on the error call Close themselves.
 	return p
 }
 
-// syncBuffer is a log that signals writes.
+// syncBuffer is a log that is safe for concurrent use and signals each write.
 type syncBuffer struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -126,7 +126,7 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
-// ask returns the process that serves a configuration, and its region.
+// ask returns the ID and the region of the process that serves a configuration.
 func (p *pool) ask(ctx context.Context, configuration lumigl.Value) (pid int, region string, err error) {
 	caller := &provision.Caller{Providers: p, Configuration: func(string) lumigl.Value { return configuration }}
 	name, err := caller.Name(ctx, plan.Desired{URN: "urn:lumi:test::app:index::sim:index:Server::#1"})
@@ -152,7 +152,7 @@ func TestPool(t *testing.T) {
 		wg.Go(func() {
 			configuration := lumigl.Value{}
 			if i%2 == 0 {
-				configuration = lumigl.ObjectOf() // the same as none
+				configuration = lumigl.ObjectOf() // equivalent to no configuration
 			}
 			var err error
 			if pids[i], _, err = p.ask(t.Context(), configuration); err != nil {
@@ -163,26 +163,26 @@ func TestPool(t *testing.T) {
 	wg.Wait()
 	for _, pid := range pids {
 		if pid != pids[0] {
-			t.Errorf("calls reached the processes %v", pids)
+			t.Errorf("calls were served by processes %v, want a single process", pids)
 			break
 		}
 	}
 	if starts, events := p.starts.Load(), p.events.Load(); starts != 1 || events != 20 {
-		t.Errorf("%d starts, %d events", starts, events)
+		t.Errorf("got %d starts and %d events, want 1 and 20", starts, events)
 	}
 	_, version, err := p.Provider(t.Context(), disk, lumigl.Value{})
 	if err != nil || version != "1.2" {
-		t.Errorf("version %q, %v", version, err)
+		t.Errorf(`Provider() returned version %q, %v, want "1.2"`, version, err)
 	}
 	if err := p.Close(); err != nil || !isGone(pids[0]) {
-		t.Errorf("Close: %v; the process is gone: %v", err, isGone(pids[0]))
+		t.Errorf("Close() = %v, process exited: %t, want nil and true", err, isGone(pids[0]))
 	}
 	if _, _, err := p.ask(t.Context(), lumigl.Value{}); err == nil || err.Error() != "the plugin pool is closed" {
 		t.Error(err)
 	}
 }
 
-func TestConfigurations(t *testing.T) {
+func TestPoolConfigurations(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "configurable")
 	pids := map[int]string{}
@@ -190,22 +190,22 @@ func TestConfigurations(t *testing.T) {
 		pid, got, err := p.ask(t.Context(), value(object{"region": region, "password": secretOf("hunter2")}))
 		fatal(t, err)
 		if before, ok := pids[pid]; got != region || ok && before != region {
-			t.Errorf("%s is served by the process of %s, %s", region, got, before)
+			t.Errorf("region %s is served by process %d of region %q, configured for %q", region, pid, before, got)
 		}
 		pids[pid] = region
 	}
 	if len(pids) != 2 || p.starts.Load() != 2 {
-		t.Errorf("got processes %v after %d starts", pids, p.starts.Load())
+		t.Errorf("got processes %v after %d starts, want 2 processes and 2 starts", pids, p.starts.Load())
 	}
 	fatal(t, p.Close())
 	for pid := range pids {
 		if !isGone(pid) {
-			t.Errorf("process %d remains", pid)
+			t.Errorf("process %d is still running after Close", pid)
 		}
 	}
 }
 
-func TestRestart(t *testing.T) {
+func TestPoolRestart(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "configurable")
 	configuration := value(object{"region": "oslo", "password": secretOf("hunter2")})
@@ -216,11 +216,11 @@ func TestRestart(t *testing.T) {
 		fatal(t, err)
 		fatal(t, process.Kill())
 		next, region, err := p.ask(t.Context(), configuration)
-		for as[*plugin.Error](err) { // the call came before the end was noticed
+		for as[*plugin.Error](err) { // The call preceded the detection of the exit.
 			next, region, err = p.ask(t.Context(), configuration)
 		}
 		if err == nil && (next == pid || region != "oslo") {
-			t.Errorf("got process %d for %d, region %q", next, pid, region)
+			t.Errorf("process %d replaces process %d with region %q, want a new process with region oslo", next, pid, region)
 		}
 		return next, err
 	}
@@ -232,17 +232,17 @@ func TestRestart(t *testing.T) {
 	const want = "not restarted, because it ended 4 times within a minute: plugin for package \"sim\": " +
 		"the plugin did not exit cleanly: signal: killed\nIt wrote:\npassword (secret)"
 	if err == nil || err.Error() != want || p.starts.Load() != 4 {
-		t.Errorf("got %v after %d starts, want %s", err, p.starts.Load(), want)
+		t.Errorf("error after too many restarts = %v with %d starts, want %s", err, p.starts.Load(), want)
 	}
 	if !strings.Contains(p.log.String(), "password (secret)\n") {
-		t.Errorf("got log %q", p.log.String())
+		t.Errorf("log = %q, want the password masked", p.log.String())
 	}
 	if err := p.Close(); err == nil || err.Error() != `plugin for package "sim": the plugin did not exit cleanly: signal: killed` {
-		t.Errorf("Close: %v", err)
+		t.Errorf("Close() = %v, want an error for the killed process", err)
 	}
 }
 
-func TestCanceledStart(t *testing.T) {
+func TestPoolCanceledStart(t *testing.T) {
 	t.Parallel()
 	for _, isClosed := range []bool{false, true} {
 		p := newPool(t, "silent")
@@ -262,12 +262,12 @@ func TestCanceledStart(t *testing.T) {
 		cancel()
 		pid, _ := strconv.Atoi(strings.TrimSpace(p.log.String()))
 		if !errors.Is(err, context.Canceled) || pid == 0 || !isGone(pid) {
-			t.Errorf("closed: %v: got %v; process %d is gone: %v", isClosed, err, pid, isGone(pid))
+			t.Errorf("closed: %t: error = %v, process %d exited: %t, want context.Canceled and true", isClosed, err, pid, isGone(pid))
 		}
 	}
 }
 
-func TestSilentPlugin(t *testing.T) {
+func TestPoolTimeouts(t *testing.T) {
 	t.Parallel()
 	pool := provision.NewPool(provision.PoolOptions{Command: func(string) (plugin.Command, error) {
 		env := append(os.Environ(), roleVariable+"=silent")
@@ -277,7 +277,7 @@ func TestSilentPlugin(t *testing.T) {
 	_, _, err := pool.Provider(t.Context(), disk, lumigl.Value{})
 	want := `plugin for package "sim": ` + os.Args[0] + ": the plugin printed no port within 100ms"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Provider error = %v, want prefix %s", err, want)
 	}
 
 	pool = provision.NewPool(provision.PoolOptions{ConfigureTime: time.Second, Command: func(string) (plugin.Command, error) {
@@ -286,11 +286,11 @@ func TestSilentPlugin(t *testing.T) {
 	defer pool.Close()
 	_, _, err = pool.Provider(t.Context(), disk, value(object{"region": "far away", "password": secretOf("hunter2")}))
 	if want := `plugin for package "sim": configuration timed out after 1s`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Provider error = %v, want %s", err, want)
 	}
 }
 
-func TestStartErrors(t *testing.T) {
+func TestPoolStartErrors(t *testing.T) {
 	t.Parallel()
 	path := os.Args[0]
 	configuration := func(region string) lumigl.Value {
@@ -311,9 +311,9 @@ func TestStartErrors(t *testing.T) {
 	} {
 		p := newPool(t, test.role)
 		caller := &provision.Caller{Providers: p, Configuration: func(string) lumigl.Value { return test.configuration }}
-		for range 2 { // a failure to start is reported each time
+		for range 2 { // Each call reports the failure to start.
 			if _, err := caller.Describe(t.Context(), []tokens.Type{test.typ}); err == nil || err.Error() != test.want {
-				t.Errorf("got %v, want %s", err, test.want)
+				t.Errorf("Describe error = %v, want %s", err, test.want)
 			}
 		}
 		fatal(t, p.Close())

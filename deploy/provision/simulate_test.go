@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Deploying, changing, and removing the example with the local plugin leaves no files.
+// Simulating the creation, change, and removal of the local provider's example leaves no files.
 func TestSimulateDeployment(t *testing.T) {
 	t.Parallel()
 	dir, binary := t.TempDir(), providertest.Build(t, "../../examples/local/provider/lumi-resource-local")
@@ -49,14 +49,14 @@ func TestSimulateDeployment(t *testing.T) {
 		planned, err := engine.Plan(t.Context(), r)
 		fatal(t, err)
 		if !planned[0].HasChanges() {
-			t.Error("the plan has no changes")
+			t.Error("Plan().HasChanges() = false, want true")
 		}
 		queued, err := engine.Queue(t.Context(), planned...)
 		fatal(t, err)
 		d, err := engine.Run(t.Context(), queued[0].ID)
 		fatal(t, err)
 		if d.State != store.Done || !reflect.DeepEqual(steps, want) {
-			t.Errorf("%s %s, steps:\n%s", d.State, d.Message, strings.Join(steps, "\n"))
+			t.Errorf("Run ended with %s %s, steps:\n%s\nwant\n%s", d.State, d.Message, strings.Join(steps, "\n"), strings.Join(want, "\n"))
 		}
 		g, err := engine.Graph(t.Context())
 		fatal(t, err)
@@ -75,12 +75,12 @@ func TestSimulateDeployment(t *testing.T) {
 	for r := range g.Newest("local-example").Resources() {
 		if r.URN.Name() == "password" {
 			if result, _ := r.Outputs.Get("result").Secret(); !result.Equal(value("simulated-password-result")) {
-				t.Errorf("got password %s", show(r.Outputs))
+				t.Errorf("outputs of the password = %s, want a simulated result", show(r.Outputs))
 			}
 		}
 	}
 	if p, err := engine.Plan(t.Context(), site); err != nil || p[0].HasChanges() || !p[0].HasSecrets() {
-		t.Errorf("after the deployment, the plan has changes or no secrets; %v", err)
+		t.Errorf("Plan after the deployment: error %v; want a plan without changes and with secrets", err)
 	}
 	changed := strings.NewReplacer(`"600"`, `"644"`, `"length": 24`, `"length": 32`).Replace(string(text))
 	deploy(desired(changed), "delete simulated-password DONE", "replace simulated-password DONE", "update simulated-password.txt DONE")
@@ -90,7 +90,7 @@ func TestSimulateDeployment(t *testing.T) {
 		"type": "local:index:File", "options": {"import": "old.txt"}, "properties": {"path": "old.txt", "content": "x"}}}}`),
 		"import old.txt DONE")
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Errorf("got files %v, %v", files, err)
+		t.Errorf("simulation left files %v, %v", files, err)
 	}
 }
 
@@ -118,7 +118,7 @@ func (e *everything) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "file", &e.File, lumi.AssetValue, lumi.Out)
 }
 
-// describes is a provider of everything that only answers Describe.
+// describes is a provider of everything that implements only Describe.
 type describes struct{ lumi.ResourceProvider }
 
 func (describes) Describe(context.Context) (*lumi.Description, error) {
@@ -142,7 +142,7 @@ func TestSimulate(t *testing.T) {
 	id, outputs, err := caller.Create(t.Context(), provision.CreateRequest{Desired: of})
 	fatal(t, err)
 	if expect(t, "created", outputs, value(madeUp)); id != "simulated-d" {
-		t.Errorf("got ID %q", id)
+		t.Errorf(`Create() = ID %q, want "simulated-d"`, id)
 	}
 	_, outputs, err = caller.Get(t.Context(), plan.Existing{URN: of.URN, ID: "d"})
 	fatal(t, err)
@@ -160,14 +160,14 @@ func TestSimulate(t *testing.T) {
 
 	fatal(t, caller.Delete(t.Context(), plan.Existing{URN: of.URN, ID: "d", Properties: has}))
 	if _, err := caller.Find(t.Context(), provision.CreateRequest{Desired: of}); lumi.Meaning(err) != lumi.ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
-		t.Error(err)
+		t.Errorf("Find() = %v, want lumi.ErrNotFound", err)
 	}
 	for name, want := range map[string]string{
 		"wrong": "name: is wrong", "simulated-wrong": "name: is wrong\nsome values are simulated, which may be the cause",
 	} {
 		of.Properties = value(object{"name": name})
 		if _, err := caller.Check(t.Context(), plan.CheckRequest{Desired: of}); err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
+			t.Errorf("Check error = %v, want %s", err, want)
 		}
 	}
 	of.Properties = value(object{"name": "right"})
