@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// Damaged rows never panic. Resources that can be read survive a round trip.
+// Decoding damaged rows does not panic, and decoded resources are unchanged by a round trip.
 func FuzzRead(f *testing.F) {
 	codec := state.Codec{Key: secret.NewKey()}
 	text := must.Get(codec.Resource(&graph.Resource{
@@ -33,10 +33,10 @@ func FuzzRead(f *testing.F) {
 		again := must.Get(codec.Resource(all[0]))(t)
 		read, err := codec.Resources([]string{again})
 		if err != nil {
-			t.Fatalf("%s\nis written as\n%s\n%v", text, again, err)
+			t.Fatalf("Resources: %v for the encoding\n%s\nof the resource decoded from\n%s", err, again, text)
 		}
 		if last, err := codec.Resource(read[0]); err != nil || last != again {
-			t.Errorf("%s\nis written as\n%s %v", again, last, err)
+			t.Errorf("resource after a round trip: error %v, text\n%s\nwant\n%s", err, last, again)
 		}
 	})
 }

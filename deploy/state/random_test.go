@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// plain is part of every secret, and nothing else.
+// plain is a part of every secret and of no other value.
 const plain = "hunter2"
 
 func object(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(members...) }
@@ -65,7 +65,7 @@ func anyObject(t *rapid.T, references []lumigl.Value, depth int) lumigl.Value {
 	return object(members...)
 }
 
-// anyResource draws a resource that refers to existing or missing resources with smaller numbers.
+// anyResource draws a resource that refers to resources with smaller numbers, which may not exist.
 func anyResource(t *rapid.T, module string, n int, d graph.Deployment, id string) *graph.Resource {
 	references := []lumigl.Value{refTo(urnOf("b", 7), "provides")}
 	for i := range n {

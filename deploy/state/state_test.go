@@ -30,10 +30,10 @@ var (
 	codec = state.Codec{Key: key}
 )
 
-// table holds the rows of an environment by key.
+// table maps the keys of an environment's rows to their texts.
 type table map[string]string
 
-// apply applies the changes of rows.
+// apply updates the rows with the changes from before to after.
 func (rows table) apply(t rapid.TB, before, after *graph.Graph) {
 	t.Helper()
 	put, gone, err := codec.Changes(before, after)
@@ -42,12 +42,12 @@ func (rows table) apply(t rapid.TB, before, after *graph.Graph) {
 	}
 	for _, key := range gone {
 		if _, found := rows[key]; !found {
-			t.Fatalf("%s is removed, but did not exist", key)
+			t.Fatalf("Changes removes the row %s, which does not exist", key)
 		}
 		delete(rows, key)
 	}
 	if !slices.IsSortedFunc(put, func(a, b store.Vertex) int { return strings.Compare(a.Key, b.Key) }) {
-		t.Fatalf("%v is not sorted", put)
+		t.Fatalf("Changes returned unsorted rows %v", put)
 	}
 	for _, v := range put {
 		rows[v.Key] = v.Text
@@ -64,7 +64,7 @@ func (rows table) vertices() []store.Vertex {
 
 func textOf(doc lumigl.Document) string { return string(must.Value(lumigl.Append(nil, doc))) }
 
-// The rows match the graph after each of several random transitions.
+// After each random transition, the rows match the graph.
 func TestRowsFollowTheGraph(t *testing.T) {
 	t.Parallel()
 	empty := &graph.Graph{Environment: prod.Name, Lineage: prod.Lineage}
@@ -74,30 +74,30 @@ func TestRowsFollowTheGraph(t *testing.T) {
 			after := nextGraph(t, g, graph.Deployment(d+1))
 			rows.apply(t, g, after)
 			if put, gone, err := codec.Changes(after, after); len(put)+len(gone) > 0 || err != nil {
-				t.Fatalf("got changes %v and %v (%v), want none", put, gone, err)
+				t.Fatalf("Changes of an unchanged graph = %v, %v, %v, want none", put, gone, err)
 			}
 			want, all := textOf(after.LumiGL()), table{}
 			if all.apply(t, empty, after); !slices.Equal(slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all))) {
-				t.Fatalf("got rows %v, want %v", slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all)))
+				t.Fatalf("keys of rows = %v, want %v", slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all)))
 			}
 			read, err := codec.Graph(prod, rows.vertices())
 			if err != nil {
-				t.Fatalf("%v\n%s", err, rows.vertices())
+				t.Fatalf("Graph: %v for the rows\n%s", err, rows.vertices())
 			}
 			if got := textOf(read.LumiGL()); got != want {
-				t.Fatalf("%s\n%s", cmp.Diff(want, got), rows.vertices())
+				t.Fatalf("decoded graph differs (-want +got):\n%s\nrows:\n%s", cmp.Diff(want, got), rows.vertices())
 			}
 			checkOutline(t, after, rows.vertices())
 			if stored := fmt.Sprint(rows); strings.Contains(stored, plain) {
-				t.Fatalf("a secret is not sealed:\n%s", stored)
+				t.Fatalf("rows contain a secret in plain text:\n%s", stored)
 			}
 			hidden := textOf(must.Value(state.Codec{}.Graph(prod, rows.vertices())).LumiGL())
 			if strings.Contains(hidden, plain) || strings.Contains(hidden, "sealed:") {
-				t.Fatalf("a secret is shown without the key:\n%s", hidden)
+				t.Fatalf("graph decoded without the key contains a secret:\n%s", hidden)
 			}
 			if _, err := (state.Codec{Key: secret.NewKey()}).Graph(prod, rows.vertices()); strings.Contains(want, plain) {
 				if wrong := (*secret.KeyError)(nil); !errors.As(err, &wrong) {
-					t.Fatalf("another key opens secrets: %v", err)
+					t.Fatalf("Graph with another key: error %v, want a *secret.KeyError", err)
 				}
 			}
 			if g = after; rapid.Bool().Draw(t, "restart") {
@@ -107,8 +107,8 @@ func TestRowsFollowTheGraph(t *testing.T) {
 	})
 }
 
-// checkOutline checks that the outline has the provided values and uses of the graph, and that rows have the URNs of
-// their resources.
+// checkOutline checks that the outline has the same versions, provided values, and uses as the graph, and that
+// [state.URN] returns the URNs of all rows.
 func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 	byKey := map[string]store.Vertex{}
 	for _, row := range rows {
@@ -117,11 +117,11 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 	for v := range g.LumiGL().Vertices() {
 		want, _ := v.Properties.Get("urn").Text()
 		if got := state.URN(byKey[v.Key()]); byKey[v.Key()].Key != "" && got != urn.URN(want) {
-			t.Fatalf("row %s: got URN %q, want %q", v.Key(), got, want)
+			t.Fatalf("URN of row %s = %q, want %q", v.Key(), got, want)
 		}
 	}
 	outline, read := outlineOf(t, rows)
-	few := 1 // the root, and for each module its versions, the first resource, and pending ones
+	few := 1 // the root, and each module's versions, first resource, and pending resources
 	for _, module := range g.Modules() {
 		few += 1 + len(g.Versions(module)) + len(g.Pending(module))
 		for _, b := range g.Beside(module) {
@@ -129,14 +129,14 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 		}
 	}
 	if read > few {
-		t.Fatalf("the outline of %d rows reads %d, want up to %d", len(rows), read, few)
+		t.Fatalf("Outline of %d rows read %d, want at most %d", len(rows), read, few)
 	}
 	for _, module := range g.Modules() {
 		for _, v := range g.Versions(module) {
 			got := outline.Version(v.VersionID)
 			if got == nil || got.Len() != v.Len() || got.Partial != v.Partial || fmt.Sprint(got.Uses) != fmt.Sprint(v.Uses) || !slices.EqualFunc(got.Provides, v.Provides,
 				func(a, b graph.Provided) bool { return a.Name == b.Name && a.Result.Equal(b.Result) }) {
-				t.Fatalf("%v: got outline %v", v, got)
+				t.Fatalf("version in the outline = %+v, want %+v", got, v)
 			}
 		}
 		sameBeside := func(a, b graph.Beside) bool {
@@ -144,20 +144,20 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 				func(a, b *graph.Resource) bool { return a.LumiGL().Equal(b.LumiGL()) })
 		}
 		if got, want := outline.Beside(module), g.Beside(module); !slices.EqualFunc(got, want, sameBeside) {
-			t.Fatalf("Beside(%s): got %v, want %v", module, got, want)
+			t.Fatalf("Beside(%s) of the outline = %v, want %v", module, got, want)
 		}
 		if got, want := outline.Newest(module), g.Newest(module); (got == nil) != (want == nil) {
-			t.Fatalf("newest version of %s: got %v, want %v", module, got, want)
+			t.Fatalf("Newest(%s) of the outline = %v, want %v", module, got, want)
 		}
 		samePending := func(a, b graph.Pending) bool {
 			return a.Resource.LumiGL().Equal(b.Resource.LumiGL()) && a.Configuration.Equal(b.Configuration)
 		}
 		if got, want := outline.Pending(module), g.Pending(module); !slices.EqualFunc(got, want, samePending) {
-			t.Fatalf("pending of %s: got %v, want %v", module, got, want)
+			t.Fatalf("Pending(%s) of the outline = %v, want %v", module, got, want)
 		}
 	}
 	if got, want := outline.Modules(), g.Modules(); !slices.Equal(got, want) {
-		t.Fatalf("got modules %v, want %v", got, want)
+		t.Fatalf("Modules() of the outline = %v, want %v", got, want)
 	}
 }
 
@@ -176,7 +176,7 @@ func outlineOf(t rapid.TB, rows []store.Vertex) (g *graph.Graph, read int) {
 	return g, read
 }
 
-// countingTx counts the vertices read.
+// countingTx counts the vertices that are read.
 type countingTx struct {
 	store.Tx
 	read int
@@ -208,8 +208,8 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// example is an environment with secrets in a resource, a provided value, and the configurations of a version and a
-// pending resource.
+// example returns an environment with secrets in a resource, a provided value, and the configurations of a version and
+// a pending resource.
 func example() *graph.Graph {
 	password := object(field("password", secretOf(lumigl.ListOf(lumigl.TextOf(plain), refTo(urnOf("a", 0), "arn")))))
 	r := &graph.Resource{
@@ -230,22 +230,22 @@ func TestRows(t *testing.T) {
 	g, rows := example(), table{}
 	rows.apply(t, &graph.Graph{}, g)
 	if got, want := slices.Sorted(maps.Keys(rows)), []string{"a::1", "a:t:m:T::r1:1", "a:t:m:T::r1:1:left", "root"}; !slices.Equal(got, want) {
-		t.Fatalf("got keys %q, want %q", got, want)
+		t.Fatalf("keys of rows = %q, want %q", got, want)
 	}
 	for key, text := range rows {
 		if strings.Contains(text, plain) || !strings.Contains(text, "sealed:1:") {
-			t.Errorf("%s is not sealed: %s", key, text)
+			t.Errorf("row %s contains an unsealed secret: %s", key, text)
 		}
 	}
 	if read, err := codec.Graph(prod, nil); err != nil || textOf(read.LumiGL()) != textOf((&graph.Graph{Environment: "prod", Lineage: "8f2c"}).LumiGL()) {
-		t.Errorf("no rows: got %v (%v), want the empty graph", read, err)
+		t.Errorf("Graph without rows = %v, %v, want the empty graph", read, err)
 	}
 	rows.apply(t, g, &graph.Graph{})
 	if len(rows) > 0 {
-		t.Errorf("empty graph: got rows %v", rows)
+		t.Errorf("rows after a change to an empty graph = %v, want none", rows)
 	}
 	if _, _, err := (state.Codec{}).Changes(&graph.Graph{}, g); !isKeyError(err) {
-		t.Errorf("without a key: %v", err)
+		t.Errorf("Changes without a key: error %v, want a *secret.KeyError", err)
 	}
 }
 
@@ -254,7 +254,7 @@ func isKeyError(err error) bool {
 	return errors.As(err, &missing)
 }
 
-func TestDamagedRows(t *testing.T) {
+func TestGraphDamagedRows(t *testing.T) {
 	t.Parallel()
 	const db, left, version = "a:t:m:T::r1:1", "a:t:m:T::r1:1:left", "a::1"
 	for _, test := range []struct {
@@ -279,13 +279,13 @@ func TestDamagedRows(t *testing.T) {
 			rows.apply(t, &graph.Graph{}, example())
 			test.damage(rows)
 			if _, err := codec.Graph(prod, rows.vertices()); err == nil || !strings.HasPrefix(err.Error(), test.want) || isKeyError(err) {
-				t.Errorf("got the error %v, want %s", err, test.want)
+				t.Errorf("Graph error = %v, want prefix %s", err, test.want)
 			}
 		})
 	}
 	twice := []store.Vertex{{Key: "root", Text: "{}"}, {Key: "root", Text: "{}"}}
 	if _, err := codec.Graph(prod, twice); err == nil || err.Error() != `vertex "root" already exists` {
-		t.Errorf("a key is there twice: %v", err)
+		t.Errorf("Graph with a duplicate key: error %v", err)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestResources(t *testing.T) {
 			r := anyResource(t, "a", n, 1, "id")
 			want, texts = append(want, textOf(vertexOf(r.LumiGL()))), append(texts, must.Value(codec.Resource(r)))
 			if strings.Contains(texts[n], plain) {
-				t.Fatalf("a secret is not sealed: %s", texts[n])
+				t.Fatalf("Resource() contains a secret in plain text: %s", texts[n])
 			}
 		}
 		var got []string
@@ -305,16 +305,16 @@ func TestResources(t *testing.T) {
 			got = append(got, textOf(vertexOf(r.LumiGL())))
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Fatal(d)
+			t.Fatalf("decoded resources differ (-want +got):\n%s", d)
 		}
 	})
 	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
 	text := must.Value(codec.Resource(r))
 	if hidden := must.Value(state.Codec{}.Resources([]string{text})); !hidden[0].Inputs.Get("password").Get("value").IsUnknown() {
-		t.Errorf("without the key: got inputs %v", hidden[0].Inputs)
+		t.Errorf("inputs decoded without the key = %v, want an unknown password", hidden[0].Inputs)
 	}
 	if _, err := (state.Codec{}).Resource(r); !isKeyError(err) {
-		t.Errorf("sealed without a key: %v", err)
+		t.Errorf("Resource without a key: error %v, want a *secret.KeyError", err)
 	}
 	for bad, want := range map[string]string{
 		"{":                                  "resource 1: 1:2: ",
@@ -322,12 +322,12 @@ func TestResources(t *testing.T) {
 		strings.Replace(text, "r1", "r2", 1): string(urnOf("a", 2)) + `: the secret at "/inputs/password" is damaged, or was sealed for another resource or property`,
 	} {
 		if _, err := codec.Resources([]string{text, bad}); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got the error %v, want %s", bad, err, want)
+			t.Errorf("Resources(%s) error = %v, want prefix %s", bad, err, want)
 		}
 	}
 }
 
-// Properties whose checked value equals the input are stored once. Texts with both can be read.
+// Equal checked properties and inputs are stored only once. Text that contains both can also be decoded.
 func TestCheckedInputs(t *testing.T) {
 	t.Parallel()
 	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
@@ -339,26 +339,26 @@ func TestCheckedInputs(t *testing.T) {
 		r: must.Value(codec.Resource(r)), &plainly: text,
 	} {
 		if read := must.Value(codec.Resources([]string{text}))[0]; !strings.Contains(text, `"checked":true`) || !read.Checked.Equal(r.Checked) {
-			t.Errorf("got %v, want %v, from %s", read.Checked, r.Checked, text)
+			t.Errorf("Checked = %v, want %v, decoded from %s", read.Checked, r.Checked, text)
 		}
 	}
 	twice := strings.Replace(text, `"checked":true`, `"checked":{"size":3}`, 1)
 	if read := must.Value(codec.Resources([]string{twice}))[0]; !read.Checked.Equal(plainly.Checked) {
-		t.Errorf("got %v from %s", read.Checked, twice)
+		t.Errorf("Checked = %v, want %v, decoded from %s", read.Checked, plainly.Checked, twice)
 	}
 	plainly.Inputs = object(field("content", lumigl.TextOf("long text")), field("size", lumigl.IntOf(3)))
 	plainly.Checked = object(field("content", lumigl.TextOf("long text")), field("mode", lumigl.TextOf("644")), field("size", lumigl.IntOf(4)))
 	text = must.Value(codec.Resource(&plainly))
 	if read := must.Value(codec.Resources([]string{text}))[0]; strings.Count(text, "long text") != 1 || !read.Checked.Equal(plainly.Checked) {
-		t.Errorf("with a default: got %v from %s", read.Checked, text)
+		t.Errorf("Checked with a default = %v, want %v, decoded from %s", read.Checked, plainly.Checked, text)
 	}
 	r.Checked = lumigl.Value{}
 	if read := must.Value(codec.Resources([]string{must.Value(codec.Resource(r))}))[0]; read.Checked.Exists() {
-		t.Errorf("without checked properties: got %v", read.Checked)
+		t.Errorf("Checked = %v, want an absent value", read.Checked)
 	}
 }
 
-// vertexOf returns a document with a vertex with the properties, and the vertices that they refer to.
+// vertexOf returns a graph with a vertex that has the given properties, and the vertices they refer to.
 func vertexOf(properties lumigl.Value) *lumigl.Graph {
 	doc := &lumigl.Graph{}
 	must.Value(doc.Add("")).Properties = properties.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
@@ -405,26 +405,26 @@ func TestDesired(t *testing.T) {
 	before := textOf(desired)
 	text := must.Value(codec.Desired(desired))
 	if textOf(desired) != before {
-		t.Error("the original has changed")
+		t.Error("Desired changed its argument")
 	}
 	if strings.Contains(text, plain) || strings.Count(text, "sealed:1:") != 7 {
-		t.Errorf("want 7 sealed secrets in\n%s", text)
+		t.Errorf("Desired() =\n%s\nwant 7 sealed secrets and none in plain text", text)
 	}
 	desired.Pending = lumigl.Pending{}
 	if d := cmp.Diff(textOf(desired), textOf(must.Value(codec.ParseDesired(text)))); d != "" {
-		t.Error(d)
+		t.Errorf("decoded desired state differs (-want +got):\n%s", d)
 	}
 	if hidden := textOf(must.Value(state.Codec{}.ParseDesired(text))); strings.Contains(hidden, "sealed:") {
-		t.Errorf("without the key:\n%s", hidden)
+		t.Errorf("desired state decoded without the key contains sealed secrets:\n%s", hidden)
 	}
 	if _, err := (state.Codec{}).Desired(desired); !isKeyError(err) {
-		t.Errorf("sealed without a key: %v", err)
+		t.Errorf("Desired without a key: error %v, want a *secret.KeyError", err)
 	}
 	if _, err := (state.Codec{Key: secret.NewKey()}).ParseDesired(text); !isKeyError(err) {
-		t.Errorf("opened with another key: %v", err)
+		t.Errorf("ParseDesired with another key: error %v, want a *secret.KeyError", err)
 	}
 	if _, err := codec.ParseDesired(strings.ReplaceAll(text, "T::z", "T::w")); err == nil || isKeyError(err) {
-		t.Errorf("opened for another resource: %v", err)
+		t.Errorf("ParseDesired with secrets of another resource: error %v, want one that is not a *secret.KeyError", err)
 	}
 }
 
@@ -445,15 +445,15 @@ func TestEffects(t *testing.T) {
 		}
 		text := must.Value(codec.Effects(effects))
 		if strings.Contains(text, plain) {
-			t.Fatalf("a secret is not sealed: %s", text)
+			t.Fatalf("Effects() contains a secret in plain text: %s", text)
 		}
 		if d := cmp.Diff(effects, must.Value(codec.ParseEffects(text)), cmp.Comparer(lumigl.Value.Equal)); d != "" {
-			t.Fatal(d)
+			t.Fatalf("decoded effects differ (-want +got):\n%s", d)
 		}
 		must.Value(state.Codec{}.ParseEffects(text))
 	})
 	if all := must.Value(codec.ParseEffects(must.Value(codec.Effects(nil)))); len(all) > 0 {
-		t.Errorf("no effects: got %v", all)
+		t.Errorf("decoded empty effects = %v, want none", all)
 	}
 	for text, want := range map[string]string{
 		"[":                               "1:2: ",
@@ -461,12 +461,12 @@ func TestEffects(t *testing.T) {
 		"[3]":                             `the plan: unknown effect kind ""`,
 	} {
 		if _, err := codec.ParseEffects(text); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got the error %v, want %s", text, err, want)
+			t.Errorf("ParseEffects(%s) error = %v, want prefix %s", text, err, want)
 		}
 	}
 }
 
-// large returns a graph of 20,000 resources, one in ten with a secret.
+// large returns a graph of 20,000 resources, a tenth of which have a secret.
 func large() *graph.Graph {
 	var resources []*graph.Resource
 	for n := range 20_000 {
