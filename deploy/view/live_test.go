@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// patience limits waits that should take milliseconds.
+// patience is the timeout for waits that should take milliseconds.
 const patience = 20 * time.Second
 
 // terminal is a pseudo-terminal that records its output.
@@ -50,7 +50,7 @@ func open(t *testing.T) *terminal {
 			x.mutex.Lock()
 			x.output.Write(buffer[:n])
 			x.mutex.Unlock()
-			if err != nil { // EIO after the other side is closed
+			if err != nil { // EIO once the other side is closed
 				return
 			}
 		}
@@ -75,7 +75,7 @@ func (x *terminal) await(text string) {
 	x.Helper()
 	for end := time.Now().Add(patience); !strings.Contains(x.text(), text); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			x.Fatalf("missing %q in %q", text, x.text())
+			x.Fatalf("no output %q within the timeout, got %q", text, x.text())
 		}
 	}
 }
@@ -90,7 +90,7 @@ func ends(t *testing.T, f func()) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		t.Fatal("timeout")
+		t.Fatalf("call did not return within %v", patience)
 	}
 }
 
@@ -113,7 +113,7 @@ func live(t *testing.T, tty *os.File) view.Reporter {
 	return r
 }
 
-// A deployment is shown on a terminal that is resized. The view does not handle other signals or change the terminal
+// A terminal that displays a deployment can be resized. The view does not handle other signals or change the terminal
 // mode.
 func TestLive(t *testing.T) {
 	x := open(t)
@@ -135,11 +135,11 @@ func TestLive(t *testing.T) {
 	for i := range 30 {
 		send(r, store.Event{URN: bucket(long), Level: "warn", Message: fmt.Sprintf("warning number %d", i)})
 	}
-	x.await("shop[7] " + long + ":") // the rest is on another line
+	x.await("shop[7] " + long + ":") // The rest is on the next line.
 	x.await("warning: warning number 29")
 
 	if now, err := term.GetState(int(x.tty.Fd())); err != nil || !reflect.DeepEqual(now, mode) {
-		t.Errorf("the mode of the terminal changed: %v", err)
+		t.Errorf("terminal mode = %+v, %v, want it unchanged", now, err)
 	}
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestLive(t *testing.T) {
 	<-interrupts
 
 	x.resize(10, 40)
-	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // it is not the controlling terminal of this process
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // x is not the controlling terminal of this process
 		t.Fatal(err)
 	}
 	x.await("creating " + long[:24] + "…")
@@ -165,7 +165,7 @@ func TestLive(t *testing.T) {
 	<-x.gone
 	got := strings.ReplaceAll(x.text(), "\r\n", "\n")
 	if !strings.Contains(got, "shop[7] last: the end") {
-		t.Error("the last message is missing")
+		t.Error("output does not contain the last message")
 	}
 	printed := got[strings.LastIndex(got, "\x1b")+1:]
 	for _, want := range []string{
@@ -173,16 +173,16 @@ func TestLive(t *testing.T) {
 		"\n  ✗ ~ update b7 aws:s3:Bucket\n      " + strings.Repeat("x", 70) + "\n      b7.ts:1:2\n", "\n      b32.ts:1:2\n",
 	} {
 		if !strings.Contains(printed, want) {
-			t.Errorf("missing %q in the final print:\n%s", want, printed)
+			t.Errorf("final output does not contain %q:\n%s", want, printed)
 		}
 	}
 	if strings.Count(got, "\x1b[?25h") != strings.Count(got, "\x1b[?25l") {
-		t.Error("the cursor is still hidden")
+		t.Error("cursor is still hidden after Close")
 	}
 }
 
 // A deployment continues if the terminal is lost.
-func TestLostTerminal(t *testing.T) {
+func TestLiveTerminalLost(t *testing.T) {
 	x := open(t)
 	r := live(t, x.tty)
 	send(r, store.Event{State: store.Running})
@@ -194,15 +194,15 @@ func TestLostTerminal(t *testing.T) {
 			send(r, store.Event{URN: bucket("a"), Level: "warn", Message: fmt.Sprint("warning ", i)})
 			time.Sleep(time.Millisecond)
 		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH) // querying the size fails
+		_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH) // querying the size now fails
 		send(r, store.Event{URN: bucket("a"), Kind: "create", State: store.Done})
 		r.Waits(map[string][]string{"b[1]": {"shop[7]: b uses shop"}})
 		r.Close()
 	})
 }
 
-// A deployment continues while the terminal is stalled, as after Ctrl-S.
-func TestStalledTerminal(t *testing.T) {
+// A deployment continues while the terminal is stalled, for example by Ctrl-S.
+func TestLiveTerminalStalled(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -220,7 +220,7 @@ func TestStalledTerminal(t *testing.T) {
 }
 
 // Reporters are safe for concurrent use and write whole lines.
-func TestConcurrent(t *testing.T) {
+func TestReportersConcurrent(t *testing.T) {
 	x := open(t)
 	var text, json bytes.Buffer
 	reporters := []view.Reporter{view.NewLines(&text, view.Options{}), view.NewJSON(&json), live(t, x.tty)}
@@ -244,17 +244,17 @@ func TestConcurrent(t *testing.T) {
 	}
 	x.await("✓ 160 done\r\n")
 	if n := strings.Count(json.String(), "}\n{"); n != 3*160-1 {
-		t.Errorf("%d lines of JSON", n+1)
+		t.Errorf("NewJSON wrote %d lines, want %d", n+1, 3*160)
 	}
 	for _, want := range []string{": started\n", ": warning: warned\n", ": done"} {
 		if n := strings.Count(text.String(), want); n != 160 {
-			t.Errorf("%d lines with %q", n, want)
+			t.Errorf("NewLines wrote %d lines with %q, want 160", n, want)
 		}
 	}
 }
 
-// A reporter can be closed immediately.
-func TestShort(t *testing.T) {
+// A reporter can be closed before it has drawn anything.
+func TestLiveClosedImmediately(t *testing.T) {
 	x := open(t)
 	r := live(t, x.tty)
 	send(r, store.Event{State: store.Failed, Message: "it cannot be planned"})
@@ -262,14 +262,14 @@ func TestShort(t *testing.T) {
 	x.await("shop[7]  failed\r\n  it cannot be planned\r\n")
 }
 
-func TestNoTerminal(t *testing.T) {
+func TestNewLiveErrors(t *testing.T) {
 	file, err := os.Create(t.TempDir() + "/log")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
 	if _, err := view.NewLive(file, view.Options{}); err == nil || err.Error() != file.Name()+" is not a terminal" {
-		t.Error(err)
+		t.Errorf("NewLive(file) error = %v, want that it is not a terminal", err)
 	}
 	x := open(t)
 	t.Setenv("TERM", "dumb")

@@ -8,8 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// TestRemind checks the reminders about a long-running call.
-func TestRemind(t *testing.T) {
+func TestLinesRemind(t *testing.T) {
 	var b strings.Builder
 	l := NewLines(&b, Options{}).(*textLines)
 	defer l.Close()
@@ -34,6 +33,6 @@ a[1] + create x p:index:T: still running after 2m1s
 a[1] + create x p:index:T: done in 2m5s
 `
 	if got := b.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("output =\n%s\nwant\n%s", got, want)
 	}
 }

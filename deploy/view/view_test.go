@@ -27,9 +27,9 @@ type line struct {
 	waits map[string][]string
 }
 
-// parse parses events: time, deployment, step or resource as kind/type/name or ".", state or level, and a message,
-// which may be quoted. The deployment of a provider's message may be "?". A former name may follow the name after "<".
-// Waits are "TIME waits NAME TEXT…".
+// parse parses lines with a time, a deployment, a step, a state or level, and a message, which may be quoted. A step is
+// "." or a resource as kind/type/name, followed by "<" and the former name of a moved resource. The deployment of a
+// provider's message may be "?". A line "TIME waits NAME TEXT…" sets the waits.
 func parse(t *testing.T, text string) (all []line) {
 	waits, ids := map[string][]string{}, map[string]int64{"?": 0}
 	for row := range strings.Lines(text) {
@@ -82,12 +82,12 @@ func parse(t *testing.T, text string) (all []line) {
 
 func options(color bool) Options { return Options{Color: color} }
 
-// TestGolden shows the events of each archive in testdata in the forms in the archive: "lines", "lines color", "lines
-// verbose", "json", "final", and "tree WIDTHxHEIGHT TIME", optionally with " color".
+// TestGolden formats the events of each archive in testdata in each form found in the archive: "lines", "lines color",
+// "lines verbose", "json", "final", or "tree WIDTHxHEIGHT TIME", which may be followed by " color".
 func TestGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
-		t.Fatal("no archives", err)
+		t.Fatalf("no archives in testdata: %v", err)
 	}
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestGolden(t *testing.T) {
 				if *update {
 					f.Data = []byte(got)
 				} else if got != string(f.Data) {
-					t.Errorf("%s: found\n%s\nwant\n%s", f.Name, got, f.Data)
+					t.Errorf("%s =\n%s\nwant\n%s", f.Name, got, f.Data)
 				}
 			}
 			if *update {
@@ -133,7 +133,7 @@ func shown(t *testing.T, form string, all []line) string {
 			_, err = fmt.Sscanf(words[1], "%dx%d", &width, &height)
 			at, wrong := time.ParseDuration(words[2])
 			if err != nil || wrong != nil {
-				t.Fatal(form)
+				t.Fatalf("malformed form %q", form)
 			}
 			now = start.Add(at)
 		}
@@ -167,17 +167,17 @@ func fits(t *testing.T, frame string, width, height int) {
 	t.Helper()
 	rows := strings.Split(frame, "\n")
 	if len(rows) > max(height, 1) || height <= 0 && frame != "" {
-		t.Errorf("%d rows for a height of %d", len(rows), height)
+		t.Errorf("frame has %d rows, want at most %d", len(rows), height)
 	}
 	for _, row := range rows {
 		if term.Width(row) > max(width, 1) {
-			t.Errorf("%d columns for a width of %d: %q", term.Width(row), width, row)
+			t.Errorf("row has %d columns, want at most %d: %q", term.Width(row), width, row)
 		}
 	}
 }
 
-// TestMany shows deployments of 5,000 steps in 20,000 events, with control characters in texts.
-func TestMany(t *testing.T) {
+// TestRenderManySteps renders deployments with 5,000 steps after 20,000 events whose texts contain control characters.
+func TestRenderManySteps(t *testing.T) {
 	s := newState(options(false))
 	now := start
 	for i := range 20_000 {
@@ -207,12 +207,12 @@ func TestMany(t *testing.T) {
 			frame := s.render(size[0], size[1], now)
 			fits(t, frame, size[0], size[1])
 			if unsafe := strings.ReplaceAll(frame, "\n", ""); term.Visible(unsafe) != unsafe {
-				t.Fatalf("the frame contains control characters: %q", frame)
+				t.Fatalf("frame contains control characters: %q", frame)
 			}
 		}
 	}
 	if final := strings.ReplaceAll(s.final(now), "\n", ""); term.Visible(final) != final {
-		t.Error("the final output contains control characters")
+		t.Error("final output contains control characters")
 	}
 }
 
