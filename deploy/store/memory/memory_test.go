@@ -15,8 +15,8 @@ func TestStore(t *testing.T) {
 	storetest.Test(t, func(*testing.T) store.Store { return memory.New() })
 }
 
-// Writers waiting for each other do not block a synctest bubble forever.
-func TestBubble(t *testing.T) {
+// Writers that wait for each other do not deadlock in a synctest bubble.
+func TestWriteInSynctest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := memory.New()
@@ -38,12 +38,12 @@ func TestBubble(t *testing.T) {
 			return err
 		})
 		if err != nil || !d.Created.Equal(time.Now()) {
-			t.Errorf("got %v, %v", d, err)
+			t.Errorf("Job() = %+v, %v, want the current time as Created", d, err)
 		}
 	})
 }
 
-// BenchmarkStep measures a typical model check: a new store with a deployment and a step.
+// BenchmarkStep measures a typical use in model checking: a new store with a deployment and a step.
 func BenchmarkStep(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

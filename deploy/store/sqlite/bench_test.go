@@ -10,7 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 )
 
-// BenchmarkStep measures the transaction before and after each call, in the folder for temporary files.
+// BenchmarkStep measures the two transactions of a call in the folder for temporary files: one before it and one after
+// it.
 func BenchmarkStep(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "state.db"), sqlite.Options{})
 	var id int64
@@ -51,14 +52,14 @@ func BenchmarkVertices(b *testing.B) {
 		read(b, s, func(tx store.Tx) error {
 			got, err := tx.Vertices("dev")
 			if len(got) != len(all) {
-				b.Errorf("got %d vertices", len(got))
+				b.Errorf("Vertices() returned %d vertices, want %d", len(got), len(all))
 			}
 			return err
 		})
 	}
 }
 
-// BenchmarkLastTaskRuns measures the query at the start of a run, after three runs of 10,000 task runs.
+// BenchmarkLastTaskRuns measures the query at the start of a run after three runs with 10,000 task runs each.
 func BenchmarkLastTaskRuns(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "state.db"), sqlite.Options{})
 	write(b, s, putEnvironment)
@@ -80,7 +81,7 @@ func BenchmarkLastTaskRuns(b *testing.B) {
 		read(b, s, func(tx store.Tx) error {
 			last, err := tx.LastTaskRuns("dev", "default")
 			if len(last) != len(rows) {
-				b.Errorf("got %d task runs", len(last))
+				b.Errorf("LastTaskRuns() returned %d task runs, want %d", len(last), len(rows))
 			}
 			return err
 		})

@@ -29,15 +29,15 @@ func openError(t *testing.T, path string, o sqlite.Options) error {
 	return err
 }
 
-// wantError checks an error's whole message, and that it wraps one of the driver if the message ends in one.
+// wantError checks the message of err, and that err wraps the driver's error if the message ends with one.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want {
-		t.Errorf("got error  %v\nwant error %s", err, want)
+		t.Errorf("error = %v\nwant    %s", err, want)
 	}
 	var cause *driver.Error
 	if strings.HasSuffix(want, "))") && !errors.As(err, &cause) {
-		t.Errorf("%v wraps no cause", err)
+		t.Errorf("error %v does not wrap the driver's error", err)
 	}
 }
 
@@ -49,12 +49,12 @@ func TestDiskFull(t *testing.T) {
 		return s.Write(t.Context(), "dev", func(tx store.Tx) error {
 			err := tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: text}}, nil)
 			if err != nil {
-				// SQLite has rolled back and would now commit each statement at once.
+				// SQLite has rolled back the transaction and would now commit each statement immediately.
 				if err2 := tx.PutVertices("dev", []store.Vertex{{Key: "b"}}, nil); err2 == nil {
-					t.Error("the transaction is still usable")
+					t.Error("PutVertices after a failed statement returned nil, want an error")
 				}
 			}
-			return nil // Write fails even so
+			return nil // Write returns the error anyway.
 		})
 	}
 	must.Do(t, put("small"))
@@ -64,13 +64,13 @@ func TestDiskFull(t *testing.T) {
 	read(t, s, func(tx store.Tx) error {
 		all, err := tx.Vertices("dev")
 		if len(all) != 1 || all[0].Text != "small again" {
-			t.Errorf("got %v", all)
+			t.Errorf(`Vertices() = %v, want only "small again"`, all)
 		}
 		return err
 	})
 }
 
-func TestDamaged(t *testing.T) {
+func TestOpenDamaged(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	s := open(t, path, sqlite.Options{})
@@ -83,7 +83,7 @@ func TestDamaged(t *testing.T) {
 		path+" is damaged: restore a backup (database disk image is malformed (11))")
 }
 
-func TestDamagedPage(t *testing.T) {
+func TestOpenDamagedPage(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	text := must.Get(os.ReadFile(path))(t)
@@ -101,7 +101,7 @@ func TestDamagedPage(t *testing.T) {
 	wantError(t, err, path+" is damaged: restore a backup (database disk image is malformed (11))")
 }
 
-func TestNotDatabase(t *testing.T) {
+func TestOpenNotDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	must.Do(t, os.WriteFile(path, []byte(strings.Repeat("not a database", 100)), 0o600))
@@ -113,7 +113,7 @@ func TestNotDatabase(t *testing.T) {
 	wantError(t, openError(t, path, sqlite.Options{}), path+what)
 }
 
-// execute runs a statement, bypassing the store.
+// execute executes a statement without using the store.
 func execute(t *testing.T, path, query string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -123,21 +123,21 @@ func execute(t *testing.T, path, query string) {
 	must.Do(t, errors.Join(err, db.Close()))
 }
 
-func TestFolderIsFile(t *testing.T) {
+func TestOpenInFile(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	if err := openError(t, filepath.Join(path, "state.db"), sqlite.Options{}); err == nil || !strings.Contains(err.Error(), path+": not a directory") {
-		t.Errorf("got error %v", err)
+		t.Errorf("Open in a file instead of a folder: error %v", err)
 	}
 }
 
-func TestNetwork(t *testing.T) {
+func TestOpenNetwork(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	wantError(t, openError(t, path, sqlite.Options{}.WithNetwork("NFS")),
 		path+" is on a network file system (NFS), which cannot lock the database safely: move the workspace to a local disk")
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the file was created: %v", err)
+		t.Errorf("Open on a network file system created the file: %v", err)
 	}
 }
 
@@ -147,13 +147,13 @@ func TestCheckVersion(t *testing.T) {
 		"3.51.3": true, "3.51.10": true, "3.52.0": true, "4.0.0": true, "3.51.2": false, "3.50.9": false, "3.9.4": false, "2.99.9": false, "?": false,
 	} {
 		if err := sqlite.CheckVersion(version); (err == nil) != ok {
-			t.Errorf("%s: got error %v", version, err)
+			t.Errorf("CheckVersion(%s) = %v, want accepted: %t", version, err, ok)
 		}
 	}
 	wantError(t, sqlite.CheckVersion("3.51.2"), "lumi was built with SQLite 3.51.2, which can damage databases: build it with 3.51.3 or later")
 }
 
-// schema returns the schema with additional versions.
+// schema returns the current schema with additional migrations.
 func schema(t *testing.T, more ...string) fs.FS {
 	t.Helper()
 	names := must.Get(filepath.Glob("schema/*.sql"))(t)
@@ -173,12 +173,12 @@ func TestMigrate(t *testing.T) {
 	path := database(t)
 	newer := sqlite.Options{}.WithSchema(schema(t, "ALTER TABLE step ADD COLUMN a TEXT;\nUPDATE environment SET serial = serial + 10;",
 		"UPDATE environment SET serial = serial * 2;"))
-	for range 2 { // the second time is a no-op
+	for range 2 { // The second migration is a no-op.
 		s := open(t, path, newer)
 		read(t, s, func(tx store.Tx) error {
 			e, err := tx.Environment("dev")
 			if e.Serial != 20 {
-				t.Errorf("got %v", e)
+				t.Errorf("environment after the migration = %+v, want serial 20", e)
 			}
 			return err
 		})
@@ -186,12 +186,12 @@ func TestMigrate(t *testing.T) {
 	}
 	backups, err := filepath.Glob(path + ".backup-*")
 	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-3-20") {
-		t.Fatalf("got backups %v, %v", backups, err)
+		t.Fatalf("backups after the migration = %v, %v, want one of version 3", backups, err)
 	}
 	read(t, open(t, backups[0], sqlite.Options{}), func(tx store.Tx) error {
 		e, err := tx.Environment("dev")
 		if e.Serial != 0 {
-			t.Errorf("backup: got %v", e)
+			t.Errorf("environment in the backup = %+v, want serial 0", e)
 		}
 		return err
 	})
@@ -199,8 +199,9 @@ func TestMigrate(t *testing.T) {
 		path+" was written by a newer version of lumi (schema 5, this version supports up to 3): upgrade lumi")
 }
 
-// TestFirstSchemas migrates databases of the first versions, without sources of events and without task graphs.
-func TestFirstSchemas(t *testing.T) {
+// TestMigrateFirstSchemas migrates databases created with the first schema versions, which have no sources of events and no
+// task graphs.
+func TestMigrateFirstSchemas(t *testing.T) {
 	t.Parallel()
 	first := fstest.MapFS{}
 	for i, name := range []string{"1_state.sql", "2_event_source.sql"} {
@@ -232,31 +233,31 @@ func TestFirstSchemas(t *testing.T) {
 			events, err4 := tx.Events("dev", 0, 0, 9)
 			if len(vertices) != 1 || vertices[0].Text != "kept" || !reflect.DeepEqual(history, []store.Job{d}) ||
 				content.Desired != "{}" || len(events) != 1 || events[0].Source != "main.ts:1:2" {
-				t.Errorf("schema %d: got %v, %v, %v, %v", i+1, vertices, history, content, events)
+				t.Errorf("rows after migrating schema %d = %v, %v, %v, %v, want them unchanged", i+1, vertices, history, content, events)
 			}
 			return errors.Join(err, err2, err3, err4)
 		})
 		if backups, _ := filepath.Glob(fmt.Sprintf("%s.backup-%d-*", path, i+1)); len(backups) != 1 {
-			t.Errorf("schema %d: got backups %v", i+1, backups)
+			t.Errorf("backups after migrating schema %d = %v, want one", i+1, backups)
 		}
 	}
 }
 
-func TestMigrationFails(t *testing.T) {
+func TestMigrateError(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	broken := sqlite.Options{}.WithSchema(schema(t, "UPDATE environment SET serial = 99;\nDROP TABLE none;"))
 	if err := openError(t, path, broken); err == nil || !strings.Contains(err.Error(), "no such table: none") {
-		t.Errorf("got error %v", err)
+		t.Errorf("Open with a broken migration: error %v", err)
 	}
 	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
 		e, err := tx.Environment("dev")
 		if e.Serial != 0 {
-			t.Errorf("failed migration: got %v", e)
+			t.Errorf("environment after a failed migration = %+v, want serial 0", e)
 		}
 		return err
 	})
 	if backups, _ := filepath.Glob(path + ".backup-3-*"); len(backups) != 1 {
-		t.Errorf("got backups %v", backups)
+		t.Errorf("backups after a failed migration = %v, want one", backups)
 	}
 }

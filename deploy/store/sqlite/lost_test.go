@@ -14,10 +14,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// Removing or replacing the files of an open database loses nothing, including later writes.
+// Removing or replacing the files of an open database does not lose data, not even later writes.
 func TestLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the system cannot remove open files")
+		t.Skip("Windows cannot remove open files")
 	}
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -54,7 +54,7 @@ func TestLost(t *testing.T) {
 				})
 				wantLost(t, err, test.want, path, rescued(t, folder))
 				if got := vertices(t, rescued(t, folder)); !strings.HasPrefix(got, "first") {
-					t.Errorf("%s: got copy %q", text, got)
+					t.Errorf("copy after writing %s contains %q, want the first vertex", text, got)
 				}
 			}
 			err := s.Read(t.Context(), func(store.Tx) error { return nil })
@@ -63,15 +63,15 @@ func TestLost(t *testing.T) {
 			wantLost(t, s.Close(), test.want, path, rescued(t, folder))
 			info, err := os.Stat(rescued(t, folder))
 			if err != nil || info.Mode() != 0o600 {
-				t.Errorf("copy: got %v, %v", info, err)
+				t.Errorf("Stat(copy) = %v, %v, want mode 0600", info, err)
 			}
 			if got := vertices(t, rescued(t, folder)); got != "first second " {
-				t.Errorf("final copy: got %q", got)
+				t.Errorf(`final copy contains %q, want "first second "`, got)
 			}
 			for _, suffix := range []string{"", "-wal", "-shm"} {
 				text, err := os.ReadFile(path + suffix)
 				if isOther := name == "replaced"; isOther && string(text) != "other"+suffix || !isOther && !os.IsNotExist(err) {
-					t.Errorf("%s%s is %q, %v", path, suffix, text, err)
+					t.Errorf("%s%s contains %q, %v, want the other file unchanged or no file", path, suffix, text, err)
 				}
 			}
 		})
@@ -80,7 +80,7 @@ func TestLost(t *testing.T) {
 
 func TestLostWithoutRescue(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the system cannot remove open files")
+		t.Skip("Windows cannot remove open files")
 	}
 	folder, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -95,7 +95,7 @@ func TestLostWithoutRescue(t *testing.T) {
 	must.Do(t, errors.Join(os.RemoveAll(folder), os.RemoveAll(temporary)))
 	err := s.Close()
 	if want := path + " was removed while lumi was using it; the final state cannot be saved: open "; !errors.Is(err, store.ErrLost) || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("got error %v, want %s…", err, want)
+		t.Errorf("Close() = %v, want prefix %s", err, want)
 	}
 }
 
@@ -103,11 +103,11 @@ func wantLost(t *testing.T, err error, want, path, rescue string) {
 	t.Helper()
 	want = strings.NewReplacer("PATH", path, "RESCUE", rescue).Replace(want)
 	if !errors.Is(err, store.ErrLost) || err.Error() != want {
-		t.Errorf("got error  %v\nwant error %s", err, want)
+		t.Errorf("error = %v\nwant    %s", err, want)
 	}
 }
 
-// rescued returns the rescue copy in a folder.
+// rescued returns the path of the only rescue copy in a folder.
 func rescued(t *testing.T, folder string) string {
 	t.Helper()
 	entries := must.Get(os.ReadDir(folder))(t)
@@ -118,12 +118,12 @@ func rescued(t *testing.T, folder string) string {
 		}
 	}
 	if len(files) != 1 || !regexp.MustCompile(`^lumi-rescue-\d{8}T\d{6}\.\d{6}Z\.db$`).MatchString(files[0]) {
-		t.Fatalf("got files %q", files)
+		t.Fatalf("rescue folder contains %q, want one copy", files)
 	}
 	return filepath.Join(folder, files[0])
 }
 
-// vertices returns the text of the vertices in a copy without changing it.
+// vertices returns the texts of the vertices in a copy of a database. It does not modify the copy.
 func vertices(t *testing.T, path string) (texts string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

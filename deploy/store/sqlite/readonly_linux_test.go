@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// obey makes file modes apply to the rest of a test, even for root.
+// obey makes file modes apply even to root for the rest of a test.
 func obey(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -20,11 +20,11 @@ func obey(t *testing.T) {
 	}
 	runtime.LockOSThread()
 	if err := unix.Setfsuid(65534); err != nil {
-		t.Skipf("root cannot give up access to files: %v", err)
+		t.Skipf("cannot drop root's file access: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Setfsuid(0); err == nil {
-			runtime.UnlockOSThread() // otherwise, the thread ends with the test
+			runtime.UnlockOSThread() // otherwise, keep the thread locked, so that it ends with the test
 		}
 	})
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// victim is the environment variable that turns the test binary into the victim of [TestKill].
+// victim is the environment variable that makes the test binary run as the killed process of [TestKill].
 const victim = "LUMI_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -82,16 +82,16 @@ func TestReopen(t *testing.T) {
 	})
 	must.Do(t, s.Close())
 	if err := s.Read(t.Context(), putEnvironment); err == nil || !strings.Contains(err.Error(), "database is closed") {
-		t.Errorf("Read after Close: got error %v", err)
+		t.Errorf("Read after Close: error %v, want that the database is closed", err)
 	}
 	left, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(left) != 1 {
-		t.Errorf("Close left %v, %v", left, err)
+		t.Errorf("files after Close = %v, %v, want only the database", left, err)
 	}
 	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
 		got, err := tx.Job(d.ID)
 		if diff := cmp.Diff(d, got); diff != "" {
-			t.Error(diff)
+			t.Errorf("job after reopening the store (-want +got):\n%s", diff)
 		}
 		return err
 	})
@@ -112,10 +112,10 @@ func TestFileModes(t *testing.T) {
 	}
 	want := map[string]os.FileMode{"state.db": 0o600, "state.db-wal": 0o600, "state.db-shm": 0o600, "state.db.backup": 0o600}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("file modes (-want +got):\n%s", diff)
 	}
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+		t.Errorf("mode of the folder = %v, %v, want 0700", info.Mode(), err)
 	}
 }
 
@@ -130,12 +130,12 @@ func TestTwoStores(t *testing.T) {
 		}
 		want := path + " is locked: another process has been writing for 20ms; try again when it is done (database is locked (5) (SQLITE_BUSY))"
 		if err := b.Write(t.Context(), "dev", putEnvironment); err == nil || err.Error() != want {
-			t.Errorf("got error %v, want %s", err, want)
+			t.Errorf("Write while another store writes: error %v, want %s", err, want)
 		}
 		read(t, b, func(tx store.Tx) error {
 			all, err := tx.Environments()
 			if len(all) != 1 {
-				t.Errorf("read %v of another transaction", all)
+				t.Errorf("Environments() = %v, want no rows of the uncommitted transaction", all)
 			}
 			return err
 		})
@@ -147,18 +147,18 @@ func TestTwoStores(t *testing.T) {
 	})
 }
 
-func TestStopWaiting(t *testing.T) {
+func TestWriteCanceled(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	a, b := open(t, path, sqlite.Options{}), open(t, path, sqlite.Options{})
 	write(t, a, func(store.Tx) error {
-		for _, s := range []*sqlite.Store{a, b} { // within one process and between processes
+		for _, s := range []*sqlite.Store{a, b} { // in the same process and between processes
 			stopped := errors.New("stopped")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, stopped)
 			err := s.Write(ctx, "dev", putEnvironment)
 			cancel()
 			if !errors.Is(err, stopped) {
-				t.Errorf("got error %v", err)
+				t.Errorf("Write with a canceled context: error %v, want %v", err, stopped)
 			}
 		}
 		return nil
@@ -166,7 +166,7 @@ func TestStopWaiting(t *testing.T) {
 	write(t, b, putEnvironment)
 }
 
-func TestOpenTogether(t *testing.T) {
+func TestOpenConcurrently(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	var all sync.WaitGroup
@@ -188,13 +188,13 @@ func TestOpenTogether(t *testing.T) {
 	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
 		all, err := tx.Environments()
 		if len(all) != 8 {
-			t.Errorf("got %v", all)
+			t.Errorf("Environments() = %v, want 8", all)
 		}
 		return err
 	})
 }
 
-// A database can be opened while another process creates it, before the switch to the WAL.
+// A database can be opened while another process is creating it and has not switched to WAL mode yet.
 func TestOpenWhileCreated(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -211,12 +211,12 @@ func TestOpenWhileCreated(t *testing.T) {
 	want := path + " is locked: another process has been writing for 30ms; try again when it is done (database is locked (5) (SQLITE_BUSY))"
 	wantError(t, openError(t, path, sqlite.Options{Timeout: 30 * time.Millisecond}), want)
 	if waited := time.Since(started); waited < 30*time.Millisecond {
-		t.Errorf("gave up after %v", waited)
+		t.Errorf("Open returned after %v, want at least the timeout of 30ms", waited)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v", err)
+		t.Errorf("Open with a canceled context: error %v, want context.Canceled", err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { _, _ = c.ExecContext(context.Background(), "ROLLBACK") })
 	write(t, open(t, path, sqlite.Options{}), putEnvironment)
@@ -226,10 +226,10 @@ func TestBackup(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	s := open(t, path, sqlite.Options{})
-	write(t, s, func(store.Tx) error { return s.Backup(t.Context(), path+".copy") }) // does not wait
+	write(t, s, func(store.Tx) error { return s.Backup(t.Context(), path+".copy") }) // does not wait for the writer
 	want := path + ".copy already exists: choose another name for the backup"
 	if err := s.Backup(t.Context(), path+".copy"); err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %s", err, want)
+		t.Errorf("Backup to an existing file: error %v, want %s", err, want)
 	}
 	read(t, open(t, path+".copy", sqlite.Options{}), func(tx store.Tx) error {
 		_, err := tx.Environment("dev")
@@ -238,14 +238,14 @@ func TestBackup(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Backup(ctx, path+".stopped"); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v", err)
+		t.Errorf("Backup with a canceled context: error %v, want context.Canceled", err)
 	}
 	if _, err := os.Stat(path + ".stopped"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a failed backup left a file: %v", err)
+		t.Errorf("file of a failed backup: Stat error %v, want os.ErrNotExist", err)
 	}
 }
 
-// writeForever adds environments, each with a vertex in one transaction, and prints a line after each Write.
+// writeForever adds environments with a vertex each, one per transaction, and prints a line after each Write.
 func writeForever(path string) {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, path, sqlite.Options{})
@@ -280,17 +280,17 @@ func TestKill(t *testing.T) {
 			}
 		}
 		if err := c.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("the process ended with %v after %s", err, last)
+			t.Fatalf("process ended with %v after printing %s, want it to be killed", err, last)
 		}
 		read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
 			all, err := tx.Environments()
 			if len(all) == 0 || all[len(all)-1].Name < last {
-				t.Errorf("%s is lost, of %d", last, len(all))
+				t.Errorf("committed environment %s is missing from the %d stored ones", last, len(all))
 			}
 			for i, e := range all {
 				v, err := tx.Vertices(e.Name)
 				if err != nil || e.Name != fmt.Sprintf("%06d", i) || e.Serial != 1 || len(v) != 1 || len(v[0].Text) != 60_000 {
-					t.Errorf("environment %d is %v with %d vertices, %v", i, e, len(v), err)
+					t.Errorf("environment %d = %+v with %d vertices, %v, want a complete one", i, e, len(v), err)
 				}
 			}
 			written += len(all)
@@ -298,6 +298,6 @@ func TestKill(t *testing.T) {
 		})
 	}
 	if written < 60 {
-		t.Errorf("only %d transactions", written)
+		t.Errorf("process committed %d transactions, want at least 60", written)
 	}
 }

@@ -18,7 +18,7 @@ func environments(t *T) {
 	want(t, []store.Job{d}, func(tx store.Tx) ([]store.Job, error) { return tx.Queue("dev") })
 }
 
-// fill adds an environment with a row of each kind and returns its deployment.
+// fill adds an environment with a row of each kind. It returns the environment's deployment.
 func (t *T) fill(name string) store.Job {
 	t.Helper()
 	t.environment(name)
@@ -33,7 +33,7 @@ func (t *T) fill(name string) store.Job {
 	return d
 }
 
-// count returns the number of rows of an environment and its deployment.
+// count returns a function that counts the rows of an environment and its deployment.
 func count(name string, id int64) func(tx store.Tx) (int, error) {
 	return func(tx store.Tx) (int, error) {
 		vertices, err := tx.Vertices(name)
@@ -54,7 +54,7 @@ func deleteEnvironment(t *T) {
 	want(t, 0, count("prod", prod.ID))
 	want(t, 5, count("dev", dev.ID))
 	if d := t.fill("prod"); d.ID <= prod.ID {
-		t.Errorf("got ID %d after %d", d.ID, prod.ID)
+		t.Errorf("AddJob() = %d, want an ID greater than %d", d.ID, prod.ID)
 	}
 	want(t, []store.Event{{Serial: 3, Deployment: prod.ID + 1, Message: "prod"}},
 		func(tx store.Tx) ([]store.Event, error) { return tx.Events("prod", 0, 0, 10) })

@@ -20,7 +20,7 @@ func deployments(t *T) {
 	d = t.add(d)
 	next := t.add(store.Job{Environment: "prod", Place: 1, State: store.Wait})
 	if next.ID <= d.ID {
-		t.Errorf("got ID %d after %d", next.ID, d.ID)
+		t.Errorf("AddJob() = %d, want an ID greater than %d", next.ID, d.ID)
 	}
 	get := func(tx store.Tx) (store.Job, error) { return tx.Job(d.ID) }
 	want(t, d, get)
@@ -96,7 +96,7 @@ func touch(t *T) {
 	t.write(func(tx store.Tx) error {
 		got, err := tx.Touch(d.ID, 4, store.Running)
 		if diff := cmp.Diff(d, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("got (+), want (-):\n%s", diff)
+			t.Errorf("Touch() (-want +got):\n%s", diff)
 		}
 		return err
 	})
@@ -155,7 +155,7 @@ func moveSteps(t *T) {
 		return func(tx store.Tx) error { return tx.MoveSteps(from.ID, to) }
 	}
 	if err := t.Write(t.Context(), "dev", move(other.ID)); err == nil {
-		t.Error("moved steps to a deployment that has one")
+		t.Error("MoveSteps to a deployment with steps returned nil, want an error")
 	}
 	t.wantError(store.ErrNotFound, move(99))
 	want(t, all, func(tx store.Tx) ([]store.Step, error) { return tx.Steps(from.ID) })
@@ -172,11 +172,11 @@ func uses(t *T) {
 		d.Uses = append([]string{}, list...)
 		t.write(func(tx store.Tx) error { return tx.PutJob(d) })
 		if len(list) > 0 {
-			d.Uses[0] = "changed" // the caller's
+			d.Uses[0] = "changed" // changes the caller's slice
 		}
 		want(t, list, func(tx store.Tx) ([]string, error) {
 			if got, _ := get(tx); len(got) > 0 {
-				got[0] = "changed" // the reader's
+				got[0] = "changed" // changes the reader's slice
 			}
 			return get(tx)
 		})

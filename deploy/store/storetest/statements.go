@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// statements returns all writing statements for an environment and a deployment.
+// statements returns all writing statements for an environment and a deployment, by name.
 func statements(name string, id int64) map[string]func(tx store.Tx) error {
 	return map[string]func(tx store.Tx) error{
 		"PutEnvironment":    func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name, Serial: 99}) },
@@ -43,9 +43,9 @@ func notFound(t *T) {
 	for name, f := range all {
 		t.write(func(tx store.Tx) error {
 			if err := f(tx); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("%s: got error %v, want %v", name, err, store.ErrNotFound)
+				t.Errorf("%s: error %v, want %v", name, err, store.ErrNotFound)
 			}
-			return tx.PutStep(store.Step{Deployment: d.ID, URN: name}) // the transaction is still usable
+			return tx.PutStep(store.Step{Deployment: d.ID, URN: name}) // The transaction is still usable.
 		})
 		want(t, name, func(tx store.Tx) (string, error) { s, err := tx.Steps(d.ID); return s[0].URN, err })
 	}
@@ -76,13 +76,13 @@ func times(t *T) {
 		t.write(func(tx store.Tx) error {
 			return errors.Join(tx.PutJob(d), tx.PutStep(store.Step{Deployment: d.ID, Deadline: at}))
 		})
-		// Not cmp, which considers times in different zones equal.
+		// cmp considers equal times in different zones to be equal, so do not use it.
 		stored := at.UTC().Truncate(time.Microsecond)
 		err := t.Read(t.Context(), func(tx store.Tx) error {
 			got, err := tx.Job(d.ID)
 			steps, err2 := tx.Steps(d.ID)
 			if got.Expires != stored || got.Ended != stored || steps[0].Deadline != stored || !got.Created.IsZero() {
-				t.Errorf("got %#v, %#v and %#v, want %#v", got.Expires, got.Ended, steps[0].Deadline, stored)
+				t.Errorf("stored times = %#v, %#v, %#v, want %#v and a zero Created", got.Expires, got.Ended, steps[0].Deadline, stored)
 			}
 			return errors.Join(err, err2)
 		})

@@ -1,4 +1,4 @@
-// Package storetest tests implementations of a store.
+// Package storetest contains tests for implementations of a store.
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Test(t, func(t *testing.T) store.Store { return memory.New() })
@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Test runs the tests in parallel, each with its own empty store, which it closes.
+// Test runs the tests in parallel. It opens an empty store for each test and closes it afterward.
 func Test(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, test := range []struct {
 		name string
@@ -72,13 +72,13 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// T is a test with its store.
+// T is a test and its store.
 type T struct {
 	*testing.T
 	store.Store
 }
 
-// write runs a transaction that must succeed.
+// write runs f in a transaction that must succeed.
 func (t *T) write(f func(tx store.Tx) error) {
 	t.Helper()
 	if err := t.Write(t.Context(), "dev", f); err != nil {
@@ -86,7 +86,7 @@ func (t *T) write(f func(tx store.Tx) error) {
 	}
 }
 
-// want checks the result of a statement in a new transaction.
+// want checks the result of a statement in a new read-only transaction.
 func want[R any](t *T, want R, f func(tx store.Tx) (R, error)) {
 	t.Helper()
 	var got R
@@ -98,15 +98,15 @@ func want[R any](t *T, want R, f func(tx store.Tx) (R, error)) {
 		t.Fatalf("Read: %v", err)
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("got (+), want (-):\n%s", diff)
+		t.Errorf("result (-want +got):\n%s", diff)
 	}
 }
 
-// wantError checks the error of a writing transaction.
+// wantError checks that a writing transaction returns an error wrapping want.
 func (t *T) wantError(want error, f func(tx store.Tx) error) {
 	t.Helper()
 	if err := t.Write(t.Context(), "dev", f); !errors.Is(err, want) {
-		t.Errorf("got error %v, want %v", err, want)
+		t.Errorf("Write() = %v, want %v", err, want)
 	}
 }
 
@@ -117,7 +117,7 @@ func (t *T) environment(name string) store.Environment {
 	return e
 }
 
-// add adds a deployment and returns it with its ID and place.
+// add adds a deployment and returns it with its ID and place set.
 func (t *T) add(d store.Job) store.Job {
 	t.Helper()
 	t.write(func(tx store.Tx) (err error) {
@@ -130,7 +130,7 @@ func (t *T) add(d store.Job) store.Job {
 	return d
 }
 
-// waiting adds an environment with a deployment.
+// waiting adds an environment with a waiting deployment, which it returns.
 func (t *T) waiting() store.Job {
 	t.Helper()
 	t.environment("dev")

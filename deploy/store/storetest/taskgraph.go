@@ -21,7 +21,7 @@ func (t *T) release(layer store.Layer, name string) store.Release {
 	return r
 }
 
-// graph adds a graph with two tasks and returns both.
+// graph adds a graph with two tasks and returns the graph and the tasks.
 func (t *T) graph(o store.Owner, graphType string) (store.TaskGraph, []store.GraphTask) {
 	t.Helper()
 	g := store.TaskGraph{ID: 77, Owner: o, Type: graphType, Name: "Graph " + graphType}
@@ -64,7 +64,7 @@ func releases(t *T) {
 	want(t, nil, graphTasks(gone.ID))
 	want(t, others, graphTasks(kept.ID))
 	if again := t.release(store.ReleaseLayer, "shop"); again.ID <= same.ID {
-		t.Errorf("got ID %d after %d", again.ID, same.ID)
+		t.Errorf("AddRelease() = %d, want an ID greater than %d", again.ID, same.ID)
 	}
 }
 
@@ -83,10 +83,10 @@ func selections(t *T) {
 	changed := store.Selection{Environment: "prod", Plugins: []int64{9}, Order: []store.Layer{store.ClusterLayer}}
 	given := store.Selection{Environment: "prod", Plugins: slices.Clone(changed.Plugins), Order: slices.Clone(changed.Order)}
 	put(given)
-	given.Plugins[0], given.Order[0] = 0, "" // the caller's
+	given.Plugins[0], given.Order[0] = 0, "" // changes the caller's slices
 	want(t, []store.Selection{dev, changed}, func(tx store.Tx) ([]store.Selection, error) {
 		if got, _ := tx.Selections(); len(got) == 2 {
-			got[1].Plugins[0], got[1].Order[0] = 0, "" // the reader's
+			got[1].Plugins[0], got[1].Order[0] = 0, "" // changes the reader's slices
 		}
 		return tx.Selections()
 	})
@@ -117,7 +117,7 @@ func graphs(t *T) {
 		return tx.PutGraph(store.TaskGraph{ID: first.ID, Owner: release, Type: "other", Name: "New", Order: order})
 	})
 	all[0].Name, all[0].Order = "New", slices.Clone(order)
-	order[0] = 0 // the caller's
+	order[0] = 0 // changes the caller's slice
 	want(t, all, store.Tx.Graphs)
 	t.write(func(tx store.Tx) error { return tx.DeleteGraph(all[1].ID) })
 	want(t, append(all[:1:1], all[2:]...), store.Tx.Graphs)
@@ -144,7 +144,7 @@ func tasksOfGraphs(t *T) {
 		return err
 	})
 	if again.ID <= tasks[1].ID {
-		t.Errorf("got ID %d after %d", again.ID, tasks[1].ID)
+		t.Errorf("AddGraphTask() = %d, want an ID greater than %d", again.ID, tasks[1].ID)
 	}
 	want(t, []store.GraphTask{tasks[0], again}, graphTasks(g.ID))
 	want(t, others, graphTasks(other.ID))
@@ -232,7 +232,7 @@ func lastTaskRuns(t *T) {
 	put(second, started, failed, stage, r("a", "n2", store.Skipped, "2"))
 	last("dev", "default", failed, a, started, stage)
 	put(third, r("a", "n1", store.Skipped, "3"))
-	// Earlier runs continue, like resumed ones.
+	// Earlier runs continue, as if resumed.
 	oldB.Message, started.State, failed.State = "again", store.Done, store.Done
 	put(first, oldB)
 	put(second, started, failed)
@@ -240,7 +240,7 @@ func lastTaskRuns(t *T) {
 	skipped.State = store.Done
 	put(first, skipped)
 	last("dev", "default", failed, a, started, skipped, stage)
-	number = 0 // another type and another environment
+	number = 0 // for another graph type and another environment
 	upgrade := r("b", "n1", store.Done, "upgrade")
 	put(t.run("dev", "upgrade", store.Done).ID, upgrade)
 	put(t.run("prod", "default", store.Done).ID, r("b", "n1", store.Done, "prod"))
@@ -252,7 +252,7 @@ func lastTaskRuns(t *T) {
 	last("dev", "default")
 }
 
-// taskStatements returns all writing statements of [store.TaskTx].
+// taskStatements returns all writing statements of [store.TaskTx], by name.
 func taskStatements(environment string, release, graph, task, run int64) map[string]func(tx store.Tx) error {
 	add := func(o store.Owner) func(tx store.Tx) error {
 		return func(tx store.Tx) error {
@@ -280,7 +280,7 @@ func taskStatements(environment string, release, graph, task, run int64) map[str
 	}
 }
 
-// taskTransactions runs statements in transactions that are rolled back and in read-only ones.
+// taskTransactions runs statements in read-only transactions and in transactions that are rolled back.
 func taskTransactions(t *T) {
 	t.environment("dev")
 	shop := t.release(store.ReleaseLayer, "shop")
@@ -310,7 +310,7 @@ func taskTransactions(t *T) {
 	for name, f := range taskStatements("dev", shop.ID, g.ID, tasks[0].ID, run) {
 		err := t.Read(t.Context(), func(tx store.Tx) error {
 			if f(tx) == nil {
-				t.Errorf("%s wrote in Read", name)
+				t.Errorf("%s in Read returned nil, want an error", name)
 			}
 			return nil
 		})
@@ -319,10 +319,10 @@ func taskTransactions(t *T) {
 		}
 		t.wantError(failed, func(tx store.Tx) error {
 			if err := f(tx); err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s in Write: %v", name, err)
 			}
 			if now, err := rows(tx); err != nil || cmp.Equal(before, now, cmpopts.EquateEmpty()) {
-				t.Errorf("%s changed nothing, %v", name, err)
+				t.Errorf("%s did not change any rows (%v)", name, err)
 			}
 			return failed
 		})
@@ -330,7 +330,7 @@ func taskTransactions(t *T) {
 	}
 }
 
-// tasksNotFound writes rows that refer to nonexistent rows.
+// tasksNotFound runs statements that refer to nonexistent rows.
 func tasksNotFound(t *T) {
 	t.environment("dev")
 	all := taskStatements("none", 99, 99, 99, 99)
@@ -338,9 +338,9 @@ func tasksNotFound(t *T) {
 	for name, f := range all {
 		t.write(func(tx store.Tx) error {
 			if err := f(tx); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("%s: got error %v, want %v", name, err, store.ErrNotFound)
+				t.Errorf("%s: error %v, want %v", name, err, store.ErrNotFound)
 			}
-			return tx.PutSelection(store.Selection{Environment: "dev", Order: []store.Layer{store.Layer(name)}}) // the transaction is still usable
+			return tx.PutSelection(store.Selection{Environment: "dev", Order: []store.Layer{store.Layer(name)}}) // The transaction is still usable.
 		})
 		want(t, name, func(tx store.Tx) (string, error) {
 			all, err := tx.Selections()

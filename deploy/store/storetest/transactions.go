@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// changes writes a row of each kind.
+// changes returns a function that writes a row of each kind.
 func changes(d store.Job) func(tx store.Tx) error {
 	return func(tx store.Tx) error {
 		_, err := tx.AddJob(store.Job{Environment: "dev"}, store.Content{})
@@ -23,7 +23,7 @@ func changes(d store.Job) func(tx store.Tx) error {
 	}
 }
 
-// all returns all rows affected by changes.
+// all returns all rows that changes affects.
 func all(tx store.Tx) (rows [7]any, err error) {
 	var errs [7]error
 	rows[0], errs[0] = tx.Environments()
@@ -57,7 +57,7 @@ func rollback(t *T) {
 	want(t, before, all)
 	t.write(changes(d))
 	if cmp.Equal(before, t.all()) {
-		t.Error("nothing was written")
+		t.Error("Write did not change any rows")
 	}
 }
 
@@ -68,7 +68,7 @@ func panics(t *T) {
 	func() {
 		defer func() {
 			if got := recover(); got != "panic" {
-				t.Errorf("recovered %v", got)
+				t.Errorf("recovered %v, want the panic value of f", got)
 			}
 		}()
 		_ = t.Write(t.Context(), "dev", func(tx store.Tx) error {
@@ -89,18 +89,19 @@ func read(t *T) {
 	for name, f := range statements("dev", d.ID) {
 		err := t.Read(t.Context(), func(tx store.Tx) error {
 			if f(tx) == nil {
-				t.Errorf("%s wrote in Read", name)
+				t.Errorf("%s in Read returned nil, want an error", name)
 			}
 			return nil
 		})
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Read after %s failed: %v", name, err)
 		}
 	}
 	want(t, before, all)
 }
 
-// view interleaves a reader with a writer. Neither waits for the other, and the reader does not see the changes.
+// view interleaves a reader and a writer. Neither waits for the other, and the reader does not see the writer's
+// changes.
 func view(t *T) {
 	d := t.fill("dev")
 	t.fill("other")
@@ -111,12 +112,12 @@ func view(t *T) {
 		t.wantError(failed, func(w store.Tx) error { return errors.Join(changes(d)(w), failed) })
 		t.write(func(w store.Tx) error {
 			err := changes(d)(w)
-			want(t, before, all) // another reader, while the writer works
+			want(t, before, all) // another reader, before the commit
 			return err
 		})
 		second, err2 := all(tx)
 		if diff := cmp.Diff([][7]any{before, before}, [][7]any{first, second}, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("the view changed:\n%s", diff)
+			t.Errorf("rows read before and after a write (-want +got):\n%s", diff)
 		}
 		return errors.Join(err, err2)
 	})
@@ -124,7 +125,7 @@ func view(t *T) {
 		t.Error(err)
 	}
 	if cmp.Equal(before, t.all()) {
-		t.Error("nothing was written")
+		t.Error("Write did not change any rows")
 	}
 }
 
@@ -156,11 +157,11 @@ func contexts(t *T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
-	f := func(store.Tx) error { t.Error("f was called"); return nil }
+	f := func(store.Tx) error { t.Error("f was called with a canceled context"); return nil }
 	if err := t.Write(ctx, "dev", f); !errors.Is(err, stopped) {
-		t.Errorf("Write: got error %v", err)
+		t.Errorf("Write with a canceled context: error %v, want %v", err, stopped)
 	}
 	if err := t.Read(ctx, f); !errors.Is(err, stopped) {
-		t.Errorf("Read: got error %v", err)
+		t.Errorf("Read with a canceled context: error %v, want %v", err, stopped)
 	}
 }
