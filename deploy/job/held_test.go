@@ -29,8 +29,8 @@ func claimed(t *testing.T, s store.Store) (*job.Runner, store.Job) {
 	return r, j
 }
 
-// TestHeld runs a job with an event after 45.5 seconds, longer than its lease, and checks when its work ends, the
-// reasons of Interrupted and Calls, and the error of Run.
+// TestHeld runs a job in which something happens after 45.5 seconds, which is longer than the lease. It checks when the
+// work ends, the results of Interrupted and Calls, and the error of Run.
 func TestHeld(t *testing.T) {
 	for name, test := range map[string]struct {
 		happens           func(*job.Runner, *job.Tx, *store.Job) error
@@ -74,13 +74,13 @@ func TestHeld(t *testing.T) {
 					err := h.Sleep(ctx, time.Hour)
 					synctest.Wait()
 					if took := time.Since(begun); took != test.after {
-						t.Errorf("noticed after: got %v, want %v", took, test.after)
+						t.Errorf("Sleep returned after %v, want %v", took, test.after)
 					}
 					if got := h.Interrupted(ctx); !errors.Is(got, test.interrupted) {
-						t.Errorf("Interrupted: got %v, want %v", got, test.interrupted)
+						t.Errorf("Interrupted() = %v, want %v", got, test.interrupted)
 					}
 					if got := context.Cause(h.Calls); !errors.Is(got, test.calls) {
-						t.Errorf("cause of Calls: got %v, want %v", got, test.calls)
+						t.Errorf("Cause(Calls) = %v, want %v", got, test.calls)
 					}
 					return err
 				}, func(ctx context.Context, err error) error {
@@ -88,10 +88,10 @@ func TestHeld(t *testing.T) {
 					return errors.Join(err, ctx.Err())
 				})
 				if !errors.Is(err, test.want) {
-					t.Errorf("got error %v, want %v", err, test.want)
+					t.Errorf("Run() = %v, want %v", err, test.want)
 				}
 				if wantEnd := !errors.Is(test.want, store.ErrFenced); ended != wantEnd {
-					t.Errorf("the end was recorded: %v", ended)
+					t.Errorf("end was called: %t, want %t", ended, wantEnd)
 				}
 			})
 		})

@@ -13,13 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestDocs(t *testing.T) {
+func TestTransitionTables(t *testing.T) {
 	t.Parallel()
 	const file, begin, end = "../../docs/engine.md", "<!-- transitions -->\n", "<!-- end of transitions -->"
 	before, rest, ok := strings.Cut(string(must.Get(os.ReadFile(file))(t)), begin)
 	was, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		t.Fatalf("%s has no markers", file)
+		t.Fatalf("%s does not contain the markers of the tables", file)
 	}
 	var tables strings.Builder
 	for _, kind := range []struct {
@@ -39,6 +39,6 @@ func TestDocs(t *testing.T) {
 	if *golden.Update {
 		must.Do(t, os.WriteFile(file, []byte(before+begin+tables.String()+end+after), 0o644))
 	} else if d := gocmp.Diff(was, tables.String()); d != "" {
-		t.Error(d)
+		t.Errorf("tables of transitions in %s (-want +got):\n%s", file, d)
 	}
 }

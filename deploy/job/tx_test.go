@@ -12,7 +12,7 @@ func TestBrief(t *testing.T) {
 		"": "", "a\xff": "a\ufffd", long: long, long + "y": long + "…", long[1:] + "é": long[1:] + "…",
 	} {
 		if got := Brief(message); got != want {
-			t.Errorf("%d bytes: got %d, want %d", len(message), len(got), len(want))
+			t.Errorf("Brief of %d bytes = %.20q… of %d bytes, want %.20q… of %d bytes", len(message), got, len(got), want, len(want))
 		}
 	}
 }
