@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestDeletableRun(t *testing.T) {
+func TestDeletableRunningTasks(t *testing.T) {
 	t.Parallel()
 	must.Do(t, memory.New().Write(t.Context(), "dev", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
@@ -30,7 +30,7 @@ func TestDeletableRun(t *testing.T) {
 			var refused *job.RefusedError
 			want := "upgrade[1] is running: wait until it ends, or stop it with 'lumi tasks stop'"
 			if !errors.As(err, &refused) || err.Error() != want {
-				t.Errorf("got error %v, want %s", err, want)
+				t.Errorf("Deletable(force: %t) error = %v, want %s", force, err, want)
 			}
 		}
 		d.ID, d.Expires = id, time.Now().Add(-time.Second)
