@@ -14,18 +14,18 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// script returns a wrapper for a shell script called with --name prod, and the name of the command.
+// script returns a wrapper that runs a shell script with --name prod as its arguments, and the name of the script.
 func script(t *testing.T, text string) (*secret.Wrapper, string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("a shell is needed")
+		t.Skip("no shell on Windows")
 	}
 	name := filepath.Join(t.TempDir(), "key.sh")
 	must.Do(t, os.WriteFile(name, []byte(text+"\n"), 0o600))
 	return wrapper(t, "exec:sh "+name+" --name prod"), "sh"
 }
 
-// keeper wraps a key by storing it in a file and printing a placeholder.
+// keeper is a script that wraps a key by storing it in a file and printing a placeholder.
 const keeper = `
 test "$1 $2" = "--name prod" || exit 9
 case $3 in
@@ -39,18 +39,18 @@ func TestCommand(t *testing.T) {
 	key := secret.NewKey()
 	wrapped := wrap(t, w, key)
 	if !strings.HasSuffix(wrapped, "\nticket 1\n") {
-		t.Errorf("wrapped as %s", wrapped)
+		t.Errorf("Wrap() = %s, want the output of the command", wrapped)
 	}
 	unwrapped := must.Get(w.Unwrap(t.Context(), wrapped))(t)
 	isSame(t, key, unwrapped)
 
-	// It stores a different key now.
+	// The command now returns a different key.
 	wrap(t, w, secret.NewKey())
 	_, err := w.Unwrap(t.Context(), wrapped)
 	fails(t, "another key", err, true, `"exec" unwrapped something other than the key`)
 }
 
-func TestHostileCommands(t *testing.T) {
+func TestCommandErrors(t *testing.T) {
 	t.Parallel()
 	const (
 		text        = `"$ wrap" must write text to standard output, such as base64, at most 64 KiB; standard error: ""`
@@ -80,7 +80,7 @@ func TestHostileCommands(t *testing.T) {
 		wrapped, err := w.Wrap(t.Context(), secret.NewKey())
 		fails(t, test.about, err, true, strings.ReplaceAll(test.want, "$", name))
 		if wrapped != "" {
-			t.Errorf("%s: wrapped as %q", test.about, wrapped)
+			t.Errorf("%s: Wrap() = %q, want an empty string", test.about, wrapped)
 		}
 	}
 	w := wrapper(t, "exec:no-such-command-at-all")
@@ -88,7 +88,7 @@ func TestHostileCommands(t *testing.T) {
 	fails(t, "missing", err, true, `"no-such-command-at-all wrap" failed: exec: "no-such-command-at-all": executable file not found in $PATH; standard error: ""`)
 }
 
-func TestHang(t *testing.T) {
+func TestCommandCanceled(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"exec yes", "exec sleep 30", "sleep 30", "trap '' TERM INT; sleep 30 & wait"} {
 		w, name := script(t, text)
@@ -98,13 +98,13 @@ func TestHang(t *testing.T) {
 		cancel()
 		fails(t, text, err, false, `"`+name+` wrap" was stopped: interrupted`)
 		if !errors.Is(err, context.Cause(ctx)) || time.Since(start) > 10*time.Second {
-			t.Errorf("%s: after %v: %v", text, time.Since(start), err)
+			t.Errorf("%s: Wrap returned %v after %v, want the cause of the context within 10s", text, err, time.Since(start))
 		}
 	}
 }
 
-// The output of a command is complete when it exits, even if a child process keeps the output open.
-func TestLeftBehind(t *testing.T) {
+// A command's output is complete when the command exits, even if a child process keeps the output open.
+func TestCommandLeavesChild(t *testing.T) {
 	t.Parallel()
 	w, _ := script(t, keeper+"\nsleep 5 &")
 	w.Dir = t.TempDir()

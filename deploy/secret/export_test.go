@@ -9,7 +9,7 @@ import (
 
 func init() { defaultWorkFactor = 10 }
 
-// Forms returns the encodings of a key in text.
+// Forms returns the forms in which a key may appear in text.
 func Forms(k *Key) []string {
 	data, _ := base64.StdEncoding.DecodeString(k.text())
 	hexadecimal := hex.EncodeToString(data)

@@ -43,7 +43,7 @@ func reference(t testing.TB, key urn.URN, property string) lumigl.Value {
 	return lumigl.PropertyOf(must.Get(lumigl.NewResource(key))(t), property)
 }
 
-// text returns the canonical text of a graph with a vertex that has the value.
+// text returns the canonical text of a graph with a vertex that contains v.
 func text(t testing.TB, v lumigl.Value) string {
 	t.Helper()
 	g := &lumigl.Graph{}
@@ -59,12 +59,12 @@ func text(t testing.TB, v lumigl.Value) string {
 	}))
 	written, err := lumigl.Append(nil, g)
 	if err != nil {
-		t.Fatalf("a value cannot be written: %v", err)
+		t.Fatalf("Append: %v", err)
 	}
 	return string(written)
 }
 
-// drawn draws values of all kinds, with distinct texts in secrets, in keys within secrets, and around them.
+// drawn draws values of all kinds. The texts in secrets, in keys within secrets, and outside of them are distinct.
 type drawn struct {
 	*rapid.T
 	testing.TB
@@ -115,7 +115,7 @@ func (d *drawn) value(depth int, isSecret bool) lumigl.Value {
 	}
 }
 
-// Sealed values survive a round trip and contain no plain text.
+// Sealed values are unchanged by a round trip and do not contain secrets in plain text.
 func TestRoundTrip(t *testing.T) {
 	key := secret.NewKey()
 	sealedSome := false
@@ -127,7 +127,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, word := range d.secrets {
 			for _, form := range forms(word) {
 				if strings.Contains(after, form) {
-					t.Fatalf("%q is in %s", form, after)
+					t.Fatalf("sealed value contains the secret %q:\n%s", form, after)
 				}
 			}
 		}
@@ -136,21 +136,21 @@ func TestRoundTrip(t *testing.T) {
 		g := must.Get(lumigl.ParseGraph(after))(t)
 		opened := must.Get(key.Open(db, g.Vertex("the vertex").Properties.Get("value")))(t)
 		if !opened.Equal(v) || text(t, opened) != before {
-			t.Fatalf("got %s, want %s", text(t, opened), before)
+			t.Fatalf("opened value = %s, want %s", text(t, opened), before)
 		}
 		if resealed := must.Get(key.Seal(db, v))(t); after != before && text(t, resealed) == after {
-			t.Fatal("sealing is deterministic")
+			t.Fatal("Seal returned the same text twice for a secret")
 		}
 		hidden := secret.Hide(sealed)
 		if strings.Contains(text(t, hidden), "sealed:1:") && !strings.Contains(before, "sealed:1:") {
-			t.Fatalf("not hidden: %s", text(t, hidden))
+			t.Fatalf("Hide() = %s, want no sealed secrets", text(t, hidden))
 		}
 		if got, want := references(hidden), references(v); !slices.Equal(got, want) {
-			t.Fatalf("hidden: got references %q, want %q", got, want)
+			t.Fatalf("references of the hidden value = %q, want %q", got, want)
 		}
 	})
 	if !sealedSome {
-		t.Error("there was no secret in any value")
+		t.Error("no drawn value contained a secret")
 	}
 }
 
@@ -162,18 +162,18 @@ func references(v lumigl.Value) []string {
 	return all
 }
 
-// forms returns the encodings of a secret in text.
+// forms returns the forms in which a secret may appear in text.
 func forms(s string) []string {
 	quoted, _ := json.Marshal(s)
 	all := []string{s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), hex.EncodeToString([]byte(s)), strings.Trim(strconv.QuoteToASCII(s), `"`)}
-	for i := range 3 { // base64 of a longer text contains one of three forms
+	for i := range 3 { // The base64 encoding of a longer text contains one of three forms.
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", i) + s))
 		all = append(all, encoded[4:len(encoded)-4])
 	}
 	return all
 }
 
-func TestSealed(t *testing.T) {
+func TestSeal(t *testing.T) {
 	key := secret.NewKey()
 	password := secretOf(lumigl.ListOf(reference(t, other, "url"), lumigl.TextOf("hunter2")))
 	v := lumigl.ObjectOf(lumigl.Member{Key: "size", Value: lumigl.IntOf(1)}, lumigl.Member{Key: "password", Value: password})
@@ -181,32 +181,32 @@ func TestSealed(t *testing.T) {
 	one := sealed.Get("password")
 	content, _ := one.Get("value").Text()
 	if _, isSecret := one.Secret(); !isSecret || !strings.HasPrefix(content, "sealed:1:") || !sealed.Get("size").Equal(lumigl.IntOf(1)) {
-		t.Fatalf("sealed as %s", text(t, sealed))
+		t.Fatalf("Seal() = %s, want a sealed password and a plain size", text(t, sealed))
 	}
 	if got := references(sealed); !slices.Equal(got, []string{string(other) + " url"}) {
-		t.Errorf("got references %q", got)
+		t.Errorf("references of the sealed value = %q, want the secret's reference", got)
 	}
 
-	// References to a moved resource can be retargeted without the key.
+	// A reference to a moved resource can be updated without the key.
 	moved := sealed.Retarget(func(*lumigl.Vertex) *lumigl.Vertex { v, _, _ := reference(t, db, "").Target(); return v })
 	if got := references(must.Get(key.Open(db, moved))(t)); !slices.Equal(got, []string{string(db) + " url"}) {
-		t.Errorf("after the move: got references %q", got)
+		t.Errorf("references after the move = %q, want the new URN", got)
 	}
 
 	hidden := secret.Hide(sealed)
 	if inner, ok := hidden.Get("password").Secret(); !ok || !inner.IsUnknown() {
-		t.Errorf("hidden as %s", text(t, hidden))
+		t.Errorf("Hide() = %s, want an unknown secret", text(t, hidden))
 	}
 
-	// The length of a short secret is hidden.
+	// The length of a short secret is not revealed.
 	short := must.Get(key.Seal(db, secretOf(lumigl.TextOf("a"))))(t)
 	long := must.Get(key.Seal(db, secretOf(lumigl.TextOf(strings.Repeat("a", 20)))))(t)
 	if a, b := text(t, short), text(t, long); len(a) != len(b) {
-		t.Errorf("secrets of 1 and 20 characters: got %d and %d sealed bytes", len(a), len(b))
+		t.Errorf("sealed secrets of 1 and 20 characters have %d and %d bytes, want equal lengths", len(a), len(b))
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	key := secret.NewKey()
 	plain := object("a/b", lumigl.ListOf(lumigl.NullValue(), secretOf(lumigl.ListOf(lumigl.TextOf("hunter2"), reference(t, db, "")))))
 	v := must.Get(key.Seal(db, plain))(t)
@@ -243,20 +243,20 @@ func TestErrors(t *testing.T) {
 		opened, err := test.key.Open(test.urn, test.v)
 		fails(t, test.about, err, test.needs, test.want)
 		if opened.Exists() {
-			t.Errorf("%s: got a value", test.about)
+			t.Errorf("%s: Open returned a value along with an error", test.about)
 		}
 	}
 
 	for about, v := range map[string]lumigl.Value{"UTF-8": lumigl.TextOf("hunter2\xff"), "depth": nested(2000)} {
 		_, err := key.Seal(db, object("a", secretOf(v)))
 		if want := string(db) + `: the secret at "/a" cannot be sealed: it cannot be written as LumiGL`; err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", about, err, want)
+			t.Errorf("Seal with invalid %s: error %v, want %s", about, err, want)
 		}
 	}
 	_, err := (*secret.Key)(nil).Seal(db, plain)
 	fails(t, "sealed without the key", err, true, place+"cannot be sealed without the key")
 	if same, err := (*secret.Key)(nil).Seal(db, object("a", nested(2))); err != nil || !same.Equal(object("a", nested(2))) {
-		t.Errorf("without secrets and key: %v", err)
+		t.Errorf("Seal without secrets or a key: error %v, want an unchanged value", err)
 	}
 }
 
@@ -268,8 +268,8 @@ func nested(depth int) lumigl.Value {
 	return v
 }
 
-// TestTamper changes, removes, and adds bytes of sealed texts with all kinds of base64 endings.
-func TestTamper(t *testing.T) {
+// TestOpenTampered changes, removes, and adds bytes of sealed texts with every length of base64 padding.
+func TestOpenTampered(t *testing.T) {
 	for i := range 3 {
 		tamper(t, strings.Repeat("hunter2", 1+10*i))
 	}
@@ -283,7 +283,7 @@ func tamper(t *testing.T, content string) {
 		t.Helper()
 		v, err := key.Open(db, object("a", sealed.Get("a").With("value", lumigl.TextOf(changed))))
 		if err == nil || v.Exists() || strings.Contains(err.Error(), "hunter2") {
-			t.Fatalf("%q opens as %v: %v", changed, v.Exists(), err)
+			t.Fatalf("Open(%q) = value: %t, error %v, want an error without the secret", changed, v.Exists(), err)
 		}
 	}
 	for i := range content {
@@ -314,12 +314,12 @@ func FuzzOpen(f *testing.F) {
 		}
 		_, err := key.Open(urn.URN(u), v)
 		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("%s: the secret at %q ", u, jsonpointer.Within("", property))) {
-			t.Errorf("%q opens: %v", s, err)
+			t.Errorf("Open(%q) error = %v, want one that names the secret's path", s, err)
 		}
 	})
 }
 
-func TestPrinted(t *testing.T) {
+func TestKeyNotPrinted(t *testing.T) {
 	key := secret.NewKey()
 	held := struct {
 		Exported   secret.Key
@@ -338,12 +338,12 @@ func TestPrinted(t *testing.T) {
 	}
 	for _, form := range secret.Forms(key) {
 		if strings.Contains(printed.String(), form) {
-			t.Errorf("the output contains %q", form)
+			t.Errorf("formatted key contains %q", form)
 		}
 	}
 }
 
-func TestExtremes(t *testing.T) {
+func TestSealLimits(t *testing.T) {
 	key, tooDeep := secret.NewKey(), 0
 	extremes := []lumigl.Value{lumigl.TextOf(strings.Repeat("x", 1<<20)), lumigl.ListOf(slices.Repeat([]lumigl.Value{lumigl.NullValue()}, 10_000)...)}
 	for depth := 980; depth < 1020; depth++ {
@@ -354,10 +354,10 @@ func TestExtremes(t *testing.T) {
 		if err != nil {
 			tooDeep++
 		} else if opened := must.Get(key.Open(db, sealed))(t); !opened.Equal(object("a", secretOf(v))) {
-			t.Errorf("%d: opened as a different value", i)
+			t.Errorf("Open of value %d returned a different value", i)
 		}
 	}
 	if tooDeep == 0 || tooDeep == len(extremes) {
-		t.Errorf("%d of %d values cannot be sealed", tooDeep, len(extremes))
+		t.Errorf("Seal failed for %d of %d values, want some but not all", tooDeep, len(extremes))
 	}
 }

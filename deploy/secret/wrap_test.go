@@ -32,25 +32,25 @@ func wrap(t testing.TB, w *secret.Wrapper, k *secret.Key) string {
 	wrapped := must.Get(w.Wrap(t.Context(), k))(t)
 	for _, form := range secret.Forms(k) {
 		if strings.Contains(wrapped, form) {
-			t.Fatal("the wrapped key contains the key")
+			t.Fatal("Wrap() contains the plain key")
 		}
 	}
 	return wrapped
 }
 
-// isSame checks that b opens values sealed with a.
+// isSame checks that key b opens values sealed with key a.
 func isSame(t testing.TB, a, b *secret.Key) {
 	t.Helper()
 	v := secretOf(lumigl.TextOf("hunter2"))
 	if opened := must.Get(b.Open(db, must.Get(a.Seal(db, v))(t)))(t); !opened.Equal(v) {
-		t.Fatal("a different key")
+		t.Fatal("keys differ: Open returned a different value")
 	}
 }
 
 func fails(t testing.TB, about string, err error, needs bool, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want || needsKey(err) != needs {
-		t.Errorf("%s: got %v (%t), want %s", about, err, needsKey(err), want)
+		t.Errorf("%s: error %v (*KeyError: %t), want %s (%t)", about, err, needsKey(err), want, needs)
 	}
 }
 
@@ -59,7 +59,7 @@ func needsKey(err error) bool {
 	return ok
 }
 
-// noVariables unsets the variables that a Wrapper reads.
+// noVariables unsets the environment variables read by a Wrapper.
 func noVariables(t *testing.T) {
 	for _, name := range []string{secret.IdentityVariable, secret.PassphraseVariable, secret.NewPassphraseVariable} {
 		t.Setenv(name, "")
@@ -68,7 +68,7 @@ func noVariables(t *testing.T) {
 
 const otherKey = "this identity or passphrase cannot unwrap the key: use another one"
 
-func TestAge(t *testing.T) {
+func TestWrapAge(t *testing.T) {
 	noVariables(t)
 	a, b, c := identity(t), identity(t), identity(t)
 	quantum := must.Get(age.GenerateHybridIdentity())(t)
@@ -86,7 +86,7 @@ func TestAge(t *testing.T) {
 	t.Setenv(secret.IdentityVariable, b.String())
 	isSame(t, key, unwrap())
 
-	// The same key for other recipients: the former ones cannot unwrap it any longer.
+	// Once the key is wrapped for other recipients, the previous ones cannot unwrap it.
 	t.Setenv(secret.IdentityVariable, c.String())
 	_, err := w.Unwrap(t.Context(), wrapped)
 	fails(t, "not a recipient", err, true, otherKey)
@@ -101,7 +101,7 @@ func TestAge(t *testing.T) {
 	isSame(t, key, unwrap())
 	_, err = wrapper(t, "age:"+quantum.Recipient().String()+","+a.Recipient().String()).Wrap(t.Context(), key)
 	if err == nil || !strings.HasPrefix(err.Error(), "cannot wrap the key: incompatible recipients") {
-		t.Errorf("a safe and an unsafe recipient: got %v", err)
+		t.Errorf("Wrap for a post-quantum and another recipient: error %v, want incompatible recipients", err)
 	}
 
 	t.Setenv(secret.IdentityVariable, file)
@@ -117,7 +117,7 @@ func TestAge(t *testing.T) {
 }
 
 // Wrapped keys are compatible with the age library in both directions.
-func TestAgeLibrary(t *testing.T) {
+func TestWrapAgeCompatible(t *testing.T) {
 	noVariables(t)
 	me, key := identity(t), secret.NewKey()
 	t.Setenv(secret.IdentityVariable, me.String())
@@ -125,7 +125,7 @@ func TestAgeLibrary(t *testing.T) {
 	header, body, _ := strings.Cut(wrap(t, w, key), "\n")
 	text, err := io.ReadAll(must.Get(age.Decrypt(armor.NewReader(strings.NewReader(body)), me))(t))
 	if err != nil || string(text) != secret.Forms(key)[0] {
-		t.Fatalf("%d bytes: %v", len(text), err)
+		t.Fatalf("age.Decrypt returned %d bytes, %v, want the key", len(text), err)
 	}
 
 	var b strings.Builder
@@ -137,7 +137,7 @@ func TestAgeLibrary(t *testing.T) {
 	isSame(t, key, must.Get(w.Unwrap(t.Context(), b.String()))(t))
 }
 
-func TestPassphrase(t *testing.T) {
+func TestWrapPassphrase(t *testing.T) {
 	noVariables(t)
 	key, w := secret.NewKey(), wrapper(t, "passphrase")
 	_, err := w.Wrap(t.Context(), key)
@@ -146,7 +146,7 @@ func TestPassphrase(t *testing.T) {
 	_, err = w.Wrap(t.Context(), key)
 	fails(t, "no answer", err, true, "the key needs a passphrase: context canceled")
 	if !errors.Is(err, context.Canceled) {
-		t.Error("the cause is lost")
+		t.Errorf("Wrap error %v does not wrap context.Canceled", err)
 	}
 	w.Ask = func(bool) (string, error) { return "", nil }
 	_, err = w.Wrap(t.Context(), key)
@@ -157,14 +157,14 @@ func TestPassphrase(t *testing.T) {
 	wrapped := wrap(t, w, key)
 	isSame(t, key, must.Get(w.Unwrap(t.Context(), wrapped))(t))
 	if len(asked) != 2 || !asked[0] || asked[1] {
-		t.Errorf("asked for a new passphrase: %v", asked)
+		t.Errorf("calls of Ask with isNew = %v, want true, false", asked)
 	}
 	t.Setenv(secret.PassphraseVariable, "hunter2")
 	_, err = w.Unwrap(t.Context(), wrapped)
 	fails(t, "wrong", err, true, otherKey)
 }
 
-func TestWrappedDamaged(t *testing.T) {
+func TestUnwrapDamaged(t *testing.T) {
 	noVariables(t)
 	me, key := identity(t), secret.NewKey()
 	t.Setenv(secret.IdentityVariable, me.String())
@@ -176,11 +176,11 @@ func TestWrappedDamaged(t *testing.T) {
 		for _, text := range []string{string(changed), wrapped[:i]} {
 			k, err := w.Unwrap(t.Context(), text)
 			if err == nil && i >= len(wrapped)-2 {
-				isSame(t, key, k) // line endings do not matter
+				isSame(t, key, k) // Line endings are not significant.
 				continue
 			}
 			if err == nil || k != nil || strings.Contains(err.Error(), me.String()) {
-				t.Fatalf("%q: %v", text, err)
+				t.Fatalf("Unwrap(%q) error = %v, want one without the identity", text, err)
 			}
 		}
 	}
@@ -228,12 +228,12 @@ func TestParseWrapper(t *testing.T) {
 		w, err := secret.ParseWrapper(text)
 		fails(t, text, err, false, want)
 		if w != nil {
-			t.Errorf("%s: got a wrapper", text)
+			t.Errorf("ParseWrapper(%s) returned a Wrapper along with an error", text)
 		}
 	}
 }
 
-func TestChangedWrapping(t *testing.T) {
+func TestWrapperFor(t *testing.T) {
 	noVariables(t)
 	key, id := secret.NewKey(), identity(t)
 	t.Setenv(secret.IdentityVariable, id.String())
@@ -244,7 +244,7 @@ func TestChangedWrapping(t *testing.T) {
 	former := must.Get(passphrase.For(byAge))(t)
 	isSame(t, key, must.Get(former.Unwrap(t.Context(), byAge))(t))
 
-	// The new passphrase is read only if Changes is set.
+	// The variable with the new passphrase is read only if Changes is set.
 	must.Get(passphrase.Unwrap(t.Context(), wrap(t, passphrase, key)))(t)
 	passphrase.Changes = true
 	changed := wrap(t, passphrase, key)
