@@ -29,29 +29,29 @@ import (
 
 // command runs a command of a story:
 //
-//	set latency=1s retries=2    sets options of the cloud and of processes, before any other command
+//	set latency=1s retries=2    sets options of the cloud and of processes; must precede all other commands
 //	as second                   runs the following commands in another process
-//	deploy a target=Disk/x replace=Disk/y   plans, queues, and runs; "plan" only plans, "queue" does not run
+//	deploy a target=Disk/x replace=Disk/y   plans, queues, and runs a deployment; "plan" only plans, and "queue" does not run it
 //	destroy a, cleanup a
-//	run a[1]                    runs a queued deployment; "retry", "abort", and "resolve a[1] Key/x --id=ID" run it again
+//	run a[1]                    runs a queued deployment; "retry", "abort", and "resolve a[1] Key/x --id=ID" also run it
 //	rollback a[1]               deploys the state of a[1] again
 //	status                      shows the queue; "show 1" shows the request of deployment 1
 //	history 5 a before=3        lists up to 5 deployments of a module before deployment 3; "log 3" shows the events of deployment 3
 //	move a Disk/x Disk/y        renames a resource; "forget a Disk/x Disk/y" removes resources from the state
-//	rekey                       seals everything with another key, which only new processes have
+//	rekey                       reseals all secrets with a new key, which only new processes have
 //	stop                        stops the process
-//	crash after create Disk/a STARTED   ends the process after a row change; "before" ends it before the change
+//	crash after create Disk/a STARTED   kills the process after a row change; with "before", kills it before the change
 //	cut first                   disconnects the process from the store; "stall" and "resume" do so temporarily
-//	dead first                  marks the process as known to have ended
-//	rows                        adds row changes to the story from now on
+//	dead first                  marks the process as known to have exited
+//	rows                        includes row changes in the rest of the story
 //	fault Create a 1 half lost  makes a call of the cloud fail
 //	change a size=2, vanish a   changes or removes a resource in the cloud
-//	heal                        ends all faults
-//	was volume size             makes new processes know a former name of a property
+//	heal                        removes all faults
+//	was volume size             declares a former name of a property in new processes
 //	provisioner Net status=running,done more=1   creates the provisioner "fake" for a type, or another one with as=NAME
-//	map Net other               maps a type to another provisioner, or to its provider with "-"; "uninstall fake" removes one
+//	map Net other               maps a type to another provisioner, or with "-" to its provider; "uninstall fake" removes one
 //	inputs a Net/n              shows the stored inputs and metadata of a resource
-//	sleep 10s, wait             waits for a time, or for background commands, which end with "&"
+//	sleep 10s, wait             waits for a duration, or for background commands, which end with "&"
 func (w *world) command(words []string, program string) {
 	if words[0] != "set" && words[0] != "provisioner" && words[0] != "map" && w.current == nil {
 		w.as("first")
@@ -126,7 +126,7 @@ func (w *world) report(err error) {
 	}
 }
 
-// deployment runs a command about a deployment.
+// deployment runs a command that concerns a deployment.
 func (w *world) deployment(ctx context.Context, p *process, words []string, program string) error {
 	e, command := p.engine, words[0]
 	var id int64
@@ -196,7 +196,7 @@ func (w *world) status(ctx context.Context) error {
 	return err
 }
 
-// show prints the request of a deployment.
+// show prints the request of the deployment with the given number.
 func (w *world) show(ctx context.Context, number string) error {
 	n, _ := strconv.ParseInt(number, 10, 64)
 	d, err := w.current.engine.Find(ctx, n)
@@ -264,7 +264,7 @@ func (w *world) edit(ctx context.Context, words []string) error {
 	return w.current.engine.Edit(ctx, one)
 }
 
-// rekey changes the key and checks that no data sealed with the former one remains.
+// rekey changes the key and checks that no data sealed with the old key remains.
 func (w *world) rekey(ctx context.Context) error {
 	key := secret.NewKey()
 	if err := w.current.engine.Rekey(ctx, key, "wrapped"); err != nil {
@@ -275,7 +275,7 @@ func (w *world) rekey(ctx context.Context) error {
 	return w.store.Read(ctx, func(tx store.Tx) error {
 		environment, err := tx.Environment("dev")
 		if environment.Key != "wrapped" {
-			w.t.Errorf("the key is wrapped as %q", environment.Key)
+			w.t.Errorf(`stored wrapped key = %q, want "wrapped"`, environment.Key)
 		}
 		vertices, _ := tx.Vertices("dev")
 		rows, _ := tx.Queue("dev")
@@ -284,7 +284,7 @@ func (w *world) rekey(ctx context.Context) error {
 		for _, text := range texts(tx, vertices, append(rows, history...)) {
 			for _, m := range sealed.FindAllStringSubmatch(text, -1) {
 				if count++; !strings.HasPrefix(m[1], id) {
-					w.t.Errorf("the former key sealed %s", text)
+					w.t.Errorf("stored text is sealed with the old key: %s", text)
 				}
 			}
 		}
@@ -295,7 +295,7 @@ func (w *world) rekey(ctx context.Context) error {
 
 var sealed = regexp.MustCompile(`sealed:1:([^"]*)`)
 
-// sealedWith returns the prefix of data sealed with a key: the ID of the key.
+// sealedWith returns the prefix of data sealed with a key, which is the key's ID.
 func (w *world) sealedWith(key *secret.Key) string {
 	v, err := key.Seal("", lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)},
 		lumigl.Member{Key: "value", Value: lumigl.TextOf("x")}))
@@ -306,7 +306,7 @@ func (w *world) sealedWith(key *secret.Key) string {
 	return sealed.FindStringSubmatch(text)[1][:5]
 }
 
-// texts returns all stored texts that may contain sealed data.
+// texts returns the stored texts that may contain sealed data.
 func texts(tx store.Tx, vertices []store.Vertex, deployments []store.Job) (all []string) {
 	for _, v := range vertices {
 		all = append(all, v.Text)
@@ -355,7 +355,7 @@ func (w *world) showPlan(p *plan.Plan) {
 	}
 }
 
-// find returns the ID of the last deployment with a name.
+// find returns the ID of the last deployment with the given name.
 func (w *world) find(name string) (id int64) {
 	_ = w.store.Read(context.Background(), func(tx store.Tx) error {
 		events, err := tx.Events("dev", 0, 0, 1<<20)
@@ -369,7 +369,7 @@ func (w *world) find(name string) (id int64) {
 	return id
 }
 
-// id returns the ID of the resource in "$name", or an ID itself.
+// id returns the ID of the resource named in "$name". It returns any other text unchanged.
 func (w *world) id(text string) lumi.ID {
 	name, isName := strings.CutPrefix(text, "$")
 	if !isName {
@@ -380,7 +380,7 @@ func (w *world) id(text string) lumi.ID {
 			return r.ID
 		}
 	}
-	w.t.Fatalf("resource %s not found", name)
+	w.t.Fatalf("no resource %s in the cloud", name)
 	return ""
 }
 
@@ -410,8 +410,8 @@ func (w *world) set(key, value string, _ bool) {
 	}
 }
 
-// fault makes a call fail, such as "Create a 1 half lost". With the number 0, it applies to all calls without another
-// fault.
+// fault makes a call fail, as specified by, for example, "Create a 1 half lost". With the number 0, all calls without
+// another fault fail.
 func (w *world) fault(words []string) {
 	n, _ := strconv.Atoi(words[2])
 	how := map[string]sim.How{"fails": sim.Fails, "throttled": sim.Throttled, "lost": sim.Lost, "hangs": sim.Hangs, "none": 0}
@@ -423,7 +423,7 @@ func (w *world) fault(words []string) {
 	w.cloud.Script(sim.At{Resource: resource, Op: sim.Op(words[0]), Attempt: n}, sim.Fault{When: when[words[3]], How: how[words[4]]})
 }
 
-// concurrency returns the maximum number of concurrent calls of the cloud.
+// concurrency returns the maximum number of calls of the cloud that were in flight at the same time.
 func (w *world) concurrency() (most int) {
 	calls := w.cloud.Calls()
 	for _, c := range calls {
@@ -452,7 +452,7 @@ func (w *world) inputs(ctx context.Context, module, resource string) error {
 	return nil
 }
 
-// textOf formats a value: a reference as "@name.property", and a secret as "secret(value)".
+// textOf formats a value. A reference is formatted as "@name.property", and a secret as "secret(value)".
 func textOf(v lumigl.Value) string {
 	if secret, ok := v.Secret(); ok {
 		return "secret(" + textOf(secret) + ")"
@@ -482,11 +482,12 @@ func textOf(v lumigl.Value) string {
 	return literal
 }
 
-// faker is a provisioner for a type that only logs its calls.
+// faker is a provisioner for a type. It only logs its calls.
 type faker struct {
 	w    *world
 	name string
-	// statuses lists the results of Status; the last one repeats. more is the number of additional tasks from Plan.
+	// statuses lists the results of Status, the last of which repeats. more is the number of additional tasks returned
+	// by Plan.
 	statuses []string
 	more     int
 	idle     bool
@@ -500,7 +501,7 @@ type faker struct {
 	mutex    sync.Mutex    // guards all fields
 }
 
-// configureFaker creates or changes the provisioner of a type.
+// configureFaker creates or changes a type's provisioner.
 func (w *world) configureFaker(words []string) {
 	name, all := "fake", map[string]string{}
 	for _, word := range words[1:] {

@@ -30,11 +30,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// These variables turn the test binary into a plugin, whose cloud is a folder, or an executor with a job.
+// Environment variables that turn the test binary into a plugin, whose cloud is a folder, or into an executor with a
+// job.
 const (
 	pluginVariable = "LUMI_CRASH_PLUGIN"
 	jobVariable    = "LUMI_CRASH_JOB"
-	ledgerVariable = "LUMI_CRASH_LEDGER" // the binary is a provisioner
+	ledgerVariable = "LUMI_CRASH_LEDGER" // makes the binary a provisioner
 )
 
 func TestMain(m *testing.M) {
@@ -55,10 +56,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// childJob is the job of an executor: to deploy a program in a folder, and possibly to receive a signal at a point.
+// childJob is the job of an executor: to deploy a program in a folder and, optionally, to send itself a signal at a
+// point.
 type childJob struct {
 	Folder  string
-	Number  int64 // of the deployment
+	Number  int64 // number of the deployment
 	Lease   time.Duration
 	Timeout time.Duration
 
@@ -66,18 +68,18 @@ type childJob struct {
 
 	Abort bool // abort failed deployments instead of retrying
 
-	At     int    // number of the point, from 1
-	Before string // or the call to stop before, such as "Create a"
+	At     int    // 1-based number of the point
+	Before string // or the call that follows the point, such as "Create a"
 	Signal syscall.Signal
 	Group  bool // plugins also receive the signal
 
-	hook func() // called instead of a signal, in this process
+	hook func() // called in this process instead of sending a signal
 	key  *secret.Key
 	live func(store.Event)
-	dead bool // all other executors are known to have ended
+	dead bool // whether all other executors are known to have exited
 
 	points  atomic.Int32
-	writing sync.Mutex // held during transactions, so that stopping the process leaves none open
+	writing sync.Mutex // held during transactions, so that a stopped process has no open one
 }
 
 func (j *childJob) cloud() folder { return folder(filepath.Join(j.Folder, "cloud")) }
@@ -88,7 +90,7 @@ func (j *childJob) open(ctx context.Context) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, j.db(), sqlite.Options{})
 }
 
-// main deploys and prints the number of points and the outcome.
+// main runs the job and prints the number of points and the outcome.
 func (j *childJob) main() {
 	inherited, err := syscall.Open(j.cloud().path("alive"), syscall.O_RDWR|syscall.O_CREAT, 0o600) // inherited by all plugins
 	if err == nil {
@@ -106,7 +108,7 @@ func (j *childJob) main() {
 	fmt.Println(d.State, d.Message)
 }
 
-// deploy deploys the program with its own store and plugins.
+// deploy deploys the program, with a store and plugins of its own.
 func (j *childJob) deploy(ctx context.Context) (d store.Job, err error) {
 	s, err := j.open(ctx)
 	if err != nil {
@@ -142,8 +144,8 @@ func (j *childJob) engine(s store.Store, p provision.Providers) *environment.Env
 	return environment.New(o)
 }
 
-// drive runs the deployment to its end, no matter who started it. It retries or aborts a failed deployment once, and
-// returns one that waits for an answer.
+// drive runs the deployment until it has ended, whichever process started it. It retries or aborts a failed deployment
+// once. It returns a deployment that needs an answer.
 func (j *childJob) drive(ctx context.Context, e *environment.Environment) (d store.Job, err error) {
 	if d, err = j.find(ctx, e); err != nil {
 		return d, err
@@ -161,7 +163,7 @@ func (j *childJob) drive(ctx context.Context, e *environment.Environment) (d sto
 	return e.Run(ctx, d.ID)
 }
 
-// find returns the deployment, planning and queueing it if necessary.
+// find returns the deployment. If it does not exist, find plans and queues it.
 func (j *childJob) find(ctx context.Context, e *environment.Environment) (found store.Job, err error) {
 	err = e.Store.Read(ctx, func(tx store.Tx) error {
 		rows, err := tx.Queue("dev")
@@ -190,7 +192,7 @@ func (j *childJob) find(ctx context.Context, e *environment.Environment) (found 
 	return queueOne(ctx, e, p)
 }
 
-// program returns the path of the LumiGL program. An empty one destroys the module.
+// program returns the path of the LumiGL program. If the file is empty, the module is destroyed.
 func (j *childJob) program() string {
 	return filepath.Join(j.Folder, fmt.Sprintf("program-%d", j.Number))
 }
@@ -207,7 +209,7 @@ func (j *childJob) request() (run.Request, error) {
 	return run.Request{Desired: desired}, err
 }
 
-// point counts the points where a process can end, and sends the signal at the chosen one.
+// point counts the points at which a process can end and sends the signal at the selected one.
 func (j *childJob) point(before string) {
 	if j.points.Add(1) != int32(j.At) && (before == "" || before != j.Before) {
 		return
@@ -227,10 +229,10 @@ func (j *childJob) point(before string) {
 	if err := syscall.Kill(pid, j.Signal); err != nil {
 		panic(err)
 	}
-	<-continued // other threads may run for a while
+	<-continued // Other threads may continue to run for a while.
 }
 
-// watchedStore has points before and after each transaction.
+// watchedStore is a store with a point before and after each transaction.
 type watchedStore struct {
 	store.Store
 	job *childJob
@@ -244,7 +246,7 @@ func (w watchedStore) Write(ctx context.Context, environment string, f func(stor
 	return w.Store.Write(ctx, environment, f)
 }
 
-// watchedProviders has points before and after each changing call and each Find.
+// watchedProviders are providers with a point before and after each call of Find and each call that makes changes.
 type watchedProviders struct {
 	provision.Providers
 	job *childJob

@@ -16,10 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// namespaceVariable is set in a process with its own mount namespace.
+// namespaceVariable is set in processes that have their own mount namespace.
 const namespaceVariable = "LUMI_CRASH_NAMESPACE"
 
-// mayMount reports whether the test may mount file systems. If not, it reruns the test in a process that may.
+// mayMount reports whether the test may mount file systems. If not, it runs the test again in a process that may.
 func mayMount(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(namespaceVariable) != "" {
@@ -38,14 +38,14 @@ func mayMount(t *testing.T) bool {
 	case errors.Is(err, os.ErrPermission):
 		t.Skipf("no user namespaces: %v", err)
 	case err != nil:
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("test in a new namespace: %v\n%s", err, out)
 	case strings.Contains(string(out), "SKIP: "):
 		t.Skipf("%s", out)
 	}
 	return false
 }
 
-// mount moves the database to a separate small disk.
+// mount moves the database to a small file system of its own.
 func (s *site) mount() {
 	s.t.Helper()
 	text, err := os.ReadFile(s.db())
@@ -57,16 +57,16 @@ func (s *site) mount() {
 	s.must(os.WriteFile(s.db(), text, 0o600))
 }
 
-// fails runs the deployment, which must fail with a database error.
+// fails runs the deployment, which must fail with the given database error.
 func (s *site) fails(problem string) {
 	s.t.Helper()
 	d, err := s.drive(s.t.Context(), s.here())
 	if got := fmt.Sprint(d.State, d.Message, err); !strings.Contains(got, s.db()+" "+problem) {
-		s.t.Errorf("got %s, want %s", got, problem)
+		s.t.Errorf("deployment ended with %s, want %s", got, problem)
 	}
 }
 
-func TestFullDisk(t *testing.T) {
+func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	if !mayMount(t) {
 		return
@@ -79,12 +79,12 @@ func TestFullDisk(t *testing.T) {
 		s.Before, s.hook = before, func() {
 			s.Before = ""
 			if err := os.WriteFile(filler, make([]byte, 1<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-				t.Errorf("the disk is not full: %v", err)
+				t.Errorf("filling the disk: error %v, want ENOSPC", err)
 			}
 		}
 		s.fails("cannot grow: the disk is full; free some space and try again (database or disk is full (13))")
-		if before == "Create b" { // There is room for the result of a without the intent of b.
-			s.deadline() // the intent is stored
+		if before == "Create b" { // The result of a fits, but not the intent of b.
+			s.deadline() // checks that the intent is stored
 		}
 		s.must(os.Remove(filler))
 		s.expire()
@@ -107,14 +107,14 @@ func TestReadOnlyDisk(t *testing.T) {
 	_, err := s.open(t.Context())
 	want := s.db() + " cannot be written: make the file and its folder writable (unable to open database file (14))"
 	if err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %s", err, want)
+		t.Errorf("Open error = %v, want %s", err, want)
 	}
 	s.must(unix.Mount("", filepath.Dir(s.db()), "", unix.MS_REMOUNT, ""))
 	s.finish()
 	s.hasAll(2)
 }
 
-func TestTruncated(t *testing.T) {
+func TestDatabaseTruncated(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]")
 	s.dead = true
@@ -127,7 +127,7 @@ func TestTruncated(t *testing.T) {
 	_, err := s.open(t.Context())
 	message := s.db() + " is damaged: restore a backup (database disk image is malformed (11))"
 	if err == nil || err.Error() != message {
-		t.Errorf("got error %v, want %s", err, message)
+		t.Errorf("Open error = %v, want %s", err, message)
 	}
 	s.must(os.WriteFile(s.db(), backup, 0o600))
 	s.hook = func() {}

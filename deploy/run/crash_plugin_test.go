@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// thing is a resource of the plugin, whose cloud is a folder with a file for each resource, named after its ID.
+// thing is a resource of the plugin. The plugin's cloud is a folder with a file for each resource, named after its ID.
 type thing struct {
 	Name                          string
 	Size                          *float64
@@ -46,21 +46,21 @@ func (t *thing) Lumi(p *lumi.Props) {
 
 type thingState = lumi.State[*thing]
 
-// record is the content of the file of a resource.
+// record is the content of a resource's file.
 type record struct {
 	Kind, Token string
 	Thing       *thing
 }
 
-// folder is a cloud: the received changing calls, one per line of the file "calls", and the resources. The file "trap"
-// has the number of a call and the event to trigger in it.
+// folder is a cloud. It contains a file for each resource and the file "calls", which lists the received calls that
+// make changes, one per line. The file "trap" contains the number of a call and an event to trigger in it.
 type folder string
 
 func (f folder) path(parts ...string) string {
 	return filepath.Join(append([]string{string(f)}, parts...)...)
 }
 
-// lock locks a file until it is closed, waiting if necessary.
+// lock locks a file, waiting if necessary. The lock is held until the file is closed.
 func lock(path string, how int) *os.File {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
@@ -72,7 +72,7 @@ func lock(path string, how int) *os.File {
 	return file
 }
 
-// received records a call and returns the event to trigger in it.
+// received records a call. It returns the event to trigger in the call.
 func (f folder) received(op string, u urn.URN) string {
 	file := lock(f.path("calls"), syscall.LOCK_EX)
 	defer file.Close()
@@ -92,13 +92,13 @@ func (f folder) received(op string, u urn.URN) string {
 	return ""
 }
 
-// change makes a change as a recorded call.
+// change records a call and makes its change.
 func (f folder) change(ctx context.Context, op string, u urn.URN, effect func() error) error {
 	what := f.received(op, u)
 	switch what {
 	case "die-before":
 		kill(os.Getpid(), syscall.SIGKILL)
-	case "orphan": // The executor dies, but the call takes effect.
+	case "orphan": // The executor is killed, but the call takes effect.
 		kill(os.Getppid(), syscall.SIGKILL)
 		<-ctx.Done()
 	case "stop": // The executor is stopped before the call takes effect.
@@ -122,7 +122,7 @@ func (f folder) change(ctx context.Context, op string, u urn.URN, effect func() 
 	return err
 }
 
-// await waits for a file written by the test.
+// await waits until the test creates a file.
 func (f folder) await(name string) {
 	for !exists(f.path(name)) {
 		time.Sleep(time.Millisecond)
@@ -134,7 +134,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// kill sends a signal that this process or its parent cannot ignore.
+// kill sends a signal to this process or its parent and waits until it takes effect.
 func kill(pid int, signal syscall.Signal) {
 	if err := syscall.Kill(pid, signal); err != nil {
 		panic(err)
@@ -174,7 +174,7 @@ func (f folder) all() (map[lumi.ID]record, error) {
 	return all, err
 }
 
-// things is the provider of a type.
+// things is the provider of a resource type.
 type things struct {
 	folder
 	kind string
@@ -258,12 +258,12 @@ func (s *things) Delete(ctx context.Context, old *thingState) error {
 	})
 }
 
-// findable is the provider of a type with Find.
+// findable is the provider of a type that implements Find.
 type findable struct{ things }
 
 func (s *findable) Find(_ context.Context, want *thingState) (lumi.ID, error) { return s.find(want) }
 
-// servePlugin is the main function of the plugin. It holds a lock while it runs.
+// servePlugin is the main function of the plugin. It holds a lock as long as it runs.
 func servePlugin(f folder) {
 	defer lock(f.path("alive"), syscall.LOCK_SH).Close()
 	provide := func(kind string, ops lumi.Ops[*thing]) (tokens.Type, lumi.ResourceProvider) {
@@ -284,7 +284,7 @@ func servePlugin(f folder) {
 	})
 }
 
-// credentials are the configuration of the provider.
+// credentials is the configuration of the provider.
 type credentials struct{ Login *string }
 
 // Lumi implements [lumi.Object].

@@ -31,22 +31,23 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// provisionerPlugin is a provisioner that runs in a folder of the same name next to the database.
+// provisionerPlugin is a provisioner that runs in the folder with its name next to the database.
 type provisionerPlugin struct {
 	Name string
-	// Path is the executable; the default is this test binary as the ledger. Env lists additional environment
+	// Path is the executable. The default is this test binary, as the ledger. Env lists additional environment
 	// variables.
 	Path string
 	Env  []string
-	// Types lists the types mapped to it.
+	// Types lists the types mapped to the provisioner.
 	Types []tokens.Type
-	// Results lists patterns of files in its folder that are the same after each run, except for @ and 26 random
-	// letters.
+	// Results lists patterns of files in the provisioner's folder. The files must be the same after each run, except
+	// for @ followed by 26 random letters.
 	Results []string
 }
 
-// provisionersFlag names a JSON file with other provisioners and programs for the kill tests. Properties in these must
-// be sorted, like filled-in outputs. An empty program, which destroys the module, is appended.
+// provisionersFlag names a JSON file with other provisioners and programs for the kill tests. Like resolved outputs,
+// the properties in these programs must be sorted. An empty program, which destroys the module, is appended to the
+// programs.
 var provisionersFlag = flag.String("provisioners", "", `kill deployments with {"provisioners": [{"name", "path", "env", "types", "results"}], "programs": [LumiGL]}`)
 
 func (j *childJob) provisioners() map[string]plan.Provisioner {
@@ -73,7 +74,8 @@ func (j *childJob) provisionerOf(t tokens.Type) (string, error) {
 	return "", nil
 }
 
-// watchedProvisioner has points before and after each changing call. Status is followed by a write anyway.
+// watchedProvisioner is a provisioner with a point before and after each call that makes changes. Status needs no
+// points, since a write follows it.
 type watchedProvisioner struct {
 	plan.Provisioner
 	job *childJob
@@ -85,8 +87,8 @@ func (w watchedProvisioner) Provision(ctx context.Context, in plan.Input) (strin
 	return w.Provisioner.Provision(ctx, in)
 }
 
-// ledger is a provisioner that stores resources as files in its working directory, with a unique part each. The file
-// "calls" lists the calls of Provision and Status.
+// ledger is a provisioner that stores resources as files in its working directory. Each file has a unique part. The
+// file "calls" lists the calls of Provision and Status.
 type ledger struct{}
 
 type ledgerToken struct {
@@ -201,26 +203,26 @@ func (s *site) tokens() (all []string) {
 	return all
 }
 
-// checkPolled checks that the ledger made the changes with these tokens once.
+// checkPolled checks that the ledger made the changes with the given tokens exactly once.
 func (s *site) checkPolled(polled []string) {
 	s.t.Helper()
-	calls, _ := os.ReadFile(filepath.Join(s.Folder, "ledger", "calls")) // missing without provisioners
+	calls, _ := os.ReadFile(filepath.Join(s.Folder, "ledger", "calls")) // does not exist without provisioners
 	for _, text := range polled {
 		var token ledgerToken
 		if json.Unmarshal([]byte(text), &token) != nil || token.Change == "" {
-			continue // of another provisioner
+			continue // a token of another provisioner
 		}
-		result, _, _ := strings.Cut(token.Change, "] [") // unique to this call
+		result, _, _ := strings.Cut(token.Change, "] [") // unique for each call
 		n := strings.Count(string(calls), "Provision "+result+"] [")
-		isMove := strings.Contains(result, "Unit::x:2") // moved resources are passed again: moves happen at the end of a deployment
+		isMove := strings.Contains(result, "Unit::x:2") // passed again, since moves take effect when a deployment succeeds
 		if n != 1 && (n != 2 || !isMove) {
-			s.t.Errorf("%d times: Provision %s, in\n%s", n, result, calls)
+			s.t.Errorf("Provision %s was called %d times, want once; calls:\n%s", result, n, calls)
 		}
 	}
 }
 
-// provisionerPrograms have tasks of providers and of a provisioner, whose resources refer to each other and to others,
-// and finally a move.
+// provisionerPrograms have tasks of providers and of a provisioner. Resources refer to resources of the same and of
+// other tasks. The last program moves a resource.
 var provisionerPrograms = []string{
 	`Disk/a
 	 Unit/u on=[@a] mode=@a.arn
@@ -256,23 +258,23 @@ func newProvisionerSite(t *testing.T) (s *site, deployments int) {
 	return s, len(programs) + 1
 }
 
-func TestProvisionerKilledAnywhere(t *testing.T) {
+func TestExecutorKilledWithProvisioner(t *testing.T) {
 	t.Parallel()
 	s, deployments := newProvisionerSite(t)
 	for number := range deployments {
 		s.Number = int64(number) + 1
 		every := 2
-		if number == deployments-1 { // destroying has fewer steps
+		if number == deployments-1 { // a destroy has fewer steps
 			every = 4
 		}
 		s = killAnywhere(t, s, 10, every)
 	}
 	if left := s.provisioned(); len(left) > 0 {
-		t.Errorf("there are %s", left)
+		t.Errorf("remaining results of provisioners = %s, want none", left)
 	}
 }
 
-func TestProvisionerKilledAndAborted(t *testing.T) {
+func TestAbortAfterKillWithProvisioner(t *testing.T) {
 	t.Parallel()
 	before, _ := newProvisionerSite(t)
 	whole := before.copy(t)
@@ -297,9 +299,9 @@ func TestProvisionerKilledAndAborted(t *testing.T) {
 			s.must(err)
 			left := len(all) + len(s.provisioned())
 			switch {
-			case d.State == store.Done && left > 0: // the abort was too late
+			case d.State == store.Done && left > 0: // the abort came too late
 			case d.State != store.Aborted && d.State != store.Canceled || left > 0:
-				t.Errorf("ended as %s %s with %v and %s", d.State, d.Message, all, s.provisioned())
+				t.Errorf("aborted deployment ended with %s %s, resources %v, and results %s", d.State, d.Message, all, s.provisioned())
 			}
 		})
 	}

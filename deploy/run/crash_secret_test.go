@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// secretProgram has secrets in inputs, one of which becomes an output; in inputs that only the provider declares
-// secret; in the configuration; in a provided value; and in a call whose error quotes one.
+// secretProgram contains secrets in inputs, one of which becomes an output; in an input that only the provider declares
+// as secret; in the configuration; in a provided value; and in an input quoted by the error of a call.
 var secretProgram = strings.NewReplacer("'secret'", fmt.Sprintf("%q: %q, \"value\"", wire.Signature, wire.Secret),
 	"urn:", "urn:lumi:dev::a:index::").Replace(`{
   "package": "a",
@@ -36,13 +36,13 @@ var secretProgram = strings.NewReplacer("'secret'", fmt.Sprintf("%q: %q, \"value
   }
 }`)
 
-// secrets lists the secrets of the program. Each output contains an input.
+// secrets lists the secrets in the program. Each output contains an input.
 var secrets = []string{
 	"logïn-of-the-cloud", `pass"word\of <a>`, "918273645546372", "quoted-by-an-error", "given-to-other-modules",
 	"declared-by-the-provider",
 }
 
-// forms returns the encodings of a text: plain, JSON, hex, and base64 at each offset.
+// forms returns the forms in which a text may be stored: plain, JSON, hexadecimal, and base64 at each offset.
 func forms(text string) (all []string) {
 	for _, escape := range []bool{false, true} {
 		var b bytes.Buffer
@@ -57,14 +57,14 @@ func forms(text string) (all []string) {
 	for shift := range 3 {
 		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 			encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + text + "xxx"))
-			all = append(all, encoded[4:len(encoded)-8]) // without parts that depend on neighbors
+			all = append(all, encoded[4:len(encoded)-8]) // without the parts that depend on adjacent bytes
 		}
 	}
 	return all
 }
 
-// No secret of a deployment is stored or shown in plain text: not during its calls, after a failure, or after its end.
-func TestSecretsAreNotStored(t *testing.T) {
+// A deployment's secrets are never stored or shown in plain text: not during calls, after a failure, or after its end.
+func TestSecretsNotStored(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.must(os.WriteFile(s.program(), []byte(secretProgram), 0o600))
@@ -84,7 +84,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 	s.must(err)
 	want := `urn:lumi:dev::a:index::sim:index:Key::c: the cloud does not like (secret), that is "(secret)"`
 	if d.State != store.Failed || d.Message != want {
-		t.Errorf("got %s %s, want %s", d.State, d.Message, want)
+		t.Errorf("deployment ended with %s %s, want FAILED %s", d.State, d.Message, want)
 	}
 	collect("failed")
 	s.Number = 2
@@ -99,17 +99,17 @@ func TestSecretsAreNotStored(t *testing.T) {
 		for _, text := range secrets {
 			for _, form := range forms(text) {
 				if at := bytes.Index(all[where], []byte(form)); at >= 0 {
-					t.Errorf("%s: %q in %q", where, form, all[where][max(0, at-200):min(len(all[where]), at+50)])
+					t.Errorf("%s contains the secret %q in %q", where, form, all[where][max(0, at-200):min(len(all[where]), at+50)])
 				}
 			}
 		}
 	}
 	for _, where := range []string{"before a call-wal", "before a call backup", "failed backup", "done backup"} {
 		if !bytes.Contains(all[where], []byte("plainly-visible")) {
-			t.Errorf("%s: got no text", where)
+			t.Errorf("%s does not contain the plain property", where)
 		}
 	}
 	if !bytes.Contains(shown, []byte("does not like")) {
-		t.Errorf("got no events: %s", shown)
+		t.Errorf("events do not contain the error of the call: %s", shown)
 	}
 }

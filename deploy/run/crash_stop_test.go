@@ -27,18 +27,18 @@ func TestTwoExecutors(t *testing.T) {
 	s.must(second.Wait())
 	for _, out := range []string{out1.String(), out2.String()} {
 		if !strings.HasSuffix(out, "\nDONE \n") {
-			t.Errorf("ended with %s", out)
+			t.Errorf("executor printed %s, want DONE at the end", out)
 		}
 	}
 	want := []string{"Create Net/a\n", "Create Disk/b\n", "Create Key/c\n"}
 	if got := s.calls(); !slices.Equal(got, want) {
-		t.Errorf("got calls %q", got)
+		t.Errorf("calls = %q, want %q", got, want)
 	}
 }
 
-// An executor stopped between the intent and the call, or during the call, changes nothing when it continues after
-// another one has finished the deployment.
-func TestStopped(t *testing.T) {
+// If an executor is stopped between the intent and the call, or during the call, and another one finishes the
+// deployment, the first one changes nothing when it continues.
+func TestExecutorStopped(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name, before string
@@ -60,26 +60,26 @@ func TestStopped(t *testing.T) {
 			s.expire()
 			s.finish()
 			if time.Now().Before(deadline) {
-				t.Error("the other executor did not wait for the deadline of the call")
+				t.Error("the second executor did not wait for the deadline of the call")
 			}
 			rows, calls := s.backup(), s.calls()
 			s.must(c.Process.Signal(syscall.SIGCONT))
 			s.must(c.Wait())
 			if !strings.HasSuffix(out.String(), "\nDONE \n") {
-				t.Errorf("ended with %s", out)
+				t.Errorf("continued executor printed %s, want DONE at the end", out)
 			}
 			if !bytes.Equal(rows, s.backup()) {
-				t.Error("rows have changed")
+				t.Error("the continued executor changed the database")
 			}
 			if got := s.calls(); !slices.Equal(got, calls) || !slices.Equal(got, tc.calls) {
-				t.Errorf("got calls %q, want %q", got, calls)
+				t.Errorf("calls = %q, want %q as before the continuation, and %q", got, calls, tc.calls)
 			}
 		})
 	}
 }
 
-// A stopped executor continues as soon as another one has taken over, before the deadline of its call.
-func TestResumed(t *testing.T) {
+// If an executor continues before the deadline of its call, the executor that has taken over finishes the deployment.
+func TestExecutorResumed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]\nNet/c at=@b.arn")
 	s.Lease, s.Timeout = 300*time.Millisecond, 2*time.Second
@@ -88,7 +88,7 @@ func TestResumed(t *testing.T) {
 	})
 	s.awaitStop(c.Process.Pid)
 	s.live = func(e store.Event) {
-		if e.State == store.Running && e.Task == 0 { // it has taken over
+		if e.State == store.Running && e.Task == 0 { // The second executor has taken over.
 			s.must(c.Process.Signal(syscall.SIGCONT))
 		}
 	}
@@ -96,23 +96,23 @@ func TestResumed(t *testing.T) {
 	s.finish()
 	s.must(c.Wait())
 	if !strings.HasSuffix(out.String(), "\nDONE \n") {
-		t.Errorf("ended with %s", out)
+		t.Errorf("continued executor printed %s, want DONE at the end", out)
 	}
 	s.hasAll(3)
 }
 
-// write writes a file that the plugin waits for.
+// write creates a file that the plugin waits for.
 func (s *site) write(name string) {
 	s.t.Helper()
 	s.must(os.WriteFile(s.cloud().path(name), nil, 0o600))
 }
 
-// awaitStop waits until a child was stopped.
+// awaitStop waits until a child process is stopped.
 func (s *site) awaitStop(pid int) {
 	s.t.Helper()
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-		s.t.Fatalf("the executor was not stopped: %v, %v", status, err)
+		s.t.Fatalf("executor has status %v, %v, want it to be stopped", status, err)
 	}
 }
 
@@ -129,12 +129,13 @@ func (s *site) deadline() (latest time.Time) {
 		return err
 	}))
 	if latest.IsZero() {
-		s.t.Error("no call has started")
+		s.t.Error("no step has a started call without a result")
 	}
 	return latest
 }
 
-// run runs the deployment in this process until its first call arrives. The channel receives the outcome.
+// run runs the deployment in this process until its first call is received. It returns a channel for the deployment at
+// its end.
 func (s *site) run(trap string) <-chan store.Job {
 	s.t.Helper()
 	s.trap(1, trap)
@@ -152,7 +153,7 @@ func (s *site) run(trap string) <-chan store.Job {
 	return ended
 }
 
-func TestCancel(t *testing.T) {
+func TestStopCancelsCalls(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]")
 	ended := s.run("hang")
@@ -164,35 +165,35 @@ func TestCancel(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if took := time.Since(start); took > time.Second {
-		t.Errorf("the call ended after %v", took)
+		t.Errorf("canceled call ended after %v, want at most 1s", took)
 	}
 	if d.State != store.Running || len(s.calls()) != 1 {
-		t.Errorf("ended as %s %s after %q", d.State, d.Message, s.calls())
+		t.Errorf("deployment ended with %s %s after calls %q, want RUNNING after 1 call", d.State, d.Message, s.calls())
 	}
 	s.again()
 }
 
-func TestStop(t *testing.T) {
+func TestStopBetweenSteps(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]")
 	ended := s.run("wait")
 	s.here().Stop()
 	s.write("go")
 	if d := <-ended; d.State != store.Running || len(s.calls()) != 1 {
-		t.Errorf("ended as %s %s after %q", d.State, d.Message, s.calls())
+		t.Errorf("deployment ended with %s %s after calls %q, want RUNNING after 1 call", d.State, d.Message, s.calls())
 	}
 	s.again()
 	want := []string{"Create Net/a\n", "Create Disk/b\n"}
 	if got := s.calls(); !slices.Equal(got, want) {
-		t.Errorf("got calls %q", got)
+		t.Errorf("calls = %q, want %q", got, want)
 	}
 }
 
-// again runs the deployment to its end in a new engine.
+// again runs the deployment until it has ended, using a new engine.
 func (s *site) again() {
 	s.t.Helper()
 	s.opened = s.engine(s.opened.Store, s.opened.Providers(""))
 	if questions := s.finish(); len(questions) > 0 {
-		s.t.Errorf("got questions %q", questions)
+		s.t.Errorf("deployment asked %q, want no questions", questions)
 	}
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// crashPrograms are deployed one after the other. Net is idempotent, Disk has Find, and Key has neither.
+// crashPrograms are deployed in order. Type Net is idempotent, Disk implements Find, and Key has neither ability.
 var crashPrograms = []string{
 	`Net/a size=1
 	 Disk/b on=[@a]
@@ -39,8 +39,8 @@ var crashPrograms = []string{
 	 Disk/e zone="x"
 	 Disk/f
 	 Net/weak fail="once"`,
-	// An update, an update of a dependent, a replacement with a new name, one that deletes first, a deletion, and a
-	// creation that fails the first time.
+	// This program has an update, an update of a dependent, a replacement with a new name, a replacement that deletes
+	// first, a deletion, and a creation that fails the first time.
 	`Net/a size=2
 	 Disk/b on=[@a]
 	 Key/c at=@b.arn size=3
@@ -51,7 +51,7 @@ var crashPrograms = []string{
 	``,
 }
 
-// site is a folder for deployments: a database, a cloud, and programs.
+// site is a folder for deployments that contains a database, a cloud, and programs.
 type site struct {
 	t *testing.T
 	childJob
@@ -83,7 +83,7 @@ func newSite(t *testing.T, programs ...string) *site {
 	return s
 }
 
-// copy returns a site with a copy of everything.
+// copy returns a site with a copy of all files.
 func (s *site) copy(t *testing.T) *site {
 	t.Helper()
 	to := &site{t: t, childJob: childJob{Folder: t.TempDir(), Number: s.Number, Abort: s.Abort, Provisioners: s.Provisioners}}
@@ -113,8 +113,8 @@ func (s *site) start(j *childJob) (*exec.Cmd, *bytes.Buffer) {
 	return c, &out
 }
 
-// killed runs an executor that is killed at a point, and waits until its plugins have ended. It returns the number of
-// points reached, and whether the executor ended earlier.
+// killed runs an executor, which may be killed at a point, and waits until its plugins have exited. If the executor was
+// not killed, killed returns the number of points reached and true.
 func (s *site) killed(j *childJob) (points int, ended bool) {
 	s.t.Helper()
 	c, out := s.start(j)
@@ -124,12 +124,12 @@ func (s *site) killed(j *childJob) (points int, ended bool) {
 		return 0, false
 	}
 	if _, scanned := fmt.Sscan(out.String(), &points); err != nil || scanned != nil {
-		s.t.Fatalf("the executor ended with %v:\n%s", err, out)
+		s.t.Fatalf("executor exited with %v:\n%s", err, out)
 	}
 	return points, true
 }
 
-// here returns the engine of this process.
+// here returns the environment with the engine of this process.
 func (s *site) here() *environment.Environment {
 	s.t.Helper()
 	if s.opened == nil {
@@ -147,7 +147,7 @@ func (s *site) here() *environment.Environment {
 	return s.opened
 }
 
-// expire ends the lease of a killed executor.
+// expire ends the leases of all deployments, as if their executors had been killed long ago.
 func (s *site) expire() {
 	s.t.Helper()
 	s.must(s.here().Store.Write(s.t.Context(), "dev", func(tx store.Tx) error {
@@ -161,7 +161,7 @@ func (s *site) expire() {
 	s.hurry()
 }
 
-// hurry has calls that have started be over by their deadlines, and not some time later.
+// hurry moves the deadlines of all calls 10 seconds earlier, so that an executor need not wait for the grace period.
 func (s *site) hurry() {
 	s.t.Helper()
 	s.must(s.here().Store.Write(s.t.Context(), "dev", func(tx store.Tx) error {
@@ -174,7 +174,7 @@ func (s *site) hurry() {
 	}))
 }
 
-// finish runs the deployment to its end in this process, answering all questions, which it returns.
+// finish runs the deployment in this process until it has ended. It answers all questions and returns them.
 func (s *site) finish() (questions []string) {
 	s.t.Helper()
 	e := s.here()
@@ -183,14 +183,14 @@ func (s *site) finish() (questions []string) {
 		s.must(err)
 		if d.State != store.Ask {
 			if d.State != store.Done && d.State != store.Aborted {
-				s.t.Fatalf("ended as %s: %s", d.State, d.Message)
+				s.t.Fatalf("deployment ended with %s: %s, want DONE or ABORTED", d.State, d.Message)
 			}
 			return questions
 		}
 		questions = append(questions, d.Message)
 		u := question.FindStringSubmatch(d.Message)
 		if u == nil || len(questions) > 5 {
-			s.t.Fatalf("got questions %q", questions)
+			s.t.Fatalf("deployment asked %q, want at most 5 questions about creations", questions)
 		}
 		s.must(e.Resolve(s.t.Context(), d.ID, urn.URN(u[1]), s.lost(e, urn.URN(u[1]))))
 	}
@@ -198,15 +198,15 @@ func (s *site) finish() (questions []string) {
 
 var question = regexp.MustCompile(`(?m)^(\S+): it is unknown whether it was created$`)
 
-// checkQuestions fails the test if there is more than one question, or one about a type that needs none.
+// checkQuestions fails the test if there is more than one question or if a question concerns a type that needs none.
 func (s *site) checkQuestions(questions []string) {
 	s.t.Helper()
 	if len(questions) > 1 || len(questions) == 1 && !strings.Contains(questions[0], "sim:index:Key") {
-		s.t.Errorf("got questions %q", questions)
+		s.t.Errorf("deployment asked %q, want at most one question, about a Key", questions)
 	}
 }
 
-// calls returns the changing calls received by the cloud.
+// calls returns the calls received by the cloud that make changes.
 func (s *site) calls() []string {
 	s.t.Helper()
 	text, err := os.ReadFile(s.cloud().path("calls"))
@@ -216,24 +216,24 @@ func (s *site) calls() []string {
 	return slices.Collect(strings.Lines(string(text)))
 }
 
-// trap triggers an event in a call, counted from 1.
+// trap triggers an event in the call with the given 1-based number.
 func (s *site) trap(at int, what string) {
 	s.t.Helper()
 	s.must(os.WriteFile(s.cloud().path("trap"), fmt.Append(nil, at, " ", what), 0o600))
 }
 
-// hasAll checks that the deployment has ended and created each resource once.
+// hasAll checks that the deployment has ended and that each resource was created once.
 func (s *site) hasAll(resources int) {
 	s.t.Helper()
 	if all, err := s.cloud().all(); err != nil || len(all) != resources {
-		s.t.Errorf("got resources %v, %v", all, err)
+		s.t.Errorf("resources in the cloud = %v, %v, want %d", all, err, resources)
 	}
 	if end := s.ending(); strings.Contains(end, "would") || strings.Contains(end, "in the queue") {
-		s.t.Error(end)
+		s.t.Errorf("final state has changes or a queue:\n%s", end)
 	}
 }
 
-// backup returns a copy of the database, which is identical for identical rows.
+// backup returns a copy of the database. Copies of databases with identical rows are identical.
 func (s *site) backup() []byte {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "backup")
@@ -243,7 +243,7 @@ func (s *site) backup() []byte {
 	return text
 }
 
-// lost returns the ID of a resource that exists but is not in the resource graph, or "".
+// lost returns the ID of a resource that is in the cloud but not in the resource graph, or "" if there is none.
 func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	s.t.Helper()
 	all, err := s.cloud().all()
@@ -260,8 +260,8 @@ func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	return ""
 }
 
-// ending returns the final state: resources, resource graph, queue, and the remaining changes of the program, without
-// IDs.
+// ending returns the final state without IDs: the resources, the resource graph, the queue, and the remaining changes
+// of the program.
 func (s *site) ending() string {
 	s.t.Helper()
 	e := s.here()
@@ -310,11 +310,11 @@ func (s *site) ending() string {
 	return random.ReplaceAllString(strings.Join(lines, "\n"), "@")
 }
 
-// random matches the random part of an ID, and the fields that distinguish a replacement from a new resource, which it
-// becomes once the old one is deleted.
+// random matches the random part of an ID, and the fields that distinguish a replacement from a new resource. A
+// replacement becomes a new resource once the old one is deleted.
 var random = regexp.MustCompile(`@[A-Z2-7]{26}|("incarnation": 1,\s+)?"seed": "\w+"`)
 
-func TestKilledAnywhere(t *testing.T) {
+func TestExecutorKilled(t *testing.T) {
 	t.Parallel()
 	before := newSite(t, crashPrograms...)
 	for number := range crashPrograms {
@@ -323,7 +323,7 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-func TestAbortKilledAnywhere(t *testing.T) {
+func TestAbortingExecutorKilled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, crashPrograms[0], "Net/a size=2\nDisk/b on=[@a]\nDisk/new on=[@a]\nKey/d2 !aliases=d\nDisk/shut fail=always")
 	s.finish()
@@ -331,13 +331,13 @@ func TestAbortKilledAnywhere(t *testing.T) {
 	killAnywhere(t, s, 40, 1)
 }
 
-// killAnywhere kills an executor at every point, or at every n-th one, and returns the site after the deployment.
+// killAnywhere kills an executor at every n-th point, where n is every, and returns the site after the deployment.
 func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 	t.Helper()
 	after := before.copy(t)
 	points, _ := after.killed(&after.childJob)
 	if points < minimum {
-		t.Errorf("only %d points", points)
+		t.Errorf("executor reached %d points, want at least %d", points, minimum)
 	}
 	want := after.ending()
 	t.Logf("%d points", points)
@@ -358,7 +358,7 @@ func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 				s.checkQuestions(s.finish())
 				s.checkPolled(polled)
 				if diff := cmp.Diff(want, s.ending()); diff != "" {
-					t.Error(diff)
+					t.Errorf("final state after a kill (-want +got):\n%s", diff)
 				}
 			})
 		}
@@ -366,8 +366,8 @@ func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 	return after
 }
 
-// If a creation of a killed executor fails each time it is repeated, aborting the deployment requires an answer.
-func TestNotSettled(t *testing.T) {
+// If a killed executor's creation fails whenever it is repeated, aborting the deployment requires an answer.
+func TestAbortAsksForUnsettledCreation(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/shut fail=always")
 	s.killed(&childJob{Folder: s.Folder, Number: 1, Before: "Create shut", Signal: syscall.SIGKILL})
@@ -384,8 +384,8 @@ func TestNotSettled(t *testing.T) {
 	s.finish()
 }
 
-// TestPluginKilled kills the plugin in each call, before or after it takes effect. The executor restarts the plugin and
-// settles the outcome. In some calls, the executor dies, but the call still takes effect.
+// TestPluginKilled kills the plugin in each call, before or after the call takes effect. The executor restarts the
+// plugin and settles the outcome. In some cases, the executor is killed, too, but the call still takes effect.
 func TestPluginKilled(t *testing.T) {
 	t.Parallel()
 	before := newSite(t, crashPrograms...)
@@ -396,7 +396,7 @@ func TestPluginKilled(t *testing.T) {
 	want := after.ending()
 	first, last := len(before.calls()), len(after.calls())
 	if last-first < 8 {
-		t.Errorf("only %d calls", last-first)
+		t.Errorf("deployment made %d calls, want at least 8", last-first)
 	}
 	for at := first + 1; at <= last; at++ {
 		for _, what := range []string{"die-before", "die-after", "orphan"} {
@@ -406,7 +406,7 @@ func TestPluginKilled(t *testing.T) {
 				s.trap(at, what)
 				if what == "orphan" {
 					if _, ended := s.killed(&s.childJob); ended {
-						t.Fatal("the executor was not killed")
+						t.Fatal("the call did not kill the executor")
 					}
 					s.expire()
 				}
@@ -414,10 +414,10 @@ func TestPluginKilled(t *testing.T) {
 				call := s.calls()[at-1]
 				s.checkQuestions(questions)
 				if strings.HasPrefix(call, "Create Key") && len(questions) == 0 {
-					t.Errorf("no question after %s", call)
+					t.Errorf("deployment asked no question after %s", call)
 				}
 				if diff := cmp.Diff(want, s.ending()); diff != "" {
-					t.Error(diff)
+					t.Errorf("final state after %s (-want +got):\n%s", what, diff)
 				}
 			})
 		}

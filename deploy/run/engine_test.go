@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// deployed deploys a program with an engine, which may be stopped.
+// deployed deploys a program with an engine, which may be stopped meanwhile.
 func deployed(t *testing.T, e *environment.Environment, w *world, module, program string) store.Job {
 	t.Helper()
 	r := run.Request{Desired: w.desired(module, program)}
@@ -49,12 +49,12 @@ func TestStopInEvents(t *testing.T) {
 		}
 		e = environment.New(o)
 		if d := deployed(t, e, w, "a", "Disk/a\nDisk/b on=[@a]"); d.State != store.Running || len(w.cloud.Resources()) != 1 {
-			t.Errorf("got %s with %d resources, want RUNNING with 1", d.State, len(w.cloud.Resources()))
+			t.Errorf("deployment ended with %s and %d resources, want RUNNING and 1", d.State, len(w.cloud.Resources()))
 		}
 	})
 }
 
-func TestEnvironmentMadeAgain(t *testing.T) {
+func TestEnvironmentRecreated(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
 	engines := map[string]*environment.Environment{"first": environment.New(o), "second": environment.New(o)}
@@ -67,12 +67,12 @@ func TestEnvironmentMadeAgain(t *testing.T) {
 	}
 	for name, e := range engines {
 		if g, err := e.Graph(t.Context()); err != nil || g.Lineage != "second" || g.Newest("second") == nil || g.Newest("first") != nil {
-			t.Errorf("the engine that deployed %s: got %v of %s, %v", name, g.Modules(), g.Lineage, err)
+			t.Errorf("Graph() of the engine that deployed %s = modules %v of lineage %s, %v, want the second environment", name, g.Modules(), g.Lineage, err)
 		}
 	}
 }
 
-// halfDone has providers whose Update and Delete fail halfway and do not report the resource.
+// halfDone has providers whose Update and Delete are only partially completed and do not report the resource.
 type halfDone struct{ *world }
 
 func (h halfDone) Provider(ctx context.Context, t tokens.Type, v lumigl.Value) (lumi.ResourceProvider, string, error) {
@@ -101,14 +101,14 @@ func TestPartialErrorWithoutID(t *testing.T) {
 	}
 	o.Providers = always(w)
 	if d := deployed(t, environment.New(o), w, "a", "Disk/a size=3"); d.State != store.Done {
-		t.Errorf("%s: %s", d.State, d.Message)
+		t.Errorf("deployment ended with %s: %s, want DONE", d.State, d.Message)
 	}
 	if all := w.cloud.Resources(); len(all) != 1 || all[0].Inputs["size"] != 3.0 {
-		t.Errorf("got %v, want a alone, with the size 3", all)
+		t.Errorf("resources in the cloud = %v, want only a with size 3", all)
 	}
 }
 
-// forgetful is a store that fails to store the outcome of a creation once.
+// forgetful is a store that fails once to store the outcome of a creation.
 type forgetful struct {
 	store.Store
 	failed bool
@@ -128,7 +128,7 @@ func (f *forgetful) Write(ctx context.Context, environment string, do func(store
 	})
 }
 
-// counted counts writing transactions.
+// counted is a store that counts writing transactions.
 type counted struct {
 	store.Store
 	writes int
@@ -139,8 +139,8 @@ func (c *counted) Write(ctx context.Context, environment string, f func(store.Tx
 	return c.Store.Write(ctx, environment, f)
 }
 
-// The result of a step is stored together with the intent of the next one.
-func TestTransactionsOfChain(t *testing.T) {
+// The result of a step is stored in the same transaction as the intent of the next step.
+func TestTransactionsPerStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		c := &counted{Store: memory.New()}
@@ -153,14 +153,14 @@ func TestTransactionsOfChain(t *testing.T) {
 		for i := range steps - 1 {
 			program += fmt.Sprintf("\nDisk/%d on=[@%d]", i+1, i)
 		}
-		const others = 12 // transactions for the environment, the deployment, and its tasks
+		const others = 12 // transactions not related to steps
 		if d := deployed(t, environment.New(o), w, "a", program); d.State != store.Done || c.writes > steps+others {
-			t.Errorf("%s after %d transactions, want DONE after up to %d", d.State, c.writes, steps+others)
+			t.Errorf("deployment ended with %s after %d transactions, want DONE after at most %d", d.State, c.writes, steps+others)
 		}
 	})
 }
 
-func TestOutcomeNotStored(t *testing.T) {
+func TestRetryAfterStoreError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: &forgetful{Store: memory.New()}, Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
@@ -168,17 +168,17 @@ func TestOutcomeNotStored(t *testing.T) {
 		e, start := environment.New(o), time.Now()
 		d := deployed(t, e, w, "a", "Disk/a")
 		if want := urnOf("a", "Disk/a") + ": the disk is full"; d.State != store.Failed || d.Message != want {
-			t.Errorf("got %s %q, want FAILED %q", d.State, d.Message, want)
+			t.Errorf("deployment ended with %s %q, want FAILED %q", d.State, d.Message, want)
 		}
 		must.Do(t, e.Retry(t.Context(), d.ID))
 		d, err := e.Run(t.Context(), d.ID)
 		if took := time.Since(start); err != nil || d.State != store.Done || len(w.cloud.Resources()) != 1 || took > time.Minute {
-			t.Errorf("got %s and %v with %d resources after %s, want DONE with 1 at once", d.State, err, len(w.cloud.Resources()), took)
+			t.Errorf("retry ended with %s, %v, %d resources after %s, want DONE with 1 resource within a minute", d.State, err, len(w.cloud.Resources()), took)
 		}
 	})
 }
 
-func TestSeveralModules(t *testing.T) {
+func TestPlanMultipleModules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w})}
@@ -198,7 +198,7 @@ func TestSeveralModules(t *testing.T) {
 				order = append(order, d.Module)
 				wait.Go(func() {
 					if d, err := e.Run(t.Context(), d.ID); err != nil || d.State != store.Done {
-						t.Errorf("%s: %s %s, %v", d.Module, d.State, d.Message, err)
+						t.Errorf("Run of module %s = %s %s, %v, want DONE", d.Module, d.State, d.Message, err)
 					}
 				})
 			}
@@ -207,29 +207,29 @@ func TestSeveralModules(t *testing.T) {
 		}
 		a, b, c := "Net/a\nprovides arn=@a.arn", "uses a:arn\nDisk/b at=@a:arn\nprovides arn=@b.arn", "uses b:arn\nDisk/c at=@b:arn"
 		program := func(module, text string) run.Request { return run.Request{Desired: w.desired(module, text)} }
-		// No errors are reported for deployments that wait for one that cannot be planned.
+		// A deployment that waits for one that cannot be planned causes no error of its own.
 		bad := program("a", "uses x:arn\nDisk/b at=@x:arn\nprovides arn=1")
 		if got, want := all(program("c", c), program("b", b), bad), "a uses x.arn, but module x does not exist: deploy x first"; got != want {
-			t.Errorf("got %s, want %s", got, want)
+			t.Errorf("planning c, b, and an invalid a: %s, want %s", got, want)
 		}
 		if got := all(program("c", c), program("b", b), program("a", a)); got != "a b c" {
-			t.Errorf("deployed %s", got)
+			t.Errorf("deployed modules in order %q, want \"a b c\"", got)
 		}
 		wrong := []run.Request{program("a", "uses x:arn\nDisk/b at=@x:arn"), program("b", b), program("d", "uses y:arn\nDisk/d at=@y:arn")}
 		if got, want := all(wrong...), "a uses x.arn, but module x does not exist: deploy x first\nd uses y.arn, but module y does not exist: deploy y first"; got != want {
-			t.Errorf("got %s, want %s", got, want)
+			t.Errorf("planning two invalid modules: %s, want %s", got, want)
 		}
 		if got := all(run.Request{Destroy: "b"}, run.Request{Destroy: "a"}, run.Request{Destroy: "c"}); got != "c b a" {
-			t.Errorf("destroyed %s", got)
+			t.Errorf("destroyed modules in order %q, want \"c b a\"", got)
 		}
 		if left := w.cloud.Resources(); len(left) != 0 {
-			t.Errorf("left: %v", left)
+			t.Errorf("resources in the cloud = %v, want none", left)
 		}
 	})
 }
 
-// Events of a deployment in another process are shown once each, including the last one.
-func TestFollow(t *testing.T) {
+// Each event of a deployment in another process is shown exactly once, including the last event.
+func TestRunShowsOtherProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w}), Owner: "first"}
@@ -250,18 +250,18 @@ func TestFollow(t *testing.T) {
 		go func() { _, _ = first.Run(t.Context(), queued[0].ID) }()
 		time.Sleep(5 * time.Second)
 		if d := deployed(t, second, w, "b", "uses a:arn\nNet/b at=@a:arn"); d.State != store.Done {
-			t.Errorf("%s %s", d.State, d.Message)
+			t.Errorf("deployment ended with %s %s, want DONE", d.State, d.Message)
 		}
 		want := []string{
 			"b[2] WAIT", "a[1] create DONE", "a[1] create DONE", "a[1] DONE", "b[2] RUNNING", "b[2] create STARTED", "b[2] create DONE", "b[2] DONE",
 		}
 		if !slices.Equal(seen, want) {
-			t.Errorf("got %q, want %q", seen, want)
+			t.Errorf("events = %q, want %q", seen, want)
 		}
 	})
 }
 
-// slow providers take ten seconds per call.
+// slow has providers whose Create and Delete take ten seconds.
 type slow struct{ provision.Providers }
 
 func (s slow) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
@@ -277,7 +277,7 @@ func (s slowly) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.Create
 }
 
 func (s slowly) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
-	if r.URN.Type() == "sim:index:Disk" { // refers to another one
+	if r.URN.Type() == "sim:index:Disk" { // the resource that refers to another
 		time.Sleep(10 * time.Second)
 	}
 	return s.ResourceProvider.Delete(ctx, r)
@@ -290,17 +290,17 @@ func TestEditWithoutKey(t *testing.T) {
 	deployed(t, environment.New(o), w, "a", "Disk/a password=hunter2")
 	o.Key = nil
 	err := environment.New(o).Edit(t.Context(), environment.Edit{Module: "a", Change: func(*graph.Graph, graph.Deployment) (*graph.Graph, error) {
-		t.Error("the state has changed")
+		t.Error("Edit called Change without the key")
 		return nil, nil
 	}})
 	const want = "cannot change the state without the key of dev"
 	if _, refused := errors.AsType[*job.RefusedError](err); !refused || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Edit error = %v, want %s", err, want)
 	}
 }
 
-// A plan without changes is not idle if its provider has renamed a property.
-func TestRenamedIsNotIdle(t *testing.T) {
+// A plan without changes is not idle if a property was renamed by its provider.
+func TestPlanIdleRenamedProperty(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
 	must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
@@ -308,21 +308,21 @@ func TestRenamedIsNotIdle(t *testing.T) {
 	isIdle := func(program string) bool {
 		p, err := planOne(t.Context(), e, run.Request{Desired: w.desired("a", program)})
 		if err != nil || p.HasChanges() {
-			t.Errorf("%s: changes, or %v", program, err)
+			t.Errorf("Plan(%s): error %v; want a plan without changes", program, err)
 		}
 		return p.Idle
 	}
 	deployed(t, e, w, "a", "Disk/a size=1")
 	if !isIdle("Disk/a size=1") {
-		t.Error("the unchanged program is planned again")
+		t.Error("Idle = false for an unchanged program")
 	}
 	w.renamed = []lumi.Property{{Name: "mode", Kind: lumi.KindAny, Was: []string{"size"}}}
 	e = environment.New(o)
 	if isIdle("Disk/a mode=1") {
-		t.Error("the new name is not planned to be stored")
+		t.Error("Idle = true although the new property name is not stored")
 	}
 	deployed(t, e, w, "a", "Disk/a mode=1")
 	if !isIdle("Disk/a mode=1") {
-		t.Error("the new name is planned to be stored again")
+		t.Error("Idle = false although the new property name is stored")
 	}
 }

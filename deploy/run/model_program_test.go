@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// modelTypes differ in how an uncertain Create is settled. For a Disk, the engine must ask.
+// modelTypes differ in how an uncertain Create is settled. For a Disk, the engine must ask the user.
 var modelTypes = []sim.Type{
 	{Token: "sim:index:Disk", Named: true},
 	{Token: "sim:index:Server", Find: true},
@@ -25,36 +25,36 @@ var modelTypes = []sim.Type{
 
 const (
 	modelDisk   = 0
-	modelShared = 3 // earlier types have no unique names
+	modelShared = 3 // types before this index have no unique names
 )
 
-// modelPrograms holds the programs of an environment. A module uses only earlier modules.
+// modelPrograms holds the programs of an environment. A module may use only earlier modules.
 type modelPrograms struct {
 	modules []*modelProgram
 	next    int // number of the next resource
-	// spared holds the names of resources that are sometimes forgotten instead of deleted.
+	// spared holds the names of resources that may be forgotten instead of deleted.
 	spared map[string]bool
 }
 
 type modelProgram struct {
 	name string
-	gone bool // the module will be destroyed
-	// resources is in dependency order. The first is never removed: the module provides it as "r".
+	gone bool // whether to destroy the module
+	// resources is in dependency order. The first one is never removed, since the module provides it as "r".
 	resources []*modelResource
-	// provides is the value provided as "v".
+	// provides is the value that the module provides as "v".
 	provides modelValue
 }
 
 type modelResource struct {
 	number int // unique in the environment; the property "mode"
 	typ    int // index in modelTypes
-	// isLeaf is set if nothing refers to the resource. Others are never deleted before their replacements are created:
-	// references prevent that.
+	// isLeaf is set if no resource refers to this one. Other resources are never deleted before their replacements are
+	// created, since references prevent that.
 	isLeaf bool
 	// isSpared is set if the resource may have the options protect and retainOnDelete. It has no references, so that
-	// everything else can be deleted.
+	// all other resources can be deleted.
 	isSpared bool
-	// name is the name in the URN; empty for unnamed types. physical is the property "name".
+	// name is the name in the URN, empty for unnamed types. physical is the property "name".
 	name, physical string
 	aliases        []string
 	properties     map[string]modelValue
@@ -62,17 +62,17 @@ type modelResource struct {
 	options        map[string]bool
 }
 
-// modelValue is a literal, an output of a resource of the module, or a value "v" or "r" of another module.
+// modelValue is a literal, an output of a resource of the module, or the value "v" or "r" of another module.
 type modelValue struct {
 	literal string
-	number  int // of the resource
+	number  int // number of the resource
 	output  string
-	module  string // with the output as the name
+	module  string // name of the module; output is the name of its value
 }
 
 var modelOptions = []string{"deleteBeforeReplace", "replaceOnChanges", "ignoreChanges", "protect", "retainOnDelete"}
 
-// modelEdit is a change of a program: the operation, the resource, and the variant. Any numbers are valid.
+// modelEdit is a change to a program: an operation, a resource, and a variant. All numbers are valid.
 type modelEdit struct{ Do, On, How int }
 
 func (e *modelPrograms) edit(m *modelProgram, x modelEdit) {
@@ -125,7 +125,7 @@ func (e *modelPrograms) edit(m *modelProgram, x modelEdit) {
 
 var modelOutputs = []string{"arn", "id", "etag", "key"}
 
-// add adds a resource, which may refer to another one.
+// add adds a resource to a program. The resource may refer to another one.
 func (e *modelPrograms) add(m *modelProgram, at, how int) {
 	e.next++
 	r := &modelResource{
@@ -151,7 +151,7 @@ func (e *modelPrograms) add(m *modelProgram, at, how int) {
 	m.resources = append(m.resources, r)
 }
 
-// refer makes a resource refer to one of the others.
+// refer makes a resource refer to one of the others, except leaves.
 func (r *modelResource) refer(others []*modelResource, how int) {
 	others = slices.DeleteFunc(slices.Clone(others), func(other *modelResource) bool { return other.isLeaf })
 	if len(others) > 0 {
@@ -171,7 +171,7 @@ func (r *modelResource) set(how int, output, resource modelValue) {
 	}
 }
 
-// rename gives a named resource another URN or another physical name.
+// rename changes the URN or the physical name of a named resource.
 func (r *modelResource) rename(how int) {
 	switch {
 	case r.name == "":
@@ -219,7 +219,7 @@ func (m *modelProgram) unprotected() *modelProgram {
 	return c
 }
 
-// alone returns the program without references and protection, so that nothing prevents its deployment.
+// alone returns the program without references and protection, so that it can always be deployed.
 func (m *modelProgram) alone() *modelProgram {
 	c := m.unprotected()
 	for _, r := range c.resources {
@@ -343,7 +343,7 @@ func (r *modelResource) desiredOptions(resources map[int]*lumigl.Vertex) lumigl.
 	return options.Object()
 }
 
-// inputs returns the expected properties of a resource in the cloud.
+// inputs returns the properties that a resource should have in the cloud.
 func (e *modelPrograms) inputs(m *modelProgram, r *modelResource, cloud map[int]sim.Resource) map[string]any {
 	var evaluate func(m *modelProgram, v modelValue) any
 	evaluate = func(m *modelProgram, v modelValue) any {

@@ -31,32 +31,32 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// modelCase is a series of events in an environment: changes of programs and their deployments, ending with a
-// deployment of all modules.
+// modelCase is a sequence of program changes and deployments in an environment. It ends with a deployment of all
+// modules.
 type modelCase struct {
 	Seed    uint64
 	Modules int
 	Faults  float64
-	// Slow makes all calls of the cloud take time.
+	// Slow is set if all calls of the cloud take time.
 	Slow bool
 	Acts []modelAct
 }
 
-// modelAct changes a program and deploys it.
+// modelAct is a change to a program and its deployment.
 type modelAct struct {
 	Module int
 	Edits  []modelEdit
-	// Later delays the run until the deployment of the next act.
+	// Later postpones the run to the deployment of the next act.
 	Later bool
-	// Crashes lists the crashes of consecutive processes. Twice runs two processes at a time.
+	// Crashes lists the crashes of consecutive processes. If Twice is set, two processes run concurrently.
 	Crashes []modelCrash
 	Twice   bool
-	// Meddle is an outside change After a number of seconds.
+	// Meddle is an external change, which is made After a number of seconds.
 	Meddle modelMeddling
 	After  int
 	// Failed is the reaction to a failed deployment.
 	Failed modelAnswer
-	// Rollback deploys the state of the module two deployments earlier.
+	// Rollback deploys the module's state from two deployments earlier.
 	Rollback bool
 }
 
@@ -78,8 +78,8 @@ const (
 	givesUp
 )
 
-// drawModelCase draws a case. Rapid prefers small numbers, which lead to uniform programs, so most numbers are
-// scattered, except those that rapid tries when shrinking. Another salt makes another case of the same draws.
+// drawModelCase draws a case. Rapid prefers small numbers, which would lead to similar programs, so most numbers are
+// scattered, except those that rapid tries when shrinking. The salt varies the case for the same draws.
 func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	number := rapid.Uint16()
 	below := func(t *rapid.T, n uint16, label string) int {
@@ -111,15 +111,15 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	}
 }
 
-// TestModel runs cases against the simulated cloud and compares the outcome with the programs. By default, it runs the
-// same 4,000 cases each time; with -rapid.checks=N, 40*N random ones.
+// TestModel runs cases with a simulated cloud and compares the outcomes with the programs. By default, it runs the same
+// 4,000 cases each time. With -rapid.checks=N, it runs 40*N random cases.
 func TestModel(t *testing.T) {
 	checkModel(t, 40, inMemory)
 }
 
 func inMemory(context.Context) store.Store { return memory.New() }
 
-// TestModelSQLite runs 500 cases with databases, on a RAM disk if available: no case cuts the power.
+// TestModelSQLite runs 500 cases with databases, on a RAM disk if available, since no case simulates a power failure.
 func TestModelSQLite(t *testing.T) {
 	folder := t.TempDir()
 	if fast, err := os.MkdirTemp("/dev/shm", "lumi"); err == nil {
@@ -132,7 +132,7 @@ func TestModelSQLite(t *testing.T) {
 	})
 }
 
-// temporary is a store whose folder is removed on Close.
+// temporary is a store whose Close also removes its folder.
 type temporary struct {
 	store.Store
 	folder string
@@ -141,8 +141,8 @@ type temporary struct {
 // Close implements [store.Store].
 func (t *temporary) Close() error { return errors.Join(t.Store.Close(), os.RemoveAll(t.folder)) }
 
-// TestModelCases plays cases that once failed, as shrunk by rapid.
-func TestModelCases(t *testing.T) {
+// TestModelRegressions runs cases that failed in the past, as shrunk by rapid.
+func TestModelRegressions(t *testing.T) {
 	for name, c := range map[string]modelCase{
 		"a reference to a replacement": {Modules: 1, Acts: []modelAct{
 			{Edits: []modelEdit{{0, 0, 0}, {0, 0, 0}}}, {Edits: []modelEdit{{10, 0, 3}}},
@@ -193,7 +193,7 @@ func TestModelCases(t *testing.T) {
 			var story []string
 			failure := c.play(t, inMemory, func(format string, args ...any) { story = append(story, fmt.Sprintf(format, args...)) })
 			if failure != nil {
-				t.Errorf("%s\n%s: %s", strings.Join(story, "\n"), failure.class, failure.detail)
+				t.Errorf("case failed after\n%s\n%s: %s", strings.Join(story, "\n"), failure.class, failure.detail)
 			}
 		})
 	}
@@ -216,16 +216,16 @@ func checkModel(t *testing.T, parts int, open func(context.Context) store.Store)
 		}
 	})
 	if alone := modelAlone.Swap(0); alone > 20 {
-		t.Errorf("the programs of %d cases could not be deployed as they were", alone)
+		t.Errorf("the programs of %d cases had to be changed to be deployed, want at most 20", alone)
 	}
 }
 
-// modelAlone counts the cases in which users must change programs.
+// modelAlone counts the cases in which a program had to be changed before it could be deployed.
 var modelAlone atomic.Int64
 
-// checkCases plays as many random cases as rapid is configured to run.
+// checkCases runs the number of random cases that rapid is configured for.
 func checkCases(t *testing.T, salt uint32, open func(context.Context) store.Store) {
-	var first []string // story of a failure, which may depend on scheduling
+	var first []string // story of the first failure, which may depend on scheduling
 	rapid.Check(t, func(r *rapid.T) {
 		c := drawModelCase(r, salt)
 		var story []string
@@ -246,17 +246,18 @@ func checkCases(t *testing.T, salt uint32, open func(context.Context) store.Stor
 type model struct {
 	*modelWorld
 	modelPrograms
-	// deployed maps IDs of deployments to programs.
+	// deployed maps the IDs of deployments to their programs.
 	deployed map[int64]*modelProgram
 	waiting  []int64
-	// early is set if a deletion may come too early: an aborted deployment may have made an existing resource refer to
-	// one that the abort deletes, and resources of a failed one may use a resource that another module replaces.
+	// early is set if a resource may be deleted too early: an aborted deployment may have changed an existing resource
+	// to refer to one that the abort deletes, and resources of a failed deployment may use a resource that another
+	// module replaces.
 	early bool
-	// observer is a process that lives until the end and runs nothing before.
+	// observer is a process that exists until the end of the case and runs no deployments before that.
 	observer *modelProcess
 }
 
-// play plays a case in a synctest bubble, where time is free.
+// play runs a case in a synctest bubble, in which waiting takes no real time.
 func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, log func(string, ...any)) (failure *modelFailure) {
 	defer func() {
 		if r := recover(); r != nil && failure == nil { // a deadlock in the bubble
@@ -271,7 +272,7 @@ func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, lo
 		}
 		if c.Slow {
 			o.Latency, o.Lag = 5*time.Second, 5*time.Second
-			if c.Faults == 0 { // otherwise, a failed deletion may continue unnoticed
+			if c.Faults == 0 { // with faults, a failed deletion could continue unnoticed
 				o.Deletion = 20 * time.Second
 			}
 		}
@@ -298,7 +299,7 @@ func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, lo
 			}
 			cancel()
 			synctest.Wait()
-			time.Sleep(time.Hour) // until the last process has ended
+			time.Sleep(time.Hour) // waits until the last process has ended
 		}()
 		m.observer = m.start()
 		m.must(environment.Add(ctx, m.store, store.Environment{Name: modelEnvironment, Lineage: "lineage", Key: "key"}))
@@ -314,7 +315,8 @@ func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, lo
 	return failure
 }
 
-// act changes a program, queues its deployment, and lets processes run waiting deployments, regardless of the outcome.
+// act changes a program, queues its deployment, and runs processes for the waiting deployments, regardless of the
+// outcome.
 func (m *model) act(a modelAct, isLast bool) {
 	p := m.start()
 	program := m.modules[a.Module%len(m.modules)]
@@ -364,7 +366,7 @@ func (m *model) act(a modelAct, isLast bool) {
 	}
 }
 
-// again handles unfinished deployments, and reports whether they can run again.
+// again handles unfinished deployments. It reports whether any of them can run again.
 func (m *model) again(a modelAct, ids []int64, attempt int) (again bool) {
 	p := m.observer
 	for _, d := range m.deployments(ids...) {
@@ -428,7 +430,7 @@ func (m *model) rollback(p *modelProcess, program *modelProgram, r *run.Request)
 	}
 }
 
-// former returns the last deployed program of a module, or nil.
+// former returns the ID and the program of the module's last finished deployment, or 0 and nil.
 func (m *model) former(program *modelProgram) (id int64, former *modelProgram) {
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(m.deployed))) {
 		if p := m.deployed[id]; p.name == program.name && !p.gone && m.deployments(id)[0].State == store.Done {
@@ -438,7 +440,7 @@ func (m *model) former(program *modelProgram) (id int64, former *modelProgram) {
 	return 0, nil
 }
 
-// queue plans and queues a request. It returns 0 if the request is refused.
+// queue plans and queues a request. It returns 0 if the request cannot be planned.
 func (m *model) queue(p *modelProcess, program *modelProgram, r run.Request) int64 {
 	m.log("deploy %s", program)
 	if r.Desired != nil {
@@ -457,11 +459,11 @@ func (m *model) queue(p *modelProcess, program *modelProgram, r run.Request) int
 	return d.ID
 }
 
-// converge makes the cloud reliable and deploys all programs until nothing is left to do.
+// converge makes the cloud reliable and deploys all programs until there are no changes left.
 func (m *model) converge() {
 	m.log("all is well now")
 	m.cloud.Calm()
-	time.Sleep(10 * time.Minute) // suspended processes continue
+	time.Sleep(10 * time.Minute) // lets suspended processes continue
 	p := m.observer
 	for round := range 9 {
 		for _, d := range m.deployments() {
@@ -483,7 +485,7 @@ func (m *model) converge() {
 				m.run([]int64{id}, p)
 			}
 		}
-		if round == 5 { // a resource in use may have to be deleted before it is replaced
+		if round == 5 { // A resource that is in use may have to be deleted before it is replaced.
 			modelAlone.Add(1)
 			for _, program := range slices.Backward(m.modules) {
 				*program = *program.alone()
@@ -500,14 +502,14 @@ func (m *model) converge() {
 	m.fail("does not converge", "%+v", m.deployments())
 }
 
-// isPending reports whether a resource of programs is pending deletion.
+// isPending reports whether a resource of any of the programs is pending deletion.
 func (m *model) isPending(programs ...*modelProgram) bool {
 	g, err := m.observer.engine.Graph(m)
 	m.must(err)
 	return slices.ContainsFunc(programs, func(p *modelProgram) bool { return len(g.Pending(p.name)) > 0 })
 }
 
-// isDeployed deploys a program and reports whether that succeeds.
+// isDeployed deploys a program and reports whether the deployment succeeded.
 func (m *model) isDeployed(p *modelProcess, program *modelProgram) bool {
 	g, err := p.engine.Graph(m)
 	m.must(err)
@@ -516,7 +518,7 @@ func (m *model) isDeployed(p *modelProcess, program *modelProgram) bool {
 	}
 	id := m.queue(p, program, m.request(program))
 	if id == 0 {
-		// Pending resources may be in use until the former program is deployed.
+		// Pending resources may be in use until the previous program is deployed again.
 		if _, former := m.former(program); former != nil {
 			former = former.unprotected()
 			if id := m.queue(p, former, m.request(former)); id != 0 {
@@ -566,7 +568,7 @@ func (m *model) compare() {
 			m.fail("an orphan", "%+v", r)
 		}
 	}
-	// If a resource had to be read, it is unknown whether an unreadable secret is set.
+	// If a resource had to be read back, its unreadable secrets may or may not be set.
 	wasRead := map[lumi.ID]bool{}
 	for _, call := range m.cloud.Calls() {
 		wasRead[call.ID] = wasRead[call.ID] || call.Op == sim.Get

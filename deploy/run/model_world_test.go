@@ -25,7 +25,7 @@ const modelEnvironment = "test"
 
 var modelKey = secret.NewKey()
 
-// modelWorld is an environment, its cloud, and the processes that deploy to it.
+// modelWorld is an environment with its cloud and the processes that deploy to it.
 type modelWorld struct {
 	context.Context
 	cloud *sim.Cloud
@@ -34,30 +34,30 @@ type modelWorld struct {
 
 	mu        sync.Mutex
 	processes []*modelProcess
-	// dead holds the owners known to have ended.
+	// dead holds the owners that are known to have exited.
 	dead map[string]bool
 }
 
 // modelCrash is the end of a process before or after a transaction or a call.
 type modelCrash struct {
-	At  int // number of the point, 0 for none
+	At  int // number of the point, or 0 for none
 	How modelDeath
 }
 
 type modelDeath int
 
 const (
-	killed    modelDeath = iota // with its calls; others know
-	lost                        // with its calls; others do not know
-	cutOff                      // its calls continue; others do not know
-	suspended                   // continues after a while
+	killed    modelDeath = iota // its calls end; other processes know that it exited
+	lost                        // its calls end; other processes do not know that it exited
+	cutOff                      // its calls continue; other processes do not know that it exited
+	suspended                   // it continues after a while
 )
 
 var modelDeaths = []string{"is killed", "is lost", "is cut off", "is suspended"}
 
 var errDead = errors.New("the process is dead")
 
-// modelProcess is a process with an engine, for which it is the store and the providers.
+// modelProcess is a process with an engine. It also implements the engine's store and providers.
 type modelProcess struct {
 	context.Context
 	store.Store
@@ -83,7 +83,7 @@ func (w *modelWorld) start() *modelProcess {
 	return p
 }
 
-// dieAt schedules the end of a process that has not started to run deployments.
+// dieAt schedules the end of a process that is not running deployments yet.
 func (p *modelProcess) dieAt(c modelCrash) {
 	if p.crash = c; c.At > 0 {
 		p.crash.At += int(p.points.Load())
@@ -119,7 +119,7 @@ func (p *modelProcess) isDead() bool {
 	}
 }
 
-// point is called wherever the process may die. It returns an error if it is dead.
+// point is called wherever the process may end. It returns an error if the process has ended.
 func (p *modelProcess) point(where string) error {
 	switch n := p.points.Add(1); {
 	case p.isDead():
@@ -151,7 +151,7 @@ func (p *modelProcess) Read(ctx context.Context, f func(store.Tx) error) error {
 	return p.Store.Read(ctx, f)
 }
 
-// errAgain rolls back the first run of a transaction.
+// errAgain rolls back the first execution of a transaction.
 var errAgain = errors.New("again")
 
 // Write implements [store.Store]. It runs f twice.
@@ -159,7 +159,7 @@ func (p *modelProcess) Write(ctx context.Context, environment string, f func(sto
 	if err := p.point("before a transaction"); err != nil {
 		return err
 	}
-	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // like a store whose commit conflicts with another writer
+	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // as in a store in which the commit conflicts with another writer
 		_ = f(tx)
 		return errAgain
 	})
@@ -175,7 +175,7 @@ func (p *modelProcess) Provider(_ context.Context, t tokens.Type, _ lumigl.Value
 	return &modelProvider{p.world.cloud.Provider(t), p}, "1.0.0", nil
 }
 
-// modelProvider makes the calls of a process.
+// modelProvider is a provider that makes the calls of a process.
 type modelProvider struct {
 	lumi.ResourceProvider
 	process *modelProcess
@@ -186,7 +186,7 @@ func modelCall[Req, Res any](ctx context.Context, p *modelProcess, name string, 
 	if err := p.point("before " + name); err != nil && (wasDead || p.crash.How != cutOff) {
 		return nil, err
 	}
-	// The calls of a cut-off process end at their deadline.
+	// Calls of a cut-off process continue until their deadline.
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	if deadline, ok := ctx.Deadline(); ok {
 		detached, cancel = context.WithDeadline(detached, deadline)
@@ -229,8 +229,8 @@ func (p *modelProvider) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetR
 	return modelCall(ctx, p.process, "Get of "+string(r.ID), r, p.ResourceProvider.Get)
 }
 
-// modelFailure is a failure found by the model. class is the same for failures of the same kind, so that rapid can
-// shrink cases.
+// modelFailure is a failure found by the model. Failures of the same kind have the same class, so that rapid can shrink
+// cases.
 type modelFailure struct{ class, detail string }
 
 func (w *modelWorld) fail(class, format string, args ...any) {
@@ -243,13 +243,13 @@ func (w *modelWorld) must(err error) {
 	}
 }
 
-// run lets processes run deployments and waits for the survivors.
+// run runs the deployments in all processes and waits for the surviving ones.
 func (w *modelWorld) run(ids []int64, processes ...*modelProcess) {
 	var ended []chan struct{}
 	for _, p := range processes {
 		for _, id := range ids {
 			done := make(chan struct{})
-			time.Sleep(10 * time.Microsecond) // the order must not depend on the scheduler
+			time.Sleep(10 * time.Microsecond) // makes the order independent of the scheduler
 			go func() {
 				defer close(done)
 				d, err := p.engine.Run(p, id)
@@ -269,7 +269,7 @@ func (w *modelWorld) run(ids []int64, processes ...*modelProcess) {
 	}
 }
 
-// deployments returns the deployments with the IDs, or the queue if there are none.
+// deployments returns the deployments with the given IDs, or the queue if there are no IDs.
 func (w *modelWorld) deployments(ids ...int64) (all []store.Job) {
 	w.must(w.store.Read(w, func(tx store.Tx) (err error) {
 		if len(ids) == 0 {
@@ -287,7 +287,7 @@ func (w *modelWorld) deployments(ids ...int64) (all []store.Job) {
 	return all
 }
 
-// answer answers questions of a deployment about creations, and reports whether there were any.
+// answer answers a deployment's questions about creations. It reports whether there were any.
 func (w *modelWorld) answer(p *modelProcess, d store.Job) bool {
 	var steps []store.Step
 	w.must(w.store.Read(w, func(tx store.Tx) (err error) {

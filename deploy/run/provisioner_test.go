@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// telltale is a provisioner whose errors contain its input.
+// telltale is a provisioner whose errors contain secrets of its input.
 type telltale struct {
 	fails string
 	polls *int
@@ -44,7 +44,7 @@ func (p telltale) Status(context.Context, string) (plan.Status, error) {
 	switch p.fails {
 	case "Nothing":
 		return plan.Status{State: plan.Failed}, nil
-	case "Progress": // with the secret where messages are truncated
+	case "Progress": // The secret is at the position where messages are truncated.
 		if *p.polls++; *p.polls == 1 {
 			return plan.Status{State: plan.Running, Message: strings.Repeat("x", 4090) + "hunter2-hunter2"}, nil
 		}
@@ -54,7 +54,7 @@ func (p telltale) Status(context.Context, string) (plan.Status, error) {
 	return plan.Status{State: plan.Failed, Message: "no hunter2-hunter2 here"}, p.err("Status")
 }
 
-func TestProvisionerTellsNoSecrets(t *testing.T) {
+func TestProvisionerSecretsMasked(t *testing.T) {
 	const said = "no (secret) here"
 	for method, want := range map[string]string{
 		"Plan": said, "Provision": said, "Status": said, "Message": said, "Progress": said,
@@ -75,20 +75,20 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		p := must.Get(planOne(t.Context(), e, r))(t)
 		details, err := e.Details(t.Context(), p)
 		if text := fmt.Sprint(details, err); strings.Contains(text, "hunter2") || !strings.Contains(text, "no (secret) here") {
-			t.Errorf("%s: got details %s", method, text)
+			t.Errorf("%s: Details() = %s, want the secret masked", method, text)
 		}
 		d := must.Get(queueOne(t.Context(), e, p))(t)
 		d = must.Get(e.Run(t.Context(), d.ID))(t)
 		if want := "provisioner telltale: " + want; d.State != store.Failed || d.Message != want {
-			t.Errorf("%s: got %s %q, want FAILED %q", method, d.State, d.Message, want)
+			t.Errorf("%s: deployment ended with %s %q, want FAILED %q", method, d.State, d.Message, want)
 		}
 		if all := strings.Join(messages, "\n"); strings.Contains(all, "hunter") {
-			t.Errorf("%s: an event contains the secret: %s", method, all)
+			t.Errorf("%s: events contain the secret: %s", method, all)
 		}
 	}
 }
 
-func TestMetadataIsSealed(t *testing.T) {
+func TestMetadataSealed(t *testing.T) {
 	w := newWorld(t, &transitions{})
 	w.engine.Poll = 1
 	w.configureFaker([]string{"Net", "secret=true"})
@@ -96,18 +96,18 @@ func TestMetadataIsSealed(t *testing.T) {
 	w.command([]string{"inputs", "a", "Net/m"}, "")
 	const secret = "made of a:sim:index:Net::n:1"
 	if shown := w.log.flush(w); !strings.Contains(shown, "inputs {mode: secret("+secret+")") {
-		t.Errorf("got %s", shown)
+		t.Errorf("output of the inputs command = %s, want a secret mode", shown)
 	}
 	must.Do(t, w.store.Read(t.Context(), func(tx store.Tx) error {
 		vertices, err := tx.Vertices("dev")
 		history, err2 := tx.History("dev", 0, 1000)
 		for _, text := range texts(tx, vertices, history) {
 			if strings.Contains(text, secret) {
-				t.Errorf("the store contains %s", text)
+				t.Errorf("store contains the secret in plain text: %s", text)
 			}
 		}
 		if len(vertices) < 4 || len(history) != 1 {
-			t.Errorf("%d vertices, %d deployments", len(vertices), len(history))
+			t.Errorf("store contains %d vertices and %d deployments, want at least 4 and 1", len(vertices), len(history))
 		}
 		return errors.Join(err, err2)
 	}))

@@ -17,11 +17,12 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/golden"
 )
 
-// TestStories runs the stories in testdata. A story is a transcript: commands start with ">", with programs in indented
-// lines, followed by the events: changes of state, and calls of the simulated cloud, which start with "·". A line "at"
-// has the time since the start. A story ends with the existing resources. See [world.command] for the commands.
+// TestStories runs the stories in testdata. A story is a transcript. Commands start with ">" and may be followed by an
+// indented program. The output of a command consists of its events: state changes, and calls of the simulated cloud,
+// which start with "·". A line "at" contains the time since the start. A story ends with the existing resources. See
+// [world.command] for the commands.
 //
-// Together, the stories make every allowed state transition.
+// Together, the stories cover every allowed state transition.
 func TestStories(t *testing.T) {
 	var seen transitions
 	told, all := 0, 0
@@ -41,7 +42,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// tell runs a story and returns it with the events.
+// tell runs a story and returns it with its actual events.
 func (w *world) tell(src string) string {
 	var out strings.Builder
 	lines := strings.Split(strings.TrimSuffix(src, "\n"), "\n")
@@ -73,7 +74,7 @@ func (w *world) tell(src string) string {
 	return out.String() + w.ending() + "\n"
 }
 
-// log lists events in chronological order.
+// log collects events in chronological order.
 type log struct {
 	mutex   sync.Mutex
 	entries []entry
@@ -82,7 +83,7 @@ type log struct {
 	calls   int           // number of cloud calls in the entries
 }
 
-// entry is a line of the log. Lines of concurrent calls at the same time are sorted.
+// entry is a line of the log. Entries with the same time, which are concurrent, are sorted.
 type entry struct {
 	time     time.Time
 	resource string
@@ -96,7 +97,7 @@ func (l *log) add(w *world, resource, format string, args ...any) {
 	l.entries = append(l.entries, entry{time.Now(), resource, fmt.Sprintf(format, args...)})
 }
 
-// addCalls adds the calls of the cloud since it was last called.
+// addCalls adds the calls of the cloud since the last call of addCalls.
 func (l *log) addCalls(w *world) {
 	if w.cloud == nil {
 		return
@@ -143,10 +144,11 @@ func (l *log) flush(w *world) string {
 	return out.String()
 }
 
-// event adds an event. Events of tasks are omitted unless a provisioner is polled: steps are more specific.
+// event adds an event. It omits events of tasks, since events of steps are more specific, unless a provisioner is
+// polled.
 func (w *world) event(e store.Event) {
 	if e.State == store.Started && e.Message == "" || e.Serial > 0 {
-		return // the cloud logs the call, and the other process the event
+		return // The call or the other process logs the same information.
 	}
 	w.seen.event(w, e)
 	text, resource := e.Name, ""
@@ -172,7 +174,7 @@ func (w *world) event(e store.Event) {
 	w.log.add(w, resource, "%s", text)
 }
 
-// transitions records the state transitions of stories.
+// transitions records the state transitions that occur in stories.
 type transitions struct {
 	mutex                     sync.Mutex
 	deployments, tasks, steps map[[2]store.State]bool
@@ -188,8 +190,8 @@ func (s *transitions) note(all *map[[2]store.State]bool, from, to store.State) {
 	(*all)[[2]store.State{from, to}] = true
 }
 
-// event records transitions that stored rows do not show: those of tasks, whose rows are reset in each run, and of
-// steps without a call.
+// event records transitions that stored rows do not show: those of tasks, whose rows are reset in each run, and those
+// of steps without a call.
 func (s *transitions) event(w *world, e store.Event) {
 	key := fmt.Sprint(e.Deployment, e.Task)
 	switch {
@@ -216,12 +218,12 @@ func (s *transitions) compare(t *testing.T) {
 		for _, x := range all.table {
 			pair := [2]store.State{x.From, x.To}
 			if !all.seen[pair] {
-				t.Errorf("no story has a %s go from %s to %s", all.name, x.From, x.To)
+				t.Errorf("no story covers the transition of a %s from %s to %s", all.name, x.From, x.To)
 			}
 			delete(all.seen, pair)
 		}
 		for pair := range all.seen {
-			t.Errorf("transition of a %s from %s to %s is not in the table", all.name, pair[0], pair[1])
+			t.Errorf("a story has the transition of a %s from %s to %s, which is not in the table", all.name, pair[0], pair[1])
 		}
 	}
 }

@@ -35,7 +35,7 @@ type world struct {
 	seen       *transitions
 	cloud      *sim.Cloud // created by the first command that needs it
 	options    sim.Options
-	engine     run.Options // options of new processes
+	engine     run.Options // options for new processes
 	store      *memory.Store
 	key        *secret.Key
 	processes  map[string]*process
@@ -43,8 +43,8 @@ type world struct {
 	dead       map[string]bool
 	names      map[lumi.ID]string
 	fakers     map[string]*faker // by name
-	mapping    sync.Map          // faker names by type name
-	simulated  bool              // new processes simulate
+	mapping    sync.Map          // name of the faker by type name
+	simulated  bool              // whether new processes simulate deployments
 	renamed    []lumi.Property   // renamed properties of all types
 	wanted     []*lumigl.Snapshot
 	log        log
@@ -76,7 +76,7 @@ func (w *world) Provider(_ context.Context, t tokens.Type, configuration lumigl.
 	return &configured{p, w, configuration}, "1.0.0", nil
 }
 
-// configured is a provider that logs the account used for deletions.
+// configured is a provider that logs the configured account in deletions.
 type configured struct {
 	*lumi.Provider
 	w             *world
@@ -100,7 +100,7 @@ func (c *configured) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.D
 	return c.Provider.Delete(ctx, r)
 }
 
-// process is an executor, with its own connection to the store.
+// process is an executor with its own connection to the store.
 type process struct {
 	store.Store
 	w      *world
@@ -108,18 +108,18 @@ type process struct {
 	engine *environment.Environment
 	mutex  sync.Mutex
 	writes int
-	// crash is the row change at which the process dies, or "". The change is made unless lost is set.
+	// crash is the row change at which the process is killed, or "". The change is still made unless lost is set.
 	crash   string
 	lost    bool
 	crashed bool
-	stalled chan struct{} // nil, or closed when the process continues
-	// shows is set if row changes are part of the story.
+	stalled chan struct{} // closed when the process continues, or nil
+	// shows is set if row changes are included in the story.
 	shows bool
 }
 
 var errCrashed = errors.New("the process has ended")
 
-// as makes a process the current one, starting it if necessary.
+// as makes the named process the current one. It starts the process if necessary.
 func (w *world) as(name string) {
 	if w.cloud == nil {
 		w.cloud = sim.New(w.options)
@@ -174,7 +174,7 @@ func (p *process) Read(ctx context.Context, f func(store.Tx) error) error {
 	return p.Store.Read(ctx, f)
 }
 
-// Write implements [store.Store]. It records changes and ends the process where the story requests it.
+// Write implements [store.Store]. It records changes, and ends the process at the row change specified by the story.
 func (p *process) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	if p.mutex.Lock(); p.stalled != nil {
 		stalled := p.stalled
@@ -211,7 +211,7 @@ func (p *process) Write(ctx context.Context, environment string, f func(store.Tx
 		switch {
 		case was == now:
 			continue
-		case now.isStep && was.state == "" && now.state != store.Started: // it belonged to another deployment
+		case now.isStep && was.state == "" && now.state != store.Started: // The step was moved from another deployment.
 		case now.isStep:
 			p.w.seen.note(&p.w.seen.steps, cmp.Or(was.state, store.Planned), now.state)
 		case was.state != "" && (was.state != now.state || was.fence != now.fence):
@@ -273,7 +273,7 @@ func nameOf(d store.Job) string {
 	return fmt.Sprintf("%s[%d]", d.Module, d.Number)
 }
 
-// hasRow reports whether the step of an event has a row.
+// hasRow reports whether the step of an event is stored.
 func (w *world) hasRow(e store.Event) (found bool) {
 	_ = w.store.Read(context.Background(), func(tx store.Tx) error {
 		rows, err := tx.Steps(e.Deployment)
@@ -288,7 +288,7 @@ var (
 	reference   = regexp.MustCompile(`@([\w#]+)(?:([.:])(\w+))?`)
 )
 
-// short replaces URNs by short names and IDs by names.
+// short replaces URNs with short names and IDs with names.
 func (w *world) short(text string) string {
 	text = resourceURN.ReplaceAllString(text, "$1/$2")
 	if w.cloud != nil {
@@ -305,9 +305,9 @@ func urnOf(module, resource string) string {
 	return fmt.Sprintf("urn:lumi:dev::%s:index::sim:index:%s::%s", module, kind, name)
 }
 
-// desired parses desired state: one line per resource, such as "Disk/a size=1 on=[@b] at=@b.arn !protect=true", where
-// @c:x is a value of the module c, join:x@b.arn a joined one, and $a the ID of a resource; "provides x=@a.arn", "uses
-// c:x" or `uses c:x where value > 1`, and "account NAME".
+// desired parses desired state with one resource per line, such as "Disk/a size=1 on=[@b] at=@b.arn !protect=true".
+// @c:x is the value x of module c, join:x@b.arn concatenates a text and an output, and $a is the ID of a resource.
+// Other lines are "provides x=@a.arn", "uses c:x", `uses c:x where value > 1`, and "account NAME".
 func (w *world) desired(module, program string) *lumigl.Snapshot {
 	vertex := func(u, typ, options string, properties ...string) string {
 		return fmt.Sprintf(`%q: {"type": %q, "options": {%s}, "properties": {%s}}`, u, typ, options, strings.Join(properties, ", "))
@@ -349,13 +349,13 @@ func (w *world) desired(module, program string) *lumigl.Snapshot {
 	text := fmt.Sprintf(`{"package": %q, "resources": {%s}%s}`, module, strings.Join(all, ",\n"), account)
 	s, err := lumigl.ParseSnapshot(text)
 	if err != nil {
-		w.t.Fatalf("%s: %v", text, err)
+		w.t.Fatalf("ParseSnapshot(%s): %v", text, err)
 	}
 	w.wanted = append(w.wanted, s)
 	return s
 }
 
-// members returns the options and properties of a resource as members of JSON objects.
+// members returns the options and the properties of a resource as members of JSON objects.
 func (w *world) members(fields []string, urns map[string]string) (options, properties string) {
 	_, name, _ := strings.Cut(fields[0], "/")
 	all := map[bool]map[string]string{true: {}, false: {}} // options, properties
@@ -413,7 +413,7 @@ func moduleURN(name string) string {
 	return fmt.Sprintf("urn:lumi:dev::%s:index::lumi:index:Module::%[1]s", name)
 }
 
-// ending returns the final state of a story.
+// ending returns the final state for the end of a story.
 func (w *world) ending() string {
 	var b strings.Builder
 	for _, r := range w.cloud.Resources() {
@@ -448,7 +448,7 @@ func (w *world) ending() string {
 	return w.short(b.String())
 }
 
-// writeGraph writes the versions of a graph, one per line. A star marks the newest version of a module.
+// writeGraph writes the versions of a graph, one per line. A star marks the newest version of each module.
 func writeGraph(b *strings.Builder, g *graph.Graph) {
 	for _, module := range g.Modules() {
 		for _, v := range g.Versions(module) {
@@ -484,7 +484,7 @@ func queueOne(ctx context.Context, e *environment.Environment, p run.Planned) (s
 	return all[0], nil
 }
 
-// always returns the same providers for all modules.
+// always returns a function that returns the same providers for every module.
 func always(p provision.Providers) func(string) provision.Providers {
 	return func(string) provision.Providers { return p }
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// Only the third equal crash in a row ends a call.
+// A call is given up at the third consecutive identical crash.
 func TestCrashes(t *testing.T) {
 	crash := func(status, output string) error {
 		return lumi.Uncertain(&plugin.Error{Message: "gone", Crash: plugin.Crash{Status: status, Output: output}})
