@@ -182,7 +182,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-func TestPoolConfigurations(t *testing.T) {
+func TestPluginPerConfiguration(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "configurable")
 	pids := map[int]string{}
@@ -205,7 +205,7 @@ func TestPoolConfigurations(t *testing.T) {
 	}
 }
 
-func TestPoolRestart(t *testing.T) {
+func TestPluginRestart(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "configurable")
 	configuration := value(object{"region": "oslo", "password": secretOf("hunter2")})
@@ -242,7 +242,7 @@ func TestPoolRestart(t *testing.T) {
 	}
 }
 
-func TestPoolCanceledStart(t *testing.T) {
+func TestPluginStartCanceled(t *testing.T) {
 	t.Parallel()
 	for _, isClosed := range []bool{false, true} {
 		p := newPool(t, "silent")
@@ -267,7 +267,7 @@ func TestPoolCanceledStart(t *testing.T) {
 	}
 }
 
-func TestPoolTimeouts(t *testing.T) {
+func TestPluginTimeouts(t *testing.T) {
 	t.Parallel()
 	pool := provision.NewPool(provision.PoolOptions{Command: func(string) (plugin.Command, error) {
 		env := append(os.Environ(), roleVariable+"=silent")
@@ -290,7 +290,7 @@ func TestPoolTimeouts(t *testing.T) {
 	}
 }
 
-func TestPoolStartErrors(t *testing.T) {
+func TestPluginStartErrors(t *testing.T) {
 	t.Parallel()
 	path := os.Args[0]
 	configuration := func(region string) lumigl.Value {

@@ -16,7 +16,7 @@ func TestStore(t *testing.T) {
 }
 
 // Writers that wait for each other do not deadlock in a synctest bubble.
-func TestWriteInSynctest(t *testing.T) {
+func TestSynctest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := memory.New()

@@ -147,7 +147,7 @@ func TestTwoStores(t *testing.T) {
 	})
 }
 
-func TestWriteCanceled(t *testing.T) {
+func TestWaitCanceled(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	a, b := open(t, path, sqlite.Options{}), open(t, path, sqlite.Options{})
