@@ -33,9 +33,9 @@ func Add(ctx context.Context, s store.Store, e store.Environment) error {
 	})
 }
 
-// Deletable returns the number of resources in an environment. It also returns a *[job.RefusedError] if there are resources,
-// if a deployment is queued, or if a task graph is running. If force is set, only running jobs cause an error, and a
-// damaged graph counts as empty.
+// Deletable returns the number of resources in an environment. It also returns a *[job.RefusedError] if there are
+// resources, if a deployment is queued, or if a task graph is running. If force is set, only running jobs cause an
+// error, and a damaged graph counts as empty.
 func Deletable(tx store.Tx, name string, force bool) (resources int, err error) {
 	environment, err := tx.Environment(name)
 	if err != nil {

@@ -60,7 +60,7 @@ func (w writer) put(key string, x any) {
 }
 
 // keyWithID returns the key of a pending resource. The ID is needed because a retried deployment may have created two
-// resources with the same key, the first of which is pending.
+// resources with the same key. The first one is pending.
 func keyWithID(r *Resource) string { return r.Key() + ":" + r.ID }
 
 // vertex returns the vertex with the given key, adding it if necessary.

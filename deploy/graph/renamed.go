@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Renamed is a property that was renamed. Was lists its former names, most recent first, any of which may be in the
-// state.
+// Renamed is a property that was renamed. Was lists its former names, most recent first. The state may contain any of
+// them.
 type Renamed struct {
 	Name string
 	Was  []string

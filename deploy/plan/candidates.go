@@ -72,8 +72,7 @@ func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 }
 
 // pairNumber pairs an item with the resource that previously had its number. It requires equal inputs unless the
-// resource has none, because it was only partially created or found. It reports whether it paired the
-// item.
+// resource has none, because it was only partially created or found. It reports whether it paired the item.
 func (c *candidates) pairNumber(it *item) bool {
 	r := c.number[it.urn]
 	if r == nil || !c.left[r] || r.Inputs.Exists() && !c.isEqual(it, r) {

@@ -52,7 +52,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-4")
 	s.queue("queue 4")
 
-	// Make two concurrent changes, the second of which depends on the first.
+	// Make two concurrent changes. The second depends on the first.
 	s.request("5-a.json")
 	s.queue("queue 5")
 	s.start("a[5]")

@@ -17,7 +17,7 @@ type item struct {
 	reference *lumigl.Vertex
 	// old is the resource in the graph to compare with, or nil if there is none.
 	old *graph.Resource
-	// inputs holds the properties with outputs substituted, except those of changing resources.
+	// inputs holds the properties with outputs substituted. Outputs of changing resources stay references.
 	inputs lumigl.Value
 	// options holds the program's options, with references to final URNs.
 	options lumigl.Value

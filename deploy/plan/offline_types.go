@@ -42,7 +42,7 @@ func (t *Types) AddSchema(p *schema.Package) {
 	}
 }
 
-// LooksDesired reports whether a snapshot looks like desired state: it contains resources, none of which has an ID.
+// LooksDesired reports whether a snapshot looks like desired state: it contains resources, but no IDs.
 func LooksDesired(s *lumigl.Snapshot) bool {
 	all := slices.Collect(s.Vertices())
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r *lumigl.Vertex) bool { return r.ID != "" })

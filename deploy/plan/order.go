@@ -149,8 +149,8 @@ func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decide
 	return decided
 }
 
-// addWaits adds waits to steps, except for those that would form a cycle, which it returns. A cycle is possible if a
-// change refers to the replacement of a resource that is deleted first.
+// addWaits adds waits to steps. It returns the waits that it did not add because they would form a cycle. A cycle is
+// possible if a change refers to the replacement of a resource that is deleted first.
 func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	if len(waits) == 0 {
 		return nil

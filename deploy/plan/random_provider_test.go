@@ -96,7 +96,7 @@ func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
 
 // Get is never called, since the programs import nothing.
 func (p *simProvider) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, err error) {
-	return inputs, outputs, errors.New("unexpected call of Get")
+	return inputs, outputs, errors.New("there is nothing to import")
 }
 
 // InspectChange compares top-level properties except outputs.

@@ -315,7 +315,7 @@ func (r *simRun) claim(made *simReal) {
 	}
 }
 
-// change updates or replaces a resource, or does less than the step says.
+// change updates or replaces a resource, or does less than the step announces.
 func (r *simRun) change(s *plan.Step) {
 	if r.gone[s.Old] { // already deleted
 		r.create(s)

@@ -486,7 +486,7 @@ func textOf(v lumigl.Value) string {
 type faker struct {
 	w    *world
 	name string
-	// statuses lists the results of Status, the last of which repeats. more is the number of additional tasks returned
+	// statuses lists the results of Status. The last one repeats. more is the number of additional tasks returned
 	// by Plan.
 	statuses []string
 	more     int

@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// secretProgram contains secrets in inputs, one of which becomes an output; in an input that only the provider declares
-// as secret; in the configuration; in a provided value; and in an input quoted by the error of a call.
+// secretProgram contains secrets in inputs, including one that becomes an output; in an input that only the provider
+// declares as secret; in the configuration; in a provided value; and in an input quoted by the error of a call.
 var secretProgram = strings.NewReplacer("'secret'", fmt.Sprintf("%q: %q, \"value\"", wire.Signature, wire.Secret),
 	"urn:", "urn:lumi:dev::a:index::").Replace(`{
   "package": "a",

@@ -57,7 +57,7 @@ func (e *Engine) pause(ctx context.Context) error {
 type turn struct {
 	run    int64           // ID of the deployment to execute now, or 0
 	wait   bool            // whether to poll again if no deployment can be executed now
-	needed map[string]bool // names of the deployment and of those that must end first
+	needed map[string]bool // names of the deployment and its prerequisites
 }
 
 // next returns a deployment and the next action for it: to execute the deployment, or another one that it waits for,

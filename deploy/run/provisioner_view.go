@@ -14,7 +14,7 @@ import (
 )
 
 // Details returns the provisioners' plans. It returns nil for an idle plan. If some provisioners fail, it returns the
-// details of the others and a *[plan.Error] that names those that failed.
+// details of the others and a *[plan.Error] that names the failed ones.
 func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails, err error) {
 	if p.Idle {
 		return nil, nil

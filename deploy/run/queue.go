@@ -206,7 +206,7 @@ func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) er
 	return nil
 }
 
-// place returns the queue position for a deployment that replaces a failed one, which is that of the module's last
+// place returns the queue position for a deployment that replaces a failed one: the position of the module's last
 // deployment.
 func place(rows []store.Job, module string) (place int64) {
 	for _, d := range rows {

@@ -190,7 +190,7 @@ func (s *transitions) note(all *map[[2]store.State]bool, from, to store.State) {
 	(*all)[[2]store.State{from, to}] = true
 }
 
-// event records transitions that stored rows do not show: those of tasks, whose rows are reset in each run, and those
+// event records transitions that stored rows do not show: transitions of tasks, whose rows are reset in each run, and
 // of steps without a call.
 func (s *transitions) event(w *world, e store.Event) {
 	key := fmt.Sprint(e.Deployment, e.Task)

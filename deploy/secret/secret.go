@@ -67,5 +67,5 @@ func needKey(format string, args ...any) error { return &KeyError{fmt.Errorf(for
 // Error returns a message that describes the problem and how to fix it.
 func (e *KeyError) Error() string { return e.err.Error() }
 
-// Unwrap returns the underlying error, such as that of a missing file.
+// Unwrap returns the underlying error, such as one for a missing file.
 func (e *KeyError) Unwrap() error { return e.err }

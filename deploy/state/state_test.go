@@ -466,7 +466,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// large returns a graph of 20,000 resources, a tenth of which have a secret.
+// large returns a graph of 20,000 resources. Every tenth resource has a secret.
 func large() *graph.Graph {
 	var resources []*graph.Resource
 	for n := range 20_000 {

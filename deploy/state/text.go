@@ -76,7 +76,7 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 // parser has limits far above the size of any stored data.
 var parser = lumigl.Parser{MaxSize: 1<<32 - 1, MaxDepth: 1 << 16, MaxValues: 1 << 30}
 
-// parse parses texts, each of which must be an object, as a single document, since each parse has a fixed cost.
+// parse parses texts as a single document, since each parse has a fixed cost. Each text must be an object.
 // References are not decoded. The error identifies the damaged text by name.
 func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 	list, err := parser.ParseValue("[" + strings.Join(texts, ",") + "]")

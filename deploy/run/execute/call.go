@@ -163,7 +163,7 @@ func (c *call) before() lumigl.Value {
 }
 
 // referents returns the Referents of the resource that the call creates or changes. After a partial failure, old must
-// be set to include the old Referents, some of which may still apply.
+// be set to include the old Referents, which may still apply.
 func (c *call) referents(old *graph.Resource) lumigl.Value {
 	all := graph.ReferentsOf(c.new.Checked, func(u urn.URN) string { return c.references[u].ID })
 	if old != nil {

@@ -258,8 +258,8 @@ func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	return nil
 }
 
-// released returns an error if a remaining resource refers to the resource that a cleanup is about to delete. This can
-// be a resource changed by an aborted deployment.
+// released returns an error if a remaining resource refers to a resource that a cleanup will delete. This can be a
+// resource changed by an aborted deployment.
 func (x *providers) released(r *graph.Resource) error {
 	if x.users == nil {
 		return nil

@@ -199,8 +199,8 @@ func TestMigrate(t *testing.T) {
 		path+" was written by a newer version of lumi (schema 5, this version supports up to 3): upgrade lumi")
 }
 
-// TestMigrateFirstSchemas migrates databases created with the first schema versions, which have no sources of events and no
-// task graphs.
+// TestMigrateFirstSchemas migrates databases created with the first schema versions, which have no sources of events
+// and no task graphs.
 func TestMigrateFirstSchemas(t *testing.T) {
 	t.Parallel()
 	first := fstest.MapFS{}
