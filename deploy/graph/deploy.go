@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// Update is the result of a successful deployment of a module, the input of [Graph.Deploy].
+// Update is the actual or expected result of a deployment. It is the input of [Graph.Deploy].
 type Update struct {
 	// Version is the module's new version. [Graph.Deploy] resolves the edges in Uses in a copy.
 	Version *Version

@@ -96,7 +96,7 @@ type Provided struct {
 	Result lumigl.Value
 }
 
-// Edge is the use of another module's version.
+// Edge is a use of another module's version.
 type Edge struct {
 	To VersionID
 	Constraint
@@ -136,15 +136,15 @@ type Resource struct {
 	Inputs lumigl.Value
 	// Checked holds the properties returned by Check and sent to the provider.
 	Checked lumigl.Value
-	// Unread lists properties in Checked that may be out of date: the result of a call that set or removed them was
-	// lost, and the provider cannot read them back.
+	// Unread lists properties in Checked whose actual values are unknown: the result of a call that set or removed them
+	// was lost, and the provider cannot read them back.
 	Unread []string
 	// Outputs holds the properties computed by the provider.
 	Outputs lumigl.Value
 	// Referents records the IDs of the resources referenced by Checked when it was sent. A reference alone does not
 	// distinguish a resource from its replacement.
 	Referents lumigl.Value
-	// Options holds the LumiGL options. References in them are by URN, too.
+	// Options holds the LumiGL options, in which references are by URN, too.
 	Options lumigl.Value
 	// Dependencies lists the resources of the module that are referenced by the program's properties and options,
 	// sorted.
@@ -207,8 +207,8 @@ func (r *Resource) Properties() lumigl.Value {
 	return all.Object()
 }
 
-// Before returns the stored properties to compare with desired. Unread properties in desired are removed, so they
-// always differ.
+// Before returns the stored properties to compare with desired. It omits unread properties that are in desired, so that
+// they always differ.
 func (r *Resource) Before(desired lumigl.Value) lumigl.Value {
 	all := r.Properties()
 	for _, name := range r.Unread {

@@ -26,8 +26,8 @@ type (
 )
 
 // LumiGL returns the graph as a general LumiGL graph. The vertex "root" lists the newest versions under "modules". Each
-// version and resource has a vertex with the key [VersionID.String] or [Resource.Key], to which pending resources
-// append their ID. Secrets are included in plain text.
+// version and resource has a vertex with the key [VersionID.String] or [Resource.Key]. The key of a pending resource
+// ends with its ID. Secrets are included in plain text.
 //
 // References in stored values point to empty vertices with a URN as their key, since the resource with that URN depends
 // on the version.

@@ -56,7 +56,8 @@ func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 }
 
 // target resolves a reference from a resource to URN u. It prefers a version that contains both, then a version used by
-// one that contains the resource, then any version: a resource of a failed deployment may refer to the newest version.
+// one that contains the resource, then any version, since a resource of a failed deployment may refer to the newest
+// version.
 func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	var used, any *Resource
 	for _, v := range slices.Backward(g.versions[packageOf(of.URN)]) {

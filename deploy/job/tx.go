@@ -90,7 +90,7 @@ func (t *Tx) Revoke(j *store.Job, to store.State) error {
 	return t.Move(j, to, "")
 }
 
-// Move changes the state of a job. It releases the lease unless the new state is a running one.
+// Move changes the state of a job. It releases the lease if the job has failed, waits for an answer, or has ended.
 func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 	transitions := Deployments
 	if j.Kind == store.Tasks {

@@ -14,7 +14,7 @@ type Effect struct {
 	Kind Kind
 	// URN is the resource's URN after the step. Was is its URN before the step, or "" for a new resource.
 	URN, Was urn.URN
-	// Label is the label of the resource: a number such as "#1" if the provider chose the name.
+	// Label is the resource's label: a number such as "#1" if the provider chose the name.
 	Label string
 	// Possible and DeleteFirst are copied from the step.
 	Possible, DeleteFirst bool

@@ -106,8 +106,9 @@ func releases(versions []*graph.Version, steps, deletions []*Step, replacing map
 	return deleted, dropped
 }
 
-// depends reports whether r, which refers to the URN of on, depends on on itself. It does if a version contains both.
-// It is also assumed to if only the URN is known: if r is pending, or was created or changed by a failed deployment.
+// depends reports whether r, which refers to the URN of another resource, depends on that resource. It does if a
+// version contains both. It is assumed to if only the URN is known, because r is pending or was created or changed by a
+// failed deployment.
 func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	byURN := true
 	for _, v := range versions {

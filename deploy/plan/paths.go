@@ -80,7 +80,7 @@ func at(v lumigl.Value, path string) lumigl.Value {
 // wildcard matches every element of a list or map. It cannot be a property name.
 const wildcard = "[*]"
 
-// keyOrIndex parses a path part. It returns a key and a negative index, or an index.
+// keyOrIndex parses a path part. The index is negative if the part is a key.
 func keyOrIndex(part string) (key string, index int) {
 	inside, ok := strings.CutPrefix(part, "[")
 	if !ok || part == wildcard {

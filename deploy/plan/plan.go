@@ -59,7 +59,7 @@ type Plan struct {
 	// Steps contains a step for each current or future resource of the module, including unchanged ones. A step comes
 	// after the steps that it waits for.
 	Steps []*Step
-	// Tasks partitions the steps, in execution order.
+	// Tasks lists the tasks in execution order. Steps that do not require a provisioner are in no task.
 	Tasks []Task
 	// Transition is the expected transition of the resource graph.
 	Transition *graph.Transition

@@ -167,8 +167,8 @@ func (p *planner) isReplaced(c *candidates, r *graph.Resource) bool {
 		slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Holds(by) && !v.Holds(r) })
 }
 
-// sorted returns items in a dependency order that does not depend on program order, so that names do not depend on it
-// either.
+// sorted returns items in dependency order. The result does not depend on program order, which makes names
+// deterministic.
 func (p *planner) sorted(items []int32) []int32 {
 	depth := make([]int32, len(p.items))
 	for i := range depth {
@@ -183,8 +183,8 @@ func (p *planner) sorted(items []int32) []int32 {
 	})
 }
 
-// newSeed returns a seed for generated values that no resource of the module has used. Another resource may previously
-// have had a number such as #1.
+// newSeed returns a seed for generated values that no resource of the module has used. Seeds are derived from URNs, but
+// a URN with a number such as #1 may have belonged to another resource.
 func (p *planner) newSeed(u urn.URN, incarnation int) []byte {
 	for ; ; incarnation++ {
 		mac := hmac.New(sha256.New, []byte(p.Graph.Lineage))

@@ -45,8 +45,8 @@ func (e *ConfigurationError) Error() string {
 // Unwrap returns the provider's error.
 func (e *ConfigurationError) Unwrap() error { return e.Err }
 
-// At returns the error with advice, located at the program's first resource of the package. text is the error message,
-// which must not contain secrets.
+// At converts the error to an *[Error] at the program's first resource of the package. The message is text, which must
+// not contain secrets, followed by advice.
 func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 	name := e.Package[strings.LastIndexByte(e.Package, '/')+1:]
 	advice := fmt.Sprintf("correct the values that the program passes to %s.configure", name)

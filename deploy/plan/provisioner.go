@@ -41,7 +41,7 @@ type Details struct {
 	Tasks []string `json:"tasks,omitempty"`
 }
 
-// TaskDetails adds the task and provisioner to their Details.
+// TaskDetails are the Details of a task, as returned by its provisioner.
 type TaskDetails struct {
 	// Task is the number of the task.
 	Task        int    `json:"task"`

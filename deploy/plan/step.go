@@ -27,8 +27,8 @@ type Step struct {
 	// Old is the resource in the graph; nil for Create and Import. New is the expected resource; nil for Delete and
 	// Forget. Values in New that are not known yet are references, expressions, or unknown values.
 	Old, New *graph.Resource
-	// Possible is set on an update or replacement that may turn out to be unnecessary once values are known, and on the
-	// deletion of a resource that may be replaced.
+	// Possible is set on a replacement that may turn out to be an update and on a change that may turn out to be a
+	// no-op once values are known, and on the deletion of a resource that may be replaced.
 	Possible bool
 	// DeleteFirst is set on a replacement that deletes the old resource first, and on deletions that precede such a
 	// replacement.

@@ -29,7 +29,7 @@ import (
 
 // Providers returns the providers of resource types. It must be safe for concurrent use.
 type Providers interface {
-	// Provider returns the provider of a type and the version of its plugin, or "" if it is unknown. configuration
+	// Provider returns the provider of a type and the version of its plugin, or "" if it has no plugin. configuration
 	// configures the type's package. It is an object or absent.
 	Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (p lumi.ResourceProvider, version string, err error)
 }
@@ -58,7 +58,7 @@ type Abilities struct {
 	// Find is set if the type's provider implements Find. Idempotent is set if Create can be repeated with the same
 	// token.
 	Find, Idempotent bool
-	// Version is the version of the plugin, or "" if it is unknown.
+	// Version is the version of the plugin, or "" if there is none.
 	Version string
 }
 

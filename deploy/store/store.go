@@ -246,7 +246,7 @@ type Step struct {
 	New string
 	// Token identifies a creation to the provider.
 	Token string
-	// Owner is the process that made the call. Deadline is the time at which the call ends at the latest.
+	// Owner is the process that made the call. Deadline is the latest time at which the call can end.
 	Owner    string
 	Deadline time.Time
 	Message  string
