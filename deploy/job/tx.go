@@ -113,7 +113,7 @@ func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 // maxMessage is the maximum length, in bytes, of a stored message. Some providers return whole pages.
 const maxMessage = 4096
 
-// Brief truncates a message to 4,096 bytes and removes invalid UTF-8.
+// Brief truncates a message to 4,096 bytes and makes it valid UTF-8.
 func Brief(message string) string {
 	if len(message) > maxMessage {
 		return strings.ToValidUTF8(message[:maxMessage], "") + "…"

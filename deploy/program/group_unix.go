@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup makes a command run in its own process group, which receives SIGINT when the context is done.
+// ownGroup configures a command to run in its own process group, which receives SIGINT when the context is done.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

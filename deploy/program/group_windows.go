@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// ownGroup makes a command's whole process tree be killed when the context is done, since Windows cannot interrupt it.
+// ownGroup configures a command so that its whole process tree is killed when the context is done. Windows has no way
+// to interrupt the processes.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error {
 		return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
