@@ -40,7 +40,7 @@ func TestOverlay(t *testing.T) {
 	} {
 		g := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, test.results)
 		if err := g.Check(); err != nil {
-			t.Errorf("%s: Check() = %v", test.rule, err)
+			t.Errorf("%s: Check() = %v, want nil", test.rule, err)
 		}
 		if got := graphText(g); got != test.want {
 			t.Errorf("%s: Overlay() =\n%swant\n%s", test.rule, got, test.want)

@@ -61,7 +61,7 @@ func (s *study) reset() {
 func (s *study) request(file string) {
 	s.t.Helper()
 	if err := s.tryRequest(file); err != nil {
-		s.t.Fatalf("%s: %v", file, err)
+		s.t.Fatalf("planning %s: %v", file, err)
 	}
 }
 
@@ -177,7 +177,7 @@ func (s *study) start(name string) {
 	}
 	if !d.IsCleanup() {
 		if err := again.Continues(d.plan.Effects()); err != nil {
-			s.t.Errorf("%s: Continues() = %v", name, err)
+			s.t.Errorf("%s: Continues() = %v, want nil", name, err)
 		}
 	}
 	d.plan, d.tasks, d.base, d.results = again, waitingTasks(again), s.resources, map[string]lumigl.Value{}

@@ -311,7 +311,7 @@ func TestCompareRandom(t *testing.T) {
 		before := [...]string{text(t, state), text(t, desired)}
 		compare(t, state, desired, types)
 		if got := compare(t, state, state, types); got != "Nothing differs.\n" {
-			rt.Fatalf("comparing a snapshot with itself: %s", got)
+			rt.Fatalf("Compare of a snapshot with itself = %s, want no differences", got)
 		}
 		if before != [...]string{text(t, state), text(t, desired)} {
 			rt.Fatal("Compare changed its arguments")
@@ -330,6 +330,6 @@ func TestCompareNestedSecrets(t *testing.T) {
 	r := must.Get(s.Add(urn.URN(prefix("p") + "Object::n")))(t)
 	r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "a", Value: secret(secret(lumigl.TextOf("u")))})
 	if got := compare(t, s, s, plan.Types{}); got != "Nothing differs.\n" {
-		t.Errorf("comparing a snapshot with itself: %s", got)
+		t.Errorf("Compare of a snapshot with itself = %s, want no differences", got)
 	}
 }

@@ -297,7 +297,7 @@ func TestEvaluateCommand(t *testing.T) {
 	s, err := program.Evaluate(t.Context(), "web", o)
 	must.Do(t, err)
 	if s.Package != "web --environment=dev --workspace-stdin -- x" {
-		t.Errorf("arguments of lumi-program = %s", s.Package)
+		t.Errorf("arguments of lumi-program = %q, want the module, the environment, --workspace-stdin, and x", s.Package)
 	}
 	input, err := os.ReadFile(filepath.Join(root, "site", "input"))
 	must.Do(t, err)

@@ -226,7 +226,7 @@ func TestMalformedQueues(t *testing.T) {
 			q.Waits(i, g)
 		}
 		if len(q.Ready(g)) > len(q) {
-			t.Errorf("Ready() = %d entries of %d", len(q.Ready(g)), len(q))
+			t.Errorf("Ready() returned %d entries of a queue of %d", len(q.Ready(g)), len(q))
 		}
 	})
 }

@@ -301,7 +301,7 @@ func TestAbortAfterKillWithProvisioner(t *testing.T) {
 			switch {
 			case d.State == store.Done && left > 0: // the abort came too late
 			case d.State != store.Aborted && d.State != store.Canceled || left > 0:
-				t.Errorf("aborted deployment ended with %s %s, resources %v, and results %s", d.State, d.Message, all, s.provisioned())
+				t.Errorf("aborted deployment ended with %s %s, resources %v, and results %s, want ABORTED or CANCELLED without any", d.State, d.Message, all, s.provisioned())
 			}
 		})
 	}

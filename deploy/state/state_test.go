@@ -285,7 +285,7 @@ func TestGraphDamagedRows(t *testing.T) {
 	}
 	twice := []store.Vertex{{Key: "root", Text: "{}"}, {Key: "root", Text: "{}"}}
 	if _, err := codec.Graph(prod, twice); err == nil || err.Error() != `vertex "root" already exists` {
-		t.Errorf("Graph with a duplicate key: error %v", err)
+		t.Errorf("Graph with a duplicate key: error %v, want that the vertex already exists", err)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestOpenInFile(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	if err := openError(t, filepath.Join(path, "state.db"), sqlite.Options{}); err == nil || !strings.Contains(err.Error(), path+": not a directory") {
-		t.Errorf("Open in a file instead of a folder: error %v", err)
+		t.Errorf("Open in a file instead of a folder: error %v, want %s", err, path+": not a directory")
 	}
 }
 
@@ -137,7 +137,7 @@ func TestOpenNetwork(t *testing.T) {
 	wantError(t, openError(t, path, sqlite.Options{}.WithNetwork("NFS")),
 		path+" is on a network file system (NFS), which cannot lock the database safely: move the workspace to a local disk")
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Open on a network file system created the file: %v", err)
+		t.Errorf("Open on a network file system: Stat error %v, want that no file was created", err)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestMigrateError(t *testing.T) {
 	path := database(t)
 	broken := sqlite.Options{}.WithSchema(schema(t, "UPDATE environment SET serial = 99;\nDROP TABLE none;"))
 	if err := openError(t, path, broken); err == nil || !strings.Contains(err.Error(), "no such table: none") {
-		t.Errorf("Open with a broken migration: error %v", err)
+		t.Errorf("Open with a broken migration: error %v, want that table none does not exist", err)
 	}
 	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
 		e, err := tx.Environment("dev")
