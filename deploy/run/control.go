@@ -72,8 +72,8 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 	})
 }
 
-// Resolve answers the question whether an uncertain creation took place, and queues the deployment again. resource is
-// the ID of the created resource, or "" if it was not created.
+// Resolve answers the question of whether an uncertain creation took place, and queues the deployment again. resource
+// is the ID of the created resource, or "" if it was not created.
 func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource string) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)

@@ -258,8 +258,8 @@ func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	return nil
 }
 
-// released returns an error if a remaining resource refers to a resource that a cleanup will delete. This can be a
-// resource changed by an aborted deployment.
+// released returns an error if a remaining resource, such as one changed by an aborted deployment, refers to r, which a
+// cleanup will delete.
 func (x *providers) released(r *graph.Resource) error {
 	if x.users == nil {
 		return nil

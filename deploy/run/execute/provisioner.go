@@ -167,8 +167,8 @@ func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) 
 	return &now, err
 }
 
-// failAll records err as the failure of all steps in a task and returns err. It returns nil if the steps are deletions
-// after the module's task, which are left to a cleanup. If reached is set, the changes are stored as possibly applied.
+// failAll records err as the failure of all steps in a task and returns err. For deletions after the module's task, it
+// returns nil, since they are left to a cleanup. If reached is set, the changes are stored as possibly applied.
 func (x *provisioner) failAll(ctx context.Context, calls []*intended, reached bool, err error) error {
 	if x.Interrupted(ctx) != nil {
 		return x.Interrupted(ctx)
