@@ -37,7 +37,7 @@ type Providers interface {
 // Caller calls providers on behalf of the engine. It implements [plan.Provider] and is safe for concurrent use.
 //
 // Its methods return the errors of [lumi.ResourceProvider], except that a *[lumi.PartialError] is converted to a
-// *[PartialError]. Error messages have the secrets of the request masked.
+// *[PartialError]. Secrets of the request are masked in error messages.
 type Caller struct {
 	Providers Providers
 	// Configuration returns the configuration of a package. It is an object or absent.

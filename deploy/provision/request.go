@@ -129,12 +129,12 @@ func (r *request) secrets() *wire.Secrets {
 	return secrets
 }
 
-// Mask returns an error in whose messages the secrets of objects are masked.
+// Mask returns err with the secrets of objects masked in its message.
 func Mask(err error, objects ...lumigl.Value) error {
 	return mask(err, wire.SecretsOf(WithSecrets(context.Background(), objects...)))
 }
 
-// WithSecrets returns a context for a call, which causes the secrets of objects to be masked in the plugin's log.
+// WithSecrets returns a context for a call that masks the secrets of objects in the plugin's log.
 func WithSecrets(ctx context.Context, objects ...lumigl.Value) context.Context {
 	ctx = wire.WithSecrets(ctx, wire.NewSecrets(nil))
 	for _, object := range objects {

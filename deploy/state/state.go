@@ -4,7 +4,7 @@
 //	g, err := codec.Graph(environment, vertices)                 // the resource graph
 //	put, gone, err := codec.Changes(g, after)                    // rows changed by a transition
 //
-// A vertex is sealed as a single object with its key, so that a sealed secret is valid only in its original place.
+// All values of a vertex are sealed as a single object, so that a sealed secret is valid only in its original place.
 // Without the encryption key, a Codec decodes secrets as unknown values and can encode only data without secrets.
 package state
 

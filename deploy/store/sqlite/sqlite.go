@@ -23,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Options configures [Open]. The zero value uses defaults.
+// Options configure [Open]. The zero value uses defaults.
 type Options struct {
 	// Timeout is the maximum time that a transaction waits for writers in other processes. The default is ten seconds.
 	Timeout time.Duration
