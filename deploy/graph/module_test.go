@@ -108,7 +108,7 @@ func TestSetModel(t *testing.T) {
 		}
 		m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 		v := m.Version(1, nil)
-		// Another name may also precede that of the model.
+		// A name may also sort before the name of the model.
 		v.Provides = append([]graph.Provided{{Name: "1st"}}, m.Provides...)
 		var got []string
 		for _, p := range v.Outputs() {

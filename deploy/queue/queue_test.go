@@ -233,7 +233,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestWaitsReasons checks the reasons for waiting of each queue's last entry.
+// TestWaitsReasons checks why the last entry of each queue waits.
 func TestWaitsReasons(t *testing.T) {
 	for _, test := range []struct{ script, want string }{
 		{"a[1]; b[2] uses a", "b uses a"},

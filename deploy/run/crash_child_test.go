@@ -145,7 +145,7 @@ func (j *childJob) engine(s store.Store, p provision.Providers) *environment.Env
 }
 
 // drive runs the deployment until it has ended, whichever process started it. It retries or aborts a failed deployment
-// once. It returns a deployment that needs an answer.
+// once. If the deployment needs an answer, drive returns it.
 func (j *childJob) drive(ctx context.Context, e *environment.Environment) (d store.Job, err error) {
 	if d, err = j.find(ctx, e); err != nil {
 		return d, err

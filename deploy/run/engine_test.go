@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// deployed deploys a program with an engine, which may be stopped meanwhile.
+// deployed deploys a program with an engine, which may be stopped during the deployment.
 func deployed(t *testing.T, e *environment.Environment, w *world, module, program string) store.Job {
 	t.Helper()
 	r := run.Request{Desired: w.desired(module, program)}
