@@ -11,11 +11,11 @@ import (
 )
 
 // Check reports dangling references and values that the parser would reject, such as duplicate keys and excessive
-// nesting. The error is an *[InvalidError].
+// nesting. Any error is of type *[InvalidError].
 func (g *Graph) Check() error { return checkBuilt(g) }
 
-// Check performs the checks of [Graph.Check], validates URNs, types, and options, and reports dependency cycles.
-// Resources may be in any order; they are sorted when written. The error is an *[InvalidError].
+// Check performs the checks of [Graph.Check], validates URNs, types, and options, and reports dependency cycles. The
+// order of the resources does not matter; writing sorts them. Any error is of type *[InvalidError].
 func (s *Snapshot) Check() error { return checkBuilt(s) }
 
 func checkBuilt(doc Document) error {
@@ -23,7 +23,7 @@ func checkBuilt(doc Document) error {
 	return err
 }
 
-// checkedEdges checks doc and returns its edges.
+// checkedEdges checks doc and returns its edges, or an *InvalidError if doc is invalid.
 func checkedEdges(doc Document) (*edges, error) {
 	f := &faults{max: defaultMaxFaults}
 	c := newChecker(doc, &reporter{faults: f})
@@ -43,9 +43,9 @@ type checker struct {
 	plain    bool // references are not allowed
 	edges    edges
 	near     map[string]string // suggestions by unknown key, "" for none
-	// origins maps each type to the part before the name in its latest valid URN.
+	// origins maps each type to the prefix of its latest valid URN, as returned by splitName.
 	origins map[tokens.Type]string
-	// deletes maps each URN to its first pending delete. It is filled on first use.
+	// deletes maps each URN to its first pending delete. It is built lazily.
 	deletes map[string]*Vertex
 }
 
@@ -54,7 +54,7 @@ func newChecker(doc Document, r *reporter) *checker {
 	return &checker{reporter: r, doc: doc, graph: doc.Base(), snapshot: snapshot, form: doc.form()}
 }
 
-// known checks a parsed graph whose references have all been resolved.
+// known checks a parsed graph with resolved references.
 func (c *checker) known(e edges) {
 	c.edges = e
 	if c.snapshot != nil {
@@ -103,7 +103,7 @@ func (c *checker) data(v *Value, depth int) {
 	c.plain = false
 }
 
-// bag checks that a value is absent, or an object without references.
+// bag reports v if it is not an object, and any references in it. An absent v is valid.
 func (c *checker) bag(v *Value, key string, depth int) {
 	c.path = append(c.path, step{key: key, index: -1})
 	c.object(v)
@@ -151,7 +151,7 @@ func (c *checker) options(r, from *Vertex, depth int) {
 	}
 }
 
-// properties checks a vertex's properties and, if it was built, its extensions.
+// properties checks a vertex's properties and, if the graph was built rather than parsed, its extensions.
 func (c *checker) properties(v, from *Vertex, depth int) {
 	if c.built {
 		c.utf8(v.key)
@@ -191,7 +191,7 @@ func (c *checker) identity(r *Vertex) {
 	case err != nil:
 		c.fault(URNFault, r.offset, "invalid URN: %s", urnProblem(err))
 	case r.Type == "" && !c.built:
-		// A missing or invalid type has been reported.
+		// A missing or invalid type has already been reported.
 	case r.Type != parts.Type:
 		c.path = append(c.path, step{key: "type", index: -1})
 		c.fault(TypeFault, r.typeOffset, "type %q differs from the type %q in the URN", clip(string(r.Type)), clip(string(parts.Type)))
@@ -199,7 +199,8 @@ func (c *checker) identity(r *Vertex) {
 	}
 }
 
-// splitName splits a URN into the prefix, shared by many URNs, and the name.
+// splitName splits a URN into its prefix, which ends with the third "::", and its name. For a malformed URN, it returns
+// u and "".
 func splitName(u string) (origin, name string) {
 	end := 0
 	for range 3 {
@@ -220,7 +221,7 @@ func urnProblem(err error) string {
 	return err.Error()
 }
 
-// value checks the references in a value. from is the containing vertex, or nil for pending resources.
+// value checks the references in a value. from is the vertex that contains it, or nil for pending resources.
 func (c *checker) value(v *Value, from *Vertex, depth int) {
 	switch v.kind {
 	case List:
@@ -298,8 +299,8 @@ func (c *checker) reference(v *Value, from *Vertex) {
 	}
 }
 
-// isPendingDelete reports whether target is pending deletion and its URN will resolve to it when parsed: it must be the
-// first pending delete with that URN, and the graph must not contain the URN.
+// isPendingDelete reports whether target is the pending delete that its URN will resolve to when parsed: the first one
+// with that URN, provided the graph itself does not contain the URN.
 func (c *checker) isPendingDelete(target *Vertex) bool {
 	if c.deletes == nil {
 		c.deletes = c.snapshot.Pending.deletesByKey()

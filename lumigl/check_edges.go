@@ -9,7 +9,7 @@ import (
 // edges lists the references between the vertices of a graph, by vertex index.
 type edges struct {
 	dag.Graph
-	offsets []uint32 // position of each in the text
+	offsets []uint32 // offset in the source text, by edge
 }
 
 func (e *edges) add(to int32, offset uint32) {

@@ -7,11 +7,11 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// maxSuggestions limits how often all keys are searched for a similar one.
+// maxSuggestions limits the number of searches for a similar key, each of which scans all keys.
 const maxSuggestions = 10
 
-// nearest returns the key that a dangling reference most likely misspells, or "" if none or several qualify. A resource
-// is never suggested for a reference to itself.
+// nearest returns the most likely intended key for a dangling reference, or "" if there is no clear candidate. It never
+// suggests a resource for a reference to itself.
 func (c *checker) nearest(key string, from *Vertex) string {
 	near, ok := c.near[key]
 	if !ok && len(c.near) < maxSuggestions {
@@ -27,8 +27,9 @@ func (c *checker) nearest(key string, from *Vertex) string {
 	return near
 }
 
-// search returns the only key that is a likely misspelling of key, or "". Long URNs share most of their text, so their
-// names must be similar on their own, and a different type is not suggested if resources of the given type exist.
+// search returns the only vertex key similar to key, or "" if there are none or several. Because long URNs share most
+// of their text, their names must be similar as well. It does not suggest another type if resources of the given type
+// exist.
 func (c *checker) search(key string) string {
 	all := suggest.All(key, len(key)/4, func(yield func(string) bool) {
 		for _, v := range c.graph.vertices {
@@ -59,5 +60,5 @@ func (c *checker) search(key string) string {
 	return near
 }
 
-// lastPart returns the name in a URN, valid or not.
+// lastPart returns the part of u after the last "::". u need not be a valid URN.
 func lastPart(u string) string { return u[strings.LastIndex(u, "::")+1:] }

@@ -31,7 +31,7 @@ var optionKeys = slices.Sorted(maps.Keys(optionChecks))
 
 const dependsOn = "dependsOn"
 
-// options checks the options of a resource after references have been resolved. It skips the option named reported.
+// options checks a resource's options once references are resolved. It skips the option named reported.
 func (r *reporter) options(v *Value, reported string) {
 	if v.kind != Object {
 		r.option(v, "an object")
@@ -146,7 +146,7 @@ func (r *reporter) timeouts(v *Value) {
 	}
 }
 
-// isTimeout reports whether s is a nonzero duration of whole hours, minutes, and seconds, in this order.
+// isTimeout reports whether s is a positive duration in whole hours, minutes, and seconds, in this order.
 func isTimeout(s string) bool {
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
@@ -166,7 +166,7 @@ func isTimeout(s string) bool {
 	return true
 }
 
-// CheckPath validates a property path, in which [*] matches every element.
+// CheckPath returns an error if path is not a valid property path. [*] matches any list element.
 func CheckPath(path string) error {
 	if problem := pathProblem(path, true); problem != "" {
 		return fmt.Errorf("malformed path %q: %s", clip(path), problem)
@@ -174,7 +174,8 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// pathProblem describes the error in a property path, or returns "". With wildcards, [*] matches any element.
+// pathProblem returns a description of the error in a property path, or "" if it is valid. If wildcards is set, [*] is
+// allowed.
 func pathProblem(path string, wildcards bool) string {
 	for i := 0; i < len(path) || i == 0; {
 		rest := path[i:]
@@ -232,7 +233,7 @@ func isIndex(s string) bool {
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// withoutDefaults removes options set to their defaults. It returns the absent value if none are left.
+// withoutDefaults returns options without those set to their defaults, or the absent value if none remain.
 func withoutDefaults(options Value) Value {
 	if options.kind != Object {
 		return options
@@ -246,7 +247,7 @@ func withoutDefaults(options Value) Value {
 	return kept
 }
 
-// source checks that a source position has the form FILE:LINE:COLUMN.
+// source reports a source position that is not of the form FILE:LINE:COLUMN.
 func (r *reporter) source(source string, offset uint32) {
 	rest, column := cutLast(source)
 	file, line := cutLast(rest)
@@ -264,8 +265,8 @@ func cutLast(s string) (before, after string) {
 
 func isPosition(s string) bool { return isIndex(s) && s != "0" }
 
-// unusedKey returns the member of keys that got probably misspells, or "" if there is none or the object already has
-// it.
+// unusedKey returns the element of keys that got probably misspells. It returns "" if there is none or if the object in
+// already has that key.
 func unusedKey(got string, in Value, keys []string) string {
 	near := suggest.Name(got, keys)
 	if _, ok := member(in, near); ok {

@@ -12,7 +12,7 @@ import (
 
 var expressionKeys = []string{"interpolate", "jsonStringify", "get", "path"}
 
-// expression checks the form of an expression. Package expr performs the checks that require values.
+// expression checks the syntax of an expression. Package expr checks its values.
 func (r *reporter) expression(v *Value) {
 	var main, path *Member
 	for i := range v.node.members {
@@ -60,8 +60,8 @@ func (r *reporter) getPath(v *Value, path *Member) {
 	}
 }
 
-// ModuleType is the type of vertices that describe modules: the program's own module, if it provides values, and the
-// modules it uses.
+// ModuleType is the type of vertices that describe modules: the modules used by the program and, if it provides values,
+// the program's own module.
 const ModuleType tokens.Type = "lumi:index:Module"
 
 const provided = "provides."
@@ -123,7 +123,7 @@ func (r *reporter) entry(e *Member, keys []string, second string) {
 	}
 }
 
-// wants reports a value of the wrong kind at the end of the path.
+// wants reports that the value at the current path is not of the wanted kind.
 func (r *reporter) wants(v *Value, wanted string) {
 	r.fault(ShapeFault, v.offset, "%q must be %s, not %s", clip(r.path[len(r.path)-1].key), wanted, describe(*v))
 }
@@ -133,7 +133,7 @@ var (
 	compositeTypes = []string{"list", "map", "object", "resource", "verb"}
 )
 
-// valueType checks a type in a module's vertex.
+// valueType checks a type declared in a module's vertex.
 func (r *reporter) valueType(v *Value) {
 	switch {
 	case v.kind == Text:
@@ -179,7 +179,7 @@ func (r *reporter) compositeType(m *Member, in *Value) {
 	}
 }
 
-// use checks that a reference to a module's vertex names an entry that exists.
+// use reports a reference to a module's vertex that does not name an existing entry.
 func (r *reporter) use(v *Value) {
 	name, ok := strings.CutPrefix(v.text, provided)
 	if !ok || name == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 )
 
-// Code identifies the rule that a [Fault] breaks. Package codes explains each.
+// Code identifies the rule violated by a [Fault]. Package codes documents each code.
 type Code string
 
 // JSON rules.
@@ -62,26 +62,26 @@ type Fault struct {
 	Code Code
 	// Offset and End are the byte range of the error in the text.
 	Offset, End int
-	// Line and Column locate Offset, counting from 1, with columns in characters. Both are 0 for a built graph.
+	// Line and Column locate Offset. They count from 1, columns in characters. Both are 0 for a built graph.
 	Line, Column int
-	// Pointer is the JSON pointer to the invalid value or its parent. It is empty for the whole file.
+	// Pointer is the JSON pointer to the invalid value or its parent. It is empty if the fault concerns the whole file.
 	Pointer string
-	// Message describes the error and, where it is not obvious, the remedy. It has no trailing period.
+	// Message describes the error and, unless it is obvious, how to fix it. It has no trailing period.
 	Message string
 	// Notes point to related positions.
 	Notes []Note
-	// Fix is the edit that fixes the error, or nil unless there is exactly one. It never changes the meaning of the
-	// file. A file's fixes do not overlap and are sorted by position.
+	// Fix is the edit that corrects the error, or nil unless there is exactly one. It never changes the meaning of the
+	// file. The fixes of a file do not overlap.
 	Fix *Fix
-	// Nearest is the suggested key for a dangling reference or the suggested spelling of an unknown word; "" means that
+	// Nearest is the suggested key for a dangling reference or the suggested spelling of an unknown word. It is "" if
 	// there is no suggestion.
 	Nearest string
-	// Circle lists the keys of the vertices on a cycle: each refers to the next, and the last to the first. The message
-	// abridges long cycles.
+	// Circle lists the keys of the vertices on a cycle. Each vertex refers to the next, and the last vertex refers to
+	// the first. The message abridges long cycles.
 	Circle []string
 }
 
-// Note is a position related to an error.
+// Note is a position related to an error, with an explanation.
 type Note struct {
 	// Offset and End are the byte range of the token.
 	Offset, End  int
@@ -91,14 +91,14 @@ type Note struct {
 
 // Fix is a text edit.
 type Fix struct {
-	// Offset and End are the byte range to replace. It is empty for an insertion.
+	// Offset and End are the byte range to replace. The range is empty for an insertion.
 	Offset, End int
 	Text        string
 	// Message describes the edit, such as "remove the comma".
 	Message string
 }
 
-// Error returns the position, message, and pointer.
+// Error returns the position, the message, and the pointer on one line.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.Line > 0 {
@@ -111,7 +111,7 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// shownPointer returns a pointer on one line, quoted if it contains unprintable characters.
+// shownPointer returns pointer, quoted if it contains unprintable characters.
 func shownPointer(pointer string) string {
 	if utf8.ValidString(pointer) && !strings.ContainsFunc(pointer, isHidden) {
 		return pointer
@@ -147,13 +147,13 @@ type faults struct {
 	more  bool
 }
 
-// full reports whether further errors will be dropped, so that callers need not build them.
+// full reports whether the limit is reached. Callers then need not build further errors, which would be dropped.
 func (f *faults) full() bool {
 	f.more = f.more || len(f.found) >= f.max
 	return len(f.found) >= f.max
 }
 
-// add records an error and reports whether there is room for more.
+// add records an error. It returns false if the error was dropped because the limit is reached.
 func (f *faults) add(fault Fault) bool {
 	if f.full() {
 		return false
@@ -162,7 +162,7 @@ func (f *faults) add(fault Fault) bool {
 	return true
 }
 
-// err returns the error for a built graph.
+// err returns an *InvalidError for a built graph, or nil if there are no faults.
 func (f *faults) err() error {
 	if len(f.found) == 0 {
 		return nil
@@ -173,8 +173,9 @@ func (f *faults) err() error {
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// InvalidIn returns an error with faults that a caller found in the parsed text src, or nil if found is empty. It sets
-// their lines and columns, and extends each to the end of the token at its Offset. Faults must be sorted by position.
+// InvalidIn returns an *InvalidError for faults found in the parsed text src, or nil if found is empty. It sets the
+// line and column of each fault and extends its range to the end of the token at its Offset. found must be sorted by
+// position.
 func InvalidIn(src string, found []Fault) *InvalidError {
 	for i := range found {
 		found[i].End = wholeToken
@@ -183,7 +184,7 @@ func InvalidIn(src string, found []Fault) *InvalidError {
 	return f.errIn(src)
 }
 
-// errIn returns the error for a text.
+// errIn returns an *InvalidError with positions in src, or nil if there are no faults.
 func (f *faults) errIn(src string) *InvalidError {
 	if len(f.found) == 0 {
 		return nil
@@ -205,10 +206,10 @@ func (f *faults) errIn(src string) *InvalidError {
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// wholeToken is an End that extends an error to the end of the token at its offset.
+// wholeToken is a value of Fault.End that extends the range to the end of the token at Offset.
 const wholeToken = -1
 
-// locate converts all offsets to lines and columns in a single pass, since a line may be as long as the text.
+// locate sets the lines and columns of all offsets in a single pass, since a line may be as long as the text.
 func locate(src string, found []Fault) {
 	type place struct {
 		offset       int
@@ -241,10 +242,10 @@ type step struct {
 	index int // of an element, -1 for a member
 }
 
-// noStep is the index of a step that points to no element or member yet.
+// noStep is the index of a step that does not yet point to an element or a member.
 const noStep = -2
 
-// path locates a value during a walk.
+// path is the location of a value within a document.
 type path []step
 
 // maxPointer limits the length of pointers in bytes: many errors may share one very long key.

@@ -8,26 +8,26 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// DefaultTag is the key that marks references unless a file sets "ref".
+// DefaultTag is the key that marks references in files without a field "ref".
 const DefaultTag = "#ref"
 
 // Document is a *[Graph] or a *[Snapshot].
 type Document interface {
-	// Base returns the graph itself, or the Graph embedded in a snapshot.
+	// Base returns the graph itself, or the Graph embedded in a Snapshot.
 	Base() *Graph
-	// Check validates the document. The error is an *[InvalidError].
+	// Check validates the document. Any error is of type *[InvalidError].
 	Check() error
 	form() form
 }
 
 // form describes one of the two file formats.
 type form struct {
-	section string // the key of the vertices
-	bag     string // the key of a vertex's properties, "" if the vertex is its own bag
-	noun    string // the name of a vertex in messages
+	section string // key of the vertices
+	bag     string // key of a vertex's properties, "" if the vertex itself contains them
+	noun    string // word for a vertex in messages
 }
 
-// reserved reports whether a top-level field has a predefined meaning.
+// reserved reports whether key is a predefined top-level field.
 func (f form) reserved(key string) bool {
 	switch key {
 	case "ref", generalForm.section, snapshotForm.section:
@@ -43,13 +43,14 @@ var (
 	snapshotForm = form{section: "resources", bag: "properties", noun: "resource"}
 )
 
-// Key returns the vertex's id: for resources, the URN.
+// Key returns the vertex's id, which is the URN for a resource.
 func (v *Vertex) Key() string { return v.key }
 
 // URN returns a resource's key.
 func (v *Vertex) URN() urn.URN { return urn.URN(v.key) }
 
-// References iterates over all references in the options and properties, in canonical order.
+// References iterates over all references in the options and properties, in canonical order. It yields the target and
+// property of each, as in [Value.Target].
 func (v *Vertex) References() iter.Seq2[*Vertex, string] {
 	return v.references
 }
@@ -85,7 +86,7 @@ func (g *Graph) Field(key string) Value {
 	return v.Get(key)
 }
 
-// Add adds a vertex without properties. It fails if the key is taken.
+// Add adds a vertex without properties and returns it. It returns an error if the key is taken.
 func (g *Graph) Add(key string) (*Vertex, error) {
 	v := &Vertex{key: key}
 	if !g.insert(v) {
@@ -107,7 +108,7 @@ func (g *Graph) insert(v *Vertex) bool {
 	return true
 }
 
-// arrange reorders the graph. vertices must be a permutation of its vertices.
+// arrange sets the order of the vertices. The argument must be a permutation of g.vertices.
 func (g *Graph) arrange(vertices []*Vertex) {
 	g.vertices = vertices
 	for i, v := range vertices {
@@ -125,17 +126,17 @@ func (g *Graph) tag() string {
 	return g.Tag
 }
 
-// Snapshot is an acyclic graph of resources. It describes a program's desired state or the state of an environment. It
-// must not be copied, since its resources point to the embedded Graph.
+// Snapshot is an acyclic graph of resources: the desired state of a program or the state of an environment. It must not
+// be copied, since its resources point to the embedded Graph.
 type Snapshot struct {
 	Graph
-	// Package is the package that created the resources.
+	// Package is the name of the package that created the resources.
 	Package string
 	// Args are the package's arguments: an object, or absent.
 	Args Value
-	// Lineage identifies the history of an environment.
+	// Lineage identifies the sequence of snapshots of an environment.
 	Lineage string
-	// Serial numbers the snapshots of a lineage.
+	// Serial is the number of the snapshot within its lineage.
 	Serial uint64
 	// Pending is the unfinished work of a deployment.
 	Pending Pending
@@ -145,7 +146,7 @@ type Snapshot struct {
 type Pending struct {
 	// Deletes lists replaced resources awaiting deletion.
 	Deletes []*Vertex
-	// Operations lists operations that were started and have an unknown outcome.
+	// Operations lists operations that were started and whose outcome is unknown.
 	Operations []Operation
 }
 
@@ -157,7 +158,7 @@ func (p *Pending) resources() []*Vertex {
 	return all
 }
 
-// deletesByKey returns the first pending delete of each URN. Later ones cannot be referenced.
+// deletesByKey returns the first pending delete of each URN. Later ones cannot be the target of a reference.
 func (p *Pending) deletesByKey() map[string]*Vertex {
 	all := make(map[string]*Vertex, len(p.Deletes))
 	for _, r := range slices.Backward(p.Deletes) {
@@ -185,13 +186,14 @@ func (k OperationKind) isValid() bool {
 // Operation is an operation that was started on a resource.
 type Operation struct {
 	Kind OperationKind
-	// Resource is the resource after the operation, or before it for a delete.
+	// Resource is the resource after the operation, or before it for a deletion.
 	Resource *Vertex
 }
 
 func (s *Snapshot) form() form { return snapshotForm }
 
-// Add appends a resource without properties and takes its type from the URN. It fails if u is invalid or taken.
+// Add appends a resource without properties, whose type is taken from the URN. It returns an error if u is invalid or
+// taken.
 func (s *Snapshot) Add(u urn.URN) (*Vertex, error) {
 	r, err := NewResource(u)
 	if err != nil {
@@ -203,7 +205,8 @@ func (s *Snapshot) Add(u urn.URN) (*Vertex, error) {
 	return r, nil
 }
 
-// NewResource returns a resource outside any graph, such as a pending one. It fails if u is invalid.
+// NewResource returns a resource that is not part of a graph, such as a pending one. It returns an error if u is
+// invalid.
 func NewResource(u urn.URN) (*Vertex, error) {
 	parts, err := u.Parts()
 	if err != nil {

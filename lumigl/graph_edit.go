@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Clone returns a deep copy. References within the graph are redirected to the copies; dangling references keep their
+// Clone returns a deep copy. References to vertices of the graph refer to their copies; dangling references keep their
 // targets.
 func (g *Graph) Clone() *Graph {
 	c := &Graph{}
@@ -39,8 +39,8 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// cloneTo fills c with a copy of g, redirects the references in copies, and returns a function that maps vertices to
-// their copies.
+// cloneTo sets c to a copy of g, in which references to the keys of copies are replaced too. It returns a function that
+// maps a vertex to its copy.
 func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex) *Vertex) {
 	c.Tag, c.Fields, c.place = g.Tag, slices.Clone(g.Fields), g.place
 	vertices := make([]Vertex, g.Len())
@@ -75,7 +75,7 @@ func (v *Vertex) retarget(memory *slabs, to func(*Vertex) *Vertex) {
 }
 
 // Rename changes the key of a vertex. References follow the vertex; strings that contain the old key do not change. It
-// fails if the new key is taken or v is not in the graph.
+// returns an error if the new key is taken or v is not in the graph.
 func (g *Graph) Rename(v *Vertex, key string) error {
 	switch {
 	case g.Vertex(v.key) != v:
@@ -91,8 +91,8 @@ func (g *Graph) Rename(v *Vertex, key string) error {
 	return nil
 }
 
-// Rename changes the URN of a resource, and its type to match. It fails if u is invalid or taken, or r is not in the
-// snapshot.
+// Rename changes the URN of a resource and sets its type to match. It returns an error if u is invalid or taken, or if
+// r is not in the snapshot.
 func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
 	parts, err := u.Parts()
 	if err != nil {
@@ -105,9 +105,9 @@ func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
 	return nil
 }
 
-// Remove removes the vertices with the given keys and ignores unknown keys. References to them dangle, which
-// [Graph.Check] reports; [Index.Dependents] finds them beforehand. It takes time linear in the size of the graph, so
-// remove many vertices in one call.
+// Remove removes the vertices with the given keys and ignores unknown keys. References to removed vertices dangle and
+// are reported by [Graph.Check]; use [Index.Dependents] to find them beforehand. Remove takes linear time, so remove
+// many vertices in one call.
 func (g *Graph) Remove(keys ...string) {
 	for _, key := range keys {
 		if v := g.Vertex(key); v != nil {

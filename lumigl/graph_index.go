@@ -7,16 +7,16 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// Index holds the dependencies of a graph in both directions. A vertex depends on the vertices that its properties and
-// options refer to. Later changes to the graph do not affect it. It is safe for concurrent use. Vertices outside the
-// graph have no dependencies and no dependents.
+// Index holds the dependencies of a graph in both directions. A vertex depends on the vertices referenced by its
+// properties and options. The index does not reflect later changes to the graph. It is safe for concurrent use.
+// Vertices outside the graph have no dependencies and no dependents.
 type Index struct {
 	vertices []*Vertex
 	place    map[*Vertex]int32
 	down, up dag.Graph
 }
 
-// NewIndex returns an index of a graph, or of a snapshot through its Base, in linear time.
+// NewIndex returns an index of a graph in linear time. For a snapshot, pass its Base.
 func NewIndex(g *Graph) *Index {
 	x := &Index{vertices: slices.Clone(g.vertices), place: make(map[*Vertex]int32, g.Len())}
 	add := func(target *Vertex, _ string) bool {
@@ -37,25 +37,25 @@ func NewIndex(g *Graph) *Index {
 	return x
 }
 
-// Numbers returns the vertices in graph order, and the dependencies and dependents of each by number, for algorithms in
-// other packages. Callers must not modify them.
+// Numbers returns the vertices in graph order, and their dependencies and dependents by vertex number, for algorithms
+// in other packages. Callers must not modify the results.
 func (x *Index) Numbers() (vertices []*Vertex, dependencies, dependents dag.Graph) {
 	return x.vertices, x.down, x.up
 }
 
-// Number returns the number of a vertex and whether it is in the index.
+// Number returns the number of a vertex, and false if it is not in the index.
 func (x *Index) Number(v *Vertex) (int32, bool) {
 	i, ok := x.place[v]
 	return i, ok
 }
 
-// Dependencies returns the vertices that v depends on, in graph order: only the direct ones unless transitive is set.
-// It includes v only if v is on a cycle.
+// Dependencies returns the direct dependencies of v or, if transitive is set, all of them, in graph order. The result
+// includes v only if v is on a cycle.
 func (x *Index) Dependencies(v *Vertex, transitive bool) []*Vertex {
 	return x.related(x.down, v, transitive)
 }
 
-// Dependents returns the vertices that depend on v, in graph order: only the direct ones unless transitive is set. It
+// Dependents returns the direct dependents of v or, if transitive is set, all of them, in graph order. The result
 // includes v only if v is on a cycle.
 func (x *Index) Dependents(v *Vertex, transitive bool) []*Vertex {
 	return x.related(x.up, v, transitive)
@@ -83,8 +83,8 @@ func (x *Index) At(numbers []int32) []*Vertex {
 	return found
 }
 
-// Sorted returns all vertices in topological order, dependencies first, and otherwise in graph order. For deletions,
-// reverse it. The error is an *[InvalidError] with a [CycleFault] if there is a cycle.
+// Sorted returns all vertices in topological order, dependencies first, with ties in graph order. For deletions,
+// reverse the result. If there is a cycle, it returns an *[InvalidError] with a [CycleFault].
 func (x *Index) Sorted() ([]*Vertex, error) {
 	all := make([]int32, len(x.vertices))
 	for i := range all {
@@ -97,7 +97,7 @@ func (x *Index) Sorted() ([]*Vertex, error) {
 	return sorted, nil
 }
 
-// cycle returns the error for a cycle through the first vertex on one, or nil if the graph has no cycles.
+// cycle returns an error for the first cycle in graph order, or nil if the graph is acyclic.
 func (x *Index) cycle() error {
 	component := x.down.Components()
 	for v := range int32(len(x.vertices)) {
@@ -113,7 +113,7 @@ func (x *Index) cycle() error {
 }
 
 // Ready returns the unfinished vertices whose dependencies are all done, in graph order. Interrupted work resumes with
-// them.
+// these vertices.
 func (x *Index) Ready(done func(*Vertex) bool) []*Vertex {
 	var ready []*Vertex
 	isDone := make([]bool, len(x.vertices))
@@ -134,17 +134,17 @@ type WalkOptions struct {
 	Parallelism int
 	// Reverse visits each vertex after its dependents, as required for deletions.
 	Reverse bool
-	// StopOnError prevents new visits after one has failed. By default, only the dependents of failed vertices are
+	// StopOnError prevents new visits after a visit has failed. By default, only the dependents of failed vertices are
 	// skipped.
 	StopOnError bool
 }
 
-// Walk calls visit for each vertex once the visits of its dependencies have returned nil. Visits run concurrently; with
-// a Parallelism of 1, they run in graph order, or in reverse, as far as dependencies allow.
+// Walk calls visit for each vertex once the visits of its dependencies have returned nil. Visits run concurrently. With
+// a Parallelism of 1, they run in graph order (or in reverse graph order) as far as dependencies allow.
 //
-// When ctx is done, Walk starts no more visits and waits for those in flight. It returns the visits' errors, joined in
-// graph order, and the cause of ctx if it caused vertices to be skipped. If the graph has a cycle, nothing is visited,
-// and the error is an *[InvalidError] with a [CycleFault].
+// When ctx is done, Walk starts no more visits and waits for those in flight. It returns the errors of the visits,
+// joined in graph order, and the cause of ctx if vertices were skipped because of it. If the graph has a cycle, Walk
+// visits nothing and returns an *[InvalidError] with a [CycleFault].
 func (x *Index) Walk(ctx context.Context, o WalkOptions, visit func(context.Context, *Vertex) error) error {
 	if _, err := x.Sorted(); err != nil {
 		return err

@@ -28,7 +28,7 @@ func (r *reporter) within(i int, read func()) {
 	r.path = r.path[:len(r.path)-1]
 }
 
-// fault records an error in the value at an offset.
+// fault records an error in the value at the current path. offset is the value's position in the source.
 func (r *reporter) fault(code Code, offset uint32, format string, args ...any) {
 	if r.faults.full() {
 		return
@@ -38,7 +38,7 @@ func (r *reporter) fault(code Code, offset uint32, format string, args ...any) {
 	})
 }
 
-// meant records an error in the value at an offset, and suggests near unless it is empty.
+// meant records an error in the value at the current path, and suggests near unless it is empty.
 func (r *reporter) meant(code Code, offset uint32, near, message string) {
 	if near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
@@ -48,12 +48,12 @@ func (r *reporter) meant(code Code, offset uint32, near, message string) {
 	})
 }
 
-// faultWithin records an error in a member.
+// faultWithin records an error in the member named key of the value at the current path.
 func (r *reporter) faultWithin(key string, code Code, offset uint32, format string, args ...any) {
 	r.at(key, func() { r.fault(code, offset, format, args...) })
 }
 
-// clip shortens a text from the file for a message. It cuts the middle, since names mostly differ at their ends.
+// clip shortens a string for a message. It cuts the middle, since names usually differ at the end.
 func clip(s string) string {
 	const most, half = 120, 60
 	if len(s) <= most {
@@ -69,7 +69,7 @@ func clip(s string) string {
 	return s[:start] + "…" + s[end:]
 }
 
-// shown formats a text from the file for a message, escaped if it is not printable.
+// shown formats a string from the file for a message. It is quoted if it contains unprintable characters.
 func shown(s string) string {
 	s = clip(s)
 	if !utf8.ValidString(s) || strings.ContainsFunc(s, isHidden) {
@@ -78,7 +78,7 @@ func shown(s string) string {
 	return s
 }
 
-// describe names the kind of a value, and for numbers the literal.
+// describe returns the name of a value's kind, with the literal of a number.
 func describe(v Value) string {
 	if v.kind == Number {
 		return "the number " + clip(v.text)
@@ -86,7 +86,7 @@ func describe(v Value) string {
 	return v.kind.String()
 }
 
-// circleFault returns the error for a cycle: each of the keys refers to the next, and the last to the first.
+// circleFault returns the error for a cycle in which each key refers to the next and the last key to the first.
 func circleFault(what string, keys []string) Fault {
 	names := make([]string, len(keys)+1)
 	for i := range names {
@@ -98,7 +98,7 @@ func circleFault(what string, keys []string) Fault {
 	}
 }
 
-// abridge cuts the middle of a long list.
+// abridge replaces the middle of a long list with a count.
 func abridge(names []string) []string {
 	if len(names) <= mostInCircle {
 		return names
@@ -107,5 +107,5 @@ func abridge(names []string) []string {
 	return slices.Concat(names[:mostInCircle/2], []string{left}, names[len(names)-mostInCircle/2:])
 }
 
-// mostInCircle limits the keys in the message about a cycle.
+// mostInCircle limits the number of keys in the message for a cycle.
 const mostInCircle = 60

@@ -5,7 +5,7 @@ import "github.com/lumi-idl/lumi/runtime/tokens"
 // Kind is the kind of a [Value].
 type Kind uint8
 
-// The kinds of values. The zero Value is Absent, and accessors return it for missing elements.
+// Kinds of values. The zero Value is Absent; accessors return it for missing elements.
 const (
 	Absent Kind = iota
 	Null
@@ -17,14 +17,14 @@ const (
 	Reference
 )
 
-// Value is a JSON value with resolved references to vertices. Values are immutable. Graphs may share them unless they
-// contain references, which keep their target. The zero Value is absent. All accessors accept any value, so
-// v.Get("a").At(0).Get("b") needs no checks in between.
+// Value is a JSON value in which references to vertices are resolved. Values are immutable. Graphs may share a value
+// unless it contains references, since those keep their targets. The zero Value is absent. Accessors can be called on
+// any kind of value, so v.Get("a").At(0).Get("b") needs no checks in between.
 type Value struct {
-	// With a fifth field, the compiler would no longer keep values in registers.
+	// The struct has only four fields because the compiler does not keep larger ones in registers.
 	kind   Kind
 	offset uint32 // position in the source
-	// text is a string, the literal of a number, the property of a reference, or "true".
+	// text is a string, the literal of a number, the property of a reference, or "true" for a true boolean.
 	text string
 	node *node
 }
@@ -49,22 +49,22 @@ type Vertex struct {
 	// Properties is an object, or absent, which is equivalent to {}.
 	Properties Value
 
-	// Type is the resource's type. This and the following fields are empty in general graphs.
+	// Type is the type of a resource. This field and the following ones are empty in general graphs.
 	Type tokens.Type
 	// ID is the id assigned by the provider, or "" before the resource exists.
 	ID string
 	// Options control how deployments treat a resource: an object, or absent. Only "dependsOn" may contain references.
 	// False and empty options are equivalent to absent ones; the parser and the writer drop them.
 	Options Value
-	// Source is the position in the program that declares the resource, such as "network/main.ts:12:9". It is not part
-	// of the resource.
+	// Source is the position of the resource's declaration in the program, such as "network/main.ts:12:9". It is not
+	// part of the resource.
 	Source string
-	// Extensions contains annotations by tools: an object, or absent. References in them are not resolved.
+	// Extensions is an object with annotations by tools, or absent. References in it are not resolved.
 	Extensions Value
 
 	key    string
 	graph  *Graph // nil if the vertex is in no graph
-	index  int32  // in the graph's vertices or, for a pending resource, in the list it was read from
+	index  int32  // in the graph's vertices or, for a pending resource, in its list
 	offset uint32
 	// typeOffset is the position of the type in the source.
 	typeOffset uint32

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// document reads the whole file.
+// document parses the whole file and returns the top-level value.
 func (p *parser) document() Value {
 	if rest, ok := strings.CutPrefix(p.src, "\ufeff"); ok {
 		p.pos = len(p.src) - len(rest)
@@ -39,13 +39,13 @@ func (p *parser) document() Value {
 	return v
 }
 
-// isUTF16 reports whether the file starts like UTF-16.
+// isUTF16 reports whether the file appears to be UTF-16.
 func (p *parser) isUTF16() bool {
 	return strings.HasPrefix(p.src, "\xff\xfe") || strings.HasPrefix(p.src, "\xfe\xff") ||
 		strings.HasPrefix(p.src, "{\x00") || strings.HasPrefix(p.src, "\x00{")
 }
 
-// invalidUTF8 reports invalid UTF-8. If the file is in another encoding, parsing stops.
+// invalidUTF8 reports invalid UTF-8 and stops the parser.
 func (p *parser) invalidUTF8() {
 	defer p.stop()
 	switch {
@@ -65,8 +65,8 @@ func (p *parser) invalidUTF8() {
 	}
 }
 
-// value reads a value. The caller has skipped leading space. If none starts here, it returns the absent Value and reads
-// nothing.
+// value parses a value. Leading space must have been skipped. If no value starts at the current position, it returns
+// the absent Value and consumes nothing.
 func (p *parser) value() Value {
 	start := p.pos
 	if start >= len(p.src) {
@@ -91,7 +91,7 @@ func (p *parser) value() Value {
 	return v
 }
 
-// another counts a value and reports whether it is within the limit.
+// another increments the number of values and reports whether it is within the limit.
 func (p *parser) another() bool {
 	if p.values++; p.values <= p.most {
 		return true
@@ -103,7 +103,7 @@ func (p *parser) another() bool {
 	return false
 }
 
-// nothing is the node of all empty lists and objects. It must not be modified.
+// nothing is the shared node of all empty lists and objects. It must not be modified.
 var nothing node
 
 func (p *parser) list() *node {
@@ -142,7 +142,7 @@ func (p *parser) object() *node {
 	return n
 }
 
-// inside pushes the members of an object onto the stack.
+// inside parses the members of an object and pushes them onto the stack.
 func (p *parser) inside() {
 	open, first := p.pos, len(p.members)
 	if !p.enter() {
@@ -156,7 +156,8 @@ func (p *parser) inside() {
 	p.leave()
 }
 
-// vertex adds a vertex to the graph as it is read. It returns false and reads nothing if no object starts here.
+// vertex adds a vertex to the graph as it is parsed. It returns false and consumes nothing if there is no object at the
+// current position or vertices are not being streamed.
 func (p *parser) vertex(start int, key string) bool {
 	if len(p.path) != 2 || !p.at('{') || !p.graph.startStreaming(p.path[0].key, p.members) {
 		return false
@@ -211,12 +212,12 @@ func (p *parser) duplicate(first, again Member) {
 	})
 }
 
-// fault records an error and reports whether to continue. Too many errors stop the parser.
+// fault records an error and reports whether parsing can continue; too many errors stop the parser.
 func (p *parser) fault(code Code, start, end int, format string, args ...any) bool {
 	return p.report(Fault{Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...)})
 }
 
-// fix records an error with its fix.
+// fix records an error together with its fix.
 func (p *parser) fix(code Code, start, end int, text, remedy, format string, args ...any) {
 	p.report(Fault{
 		Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...),
@@ -233,7 +234,7 @@ func (p *parser) report(f Fault) bool {
 	return false
 }
 
-// fail records an error after which the parser cannot resume, and stops it.
+// fail records an error that the parser cannot recover from and stops it.
 func (p *parser) fail(f Fault) {
 	if p.stopped {
 		return
@@ -245,7 +246,7 @@ func (p *parser) fail(f Fault) {
 	p.stop()
 }
 
-// unexpected reports an unexpected token or, at the end of the file, the missing bracket.
+// unexpected reports an unexpected token. At the end of the file, the missing bracket is reported instead.
 func (p *parser) unexpected(expected string) {
 	if p.pos < len(p.src) {
 		message := "expected " + expected + ", found " + p.found()
@@ -253,7 +254,7 @@ func (p *parser) unexpected(expected string) {
 	}
 }
 
-// conflict returns the message for a merge conflict if a line with a conflict marker starts at the offset, or else "".
+// conflict returns a message if a line at the given offset is a merge conflict marker, or else "".
 func conflict(src string, at int) string {
 	if at > 0 && src[at-1] != '\n' {
 		return ""
@@ -282,7 +283,7 @@ func firstLine(s string) string {
 // stop skips the rest of the file.
 func (p *parser) stop() { p.stopped, p.pos = true, len(p.src) }
 
-// moveTo advances to the end of a token, unless an error in it has stopped the parser.
+// moveTo sets the position to i unless the parser has stopped.
 func (p *parser) moveTo(i int) {
 	if !p.stopped {
 		p.pos = i
@@ -291,7 +292,7 @@ func (p *parser) moveTo(i int) {
 
 func (p *parser) at(c byte) bool { return p.pos < len(p.src) && p.src[p.pos] == c }
 
-// found describes the next token.
+// found returns a description of the next token.
 func (p *parser) found() string {
 	rest := p.src[p.pos:]
 	if n := wordEnd(rest); n > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// builder makes a graph from a parsed file and checks it.
+// builder converts parsed values to a graph and checks it.
 type builder struct {
 	*reporter
 	check    *checker
@@ -20,20 +20,20 @@ type builder struct {
 	tag      string
 	graph    *Graph
 	snapshot *Snapshot // nil for a general graph
-	// streaming is set if vertices are added to the graph as they are read, rather than after parsing.
+	// streaming is set if vertices are added to the graph as they are parsed instead of after parsing.
 	streaming bool
-	// size is the size of the file in bytes. It is set when streaming.
+	// size is the size of the file in bytes. It is only set when streaming.
 	size int
-	// deletes maps URNs to the resources pending deletion that references may target.
+	// deletes maps URNs to resources that are pending deletion and can be the target of references.
 	deletes map[string]*Vertex
-	// missing maps keys to placeholders for vertices that are referenced but not read yet.
+	// missing maps keys to placeholders for referenced vertices that have not been read yet.
 	missing map[string]*Vertex
-	// edges lists the references so far, and forwardRefs those to targets not yet read.
+	// edges lists the references read so far. forwardRefs lists those whose target has not been read yet.
 	edges       edges
 	forwardRefs []forwardRef
 }
 
-// forwardRef is a reference, by edge index, and its target.
+// forwardRef is an edge index and the target of the edge.
 type forwardRef struct {
 	edge int
 	to   *Vertex
@@ -43,8 +43,8 @@ func newBuilder(f *faults, memory *slabs) *builder {
 	return &builder{reporter: &reporter{faults: f}, memory: memory, tag: DefaultTag}
 }
 
-// startStreaming reports whether key is the vertex section, so that its vertices can be added one by one. The first
-// call starts the graph. top holds the members of the file so far.
+// startStreaming reports whether key is the vertex section, whose vertices can then be streamed. The first call creates
+// the graph. top contains the top-level members read so far.
 func (b *builder) startStreaming(key string, top []Member) bool {
 	switch {
 	case b.streaming:
@@ -84,7 +84,7 @@ func (b *builder) document(root Value) Document {
 	case !b.streaming:
 		b.start(f, root.members())
 	case b.referenceTag(root.members()) != tag:
-		return nil // The references were resolved with a different tag.
+		return nil // the references were resolved with another tag
 	}
 	b.at(f.section, func() { b.section(section) })
 	for _, a := range b.forwardRefs {
@@ -106,7 +106,7 @@ func (b *builder) document(root Value) Document {
 	return b.check.doc
 }
 
-// outline determines the form of a file and finds its vertices.
+// outline returns the form of a file and its vertex section. ok is false if the file has no valid form.
 func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	if root.kind != Object {
 		b.fault(FormFault, root.offset, "a file must contain an object, not %s", root.kind)
@@ -128,7 +128,7 @@ func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	return form{}, Value{}, false
 }
 
-// neither reports a missing vertex section, at a key that is probably a misspelling of one, if any.
+// neither reports a missing vertex section, at the key that probably misspells its name if there is one.
 func (b *builder) neither(root Value) {
 	const message = `there is neither "vertices", for a general graph, nor "resources", for a snapshot`
 	for _, m := range root.members() {
@@ -144,7 +144,7 @@ func (b *builder) neither(root Value) {
 	b.fault(FormFault, root.offset, message)
 }
 
-// referenceTag returns the key that marks references.
+// referenceTag returns the key that marks references, as set by the member "ref" of top.
 func (b *builder) referenceTag(top []Member) string {
 	for _, m := range top {
 		if m.Key == "ref" {
@@ -167,7 +167,7 @@ func (b *builder) tagOf(v Value) {
 	}
 }
 
-// general reads the other top-level fields of a general graph.
+// general adds the remaining top-level fields of a general graph.
 func (b *builder) general(top []Member) {
 	g := b.graph
 	for _, m := range top {
@@ -181,7 +181,7 @@ func (b *builder) general(top []Member) {
 	}
 }
 
-// header reads the other top-level fields of a snapshot.
+// header sets the remaining top-level fields of a snapshot.
 func (b *builder) header(top []Member) {
 	s := b.snapshot
 	for _, m := range top {
@@ -205,7 +205,7 @@ func (b *builder) header(top []Member) {
 	}
 }
 
-// section adds the vertices, unless streaming has added them.
+// section adds the vertices of the vertex section.
 func (b *builder) section(v Value) {
 	if v.kind != Object {
 		b.shape(v, "an object with a member for each of them")
@@ -245,10 +245,10 @@ func (b *builder) vertex(m *Member) {
 	b.path = b.path[:1]
 }
 
-// sample is the number of vertices from which the total is estimated.
+// sample is the number of vertices used to estimate the total.
 const sample = 64
 
-// reserve allocates space for the estimated number of remaining vertices, at most the size of the file.
+// reserve allocates space for the remaining vertices, whose number it estimates from the size of the file.
 func (b *builder) reserve() {
 	first, last := b.graph.vertices[0].offset, b.graph.vertices[sample-1].offset
 	each := max(int(last-first)/(sample-1), 64)
@@ -260,7 +260,7 @@ func (b *builder) reserve() {
 	b.graph.byKey = byKey
 }
 
-// inGraph resolves or checks the contents of a vertex added to the graph.
+// inGraph resolves or checks the contents of a vertex that has been added to the graph.
 func (b *builder) inGraph(v *Vertex) {
 	if b.snapshot == nil {
 		b.bag(&v.Properties)
@@ -271,7 +271,7 @@ func (b *builder) inGraph(v *Vertex) {
 	b.edges.End()
 }
 
-// contents checks a resource once references can be resolved.
+// contents checks a resource whose references can be resolved.
 func (b *builder) contents(r *Vertex) {
 	if r.Options.Exists() {
 		b.at("options", func() {
@@ -298,7 +298,7 @@ func (b *builder) contents(r *Vertex) {
 
 var resourceKeys = []string{"type", "id", "options", "source", "properties", "extensions"}
 
-// resource reads the fields of a resource. meant holds the suggestion for each unknown key.
+// resource reads the fields of a resource. It returns the suggestions for its unknown keys.
 func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []string) {
 	hasType, hasProperties := false, false
 	for i := range value.node.members {
@@ -340,7 +340,7 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 	return meant
 }
 
-// each calls read for the objects in a list.
+// each calls read for each object in a list and reports elements of other kinds.
 func (b *builder) each(list Value, read func(int, Value)) {
 	if list.kind != List {
 		b.shape(list, "a list")
@@ -355,7 +355,7 @@ func (b *builder) each(list Value, read func(int, Value)) {
 	}
 }
 
-// leaveOut is the remedy for an empty string.
+// leaveOut is appended to messages about an empty string.
 const leaveOut = "; leave it out if there is none"
 
 func (b *builder) text(v Value, instead string) string {
@@ -377,7 +377,7 @@ func (b *builder) object(v Value) Value {
 	return v
 }
 
-// shape reports a value of the wrong kind at the end of the path.
+// shape reports that the value at the current path is not of the wanted kind.
 func (b *builder) shape(v Value, wanted string) {
 	switch last := b.path[len(b.path)-1]; {
 	case last.index >= 0:

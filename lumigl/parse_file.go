@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Parser parses LumiGL. The limits of the zero Parser suit all ordinary files.
+// Parser parses LumiGL. The limits of the zero Parser are suitable for all ordinary files.
 type Parser struct {
 	// MaxSize limits the size of files in bytes. The default is [DefaultMaxSize] and the maximum 4 GiB.
 	MaxSize int64
-	// MaxDepth limits the nesting of lists and objects. The default is 1,000. A higher limit applies only to reading:
-	// Check rejects nesting of more than 1,000 levels, so such files cannot be written.
+	// MaxDepth limits the nesting of lists and objects. The default is 1,000. Files with deeper nesting can be parsed
+	// but not written: Check rejects nesting of more than 1,000 levels.
 	MaxDepth int
-	// MaxValues limits the number of values: numbers, strings, lists, objects, and so on. The default is 32 Mi
-	// (33,554,432). It bounds memory, since a value takes about 100 bytes and a vertex 300 to 600.
+	// MaxValues limits the number of values of any kind. The default is 32 Mi (33,554,432). It bounds memory use: a
+	// value takes about 100 bytes, and a vertex 300 to 600.
 	MaxValues int
 	// MaxFaults limits the number of reported errors. The default is 100.
 	MaxFaults int
 }
 
-// DefaultMaxSize is the default limit of file sizes: 1 GiB.
+// DefaultMaxSize is the default limit on file sizes: 1 GiB.
 const DefaultMaxSize = 1 << 30
 
 const (
@@ -31,16 +31,16 @@ const (
 	defaultMaxFaults = 100
 )
 
-// Parse parses a file of either form. The error is an *[InvalidError].
+// Parse parses a file of either form. Any error is of type *[InvalidError].
 func Parse(src string) (Document, error) { return Parser{}.Parse(src) }
 
-// ParseGraph parses a general graph. The error is an *[InvalidError].
+// ParseGraph parses a general graph. Any error is of type *[InvalidError].
 func ParseGraph(src string) (*Graph, error) { return Parser{}.ParseGraph(src) }
 
-// ParseSnapshot parses a snapshot. The error is an *[InvalidError].
+// ParseSnapshot parses a snapshot. Any error is of type *[InvalidError].
 func ParseSnapshot(src string) (*Snapshot, error) { return Parser{}.ParseSnapshot(src) }
 
-// Read reads and parses a file of either form. The error is an *[InvalidError] or comes from the reader.
+// Read reads and parses a file of either form. It returns an *[InvalidError], or the error of the reader.
 func Read(r io.Reader) (Document, error) { return Parser{}.Read(r) }
 
 func ofForm[D Document](d Document, err error) (D, error) {
@@ -56,7 +56,7 @@ func ofForm[D Document](d Document, err error) (D, error) {
 	return wanted, nil
 }
 
-// Read reads and parses a file of either form. The error is an *[InvalidError] or comes from the reader.
+// Read reads and parses a file of either form. It returns an *[InvalidError], or the error of the reader.
 func (p Parser) Read(r io.Reader) (Document, error) {
 	var b strings.Builder
 	b.Grow(int(min(sizeOf(r), p.maxSize()) + 1))
@@ -66,7 +66,7 @@ func (p Parser) Read(r io.Reader) (Document, error) {
 	return p.Parse(b.String())
 }
 
-// sizeOf returns the number of bytes left in r, or 0 if unknown.
+// sizeOf returns the number of unread bytes in r, or 0 if unknown.
 func sizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case interface{ Len() int }:
@@ -79,13 +79,13 @@ func sizeOf(r io.Reader) int64 {
 	return 0
 }
 
-// ParseGraph parses a general graph. The error is an *[InvalidError].
+// ParseGraph parses a general graph. Any error is of type *[InvalidError].
 func (p Parser) ParseGraph(src string) (*Graph, error) { return ofForm[*Graph](p.Parse(src)) }
 
-// ParseSnapshot parses a snapshot. The error is an *[InvalidError].
+// ParseSnapshot parses a snapshot. Any error is of type *[InvalidError].
 func (p Parser) ParseSnapshot(src string) (*Snapshot, error) { return ofForm[*Snapshot](p.Parse(src)) }
 
-// Parse parses a file of either form. The error is an *[InvalidError]. The result shares memory with src.
+// Parse parses a file of either form. Any error is of type *[InvalidError]. The result shares memory with src.
 func (p Parser) Parse(src string) (Document, error) {
 	if doc := p.atOnce(src); doc != nil {
 		return doc, nil
@@ -97,8 +97,8 @@ func (p Parser) Parse(src string) (Document, error) {
 	return doc, nil
 }
 
-// ParseValue parses any JSON value as strictly as [Parser.Parse] does, but without references. The error is an
-// *[InvalidError].
+// ParseValue parses a JSON value of any kind as strictly as [Parser.Parse]. References are not resolved. Any error is
+// of type *[InvalidError].
 func (p Parser) ParseValue(src string) (Value, error) {
 	f := p.newFaults()
 	syntax := p.syntax(src, f)
@@ -112,8 +112,8 @@ func (p Parser) ParseValue(src string) (Value, error) {
 	return v, nil
 }
 
-// thorough finds all errors in a text: first in its syntax and then, if it was read to the end without elisions, in the
-// graph.
+// thorough finds all errors in a text. It checks the graph only if the parser reached the end of the text and found no
+// elisions.
 func (p Parser) thorough(src string) (Document, *InvalidError) {
 	f := p.newFaults()
 	syntax := p.syntax(src, f)
@@ -128,8 +128,8 @@ func (p Parser) thorough(src string) (Document, *InvalidError) {
 	return doc, f.errIn(src)
 }
 
-// atOnce parses a text in one pass, adding each vertex to the graph as soon as it is read. It returns nil at the first
-// error, which thorough then reports in full.
+// atOnce parses a text in one pass, adding each vertex to the graph as it is parsed. It returns nil at the first error;
+// thorough then finds all errors.
 func (p Parser) atOnce(src string) Document {
 	f := &faults{max: 1}
 	syntax := p.syntax(src, f)

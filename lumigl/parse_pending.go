@@ -33,7 +33,7 @@ func (b *builder) pending(value Value) {
 	b.resolvePending(pending)
 }
 
-// operation checks the operation of a pending resource.
+// operation reads the kind of a pending operation from its field.
 func (b *builder) operation(v Value) {
 	m, ok := member(v, "operation")
 	kind := OperationKind(m.Value.text)
@@ -52,7 +52,7 @@ func (b *builder) operation(v Value) {
 	}
 }
 
-// nearest returns the operation that k probably misspells, or another form of whose verb it is, or else "".
+// nearest returns the operation kind that k is probably a misspelling or an inflection of, such as "created", or "".
 func (k OperationKind) nearest() OperationKind {
 	kinds := []OperationKind{CreateOperation, UpdateOperation, DeleteOperation}
 	for _, kind := range kinds {
@@ -63,7 +63,7 @@ func (k OperationKind) nearest() OperationKind {
 	return suggest.Name(string(k), kinds)
 }
 
-// pendingResource reads a resource with its URN in a field.
+// pendingResource reads a pending resource, whose URN is a field instead of its key.
 func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	r := b.memory.vertex()
 	r.index, r.offset = int32(place), v.offset
@@ -96,7 +96,7 @@ func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	return r
 }
 
-// resolvePending resolves references in pending resources. Targets are resources of the graph or pending deletes.
+// resolvePending resolves references in pending resources, to resources of the graph or to pending deletes.
 func (b *builder) resolvePending(pending *Pending) {
 	b.deletes = pending.deletesByKey()
 	edges := b.edges

@@ -5,7 +5,7 @@ import "github.com/lumi-idl/lumi/runtime/wire"
 // propertyKey is the only key allowed in a reference besides the tag.
 const propertyKey = "property"
 
-// bag resolves references within properties. The properties object itself is never a reference.
+// bag resolves the references in a vertex's properties. The properties object itself cannot be a reference.
 func (b *builder) bag(properties *Value) {
 	if tag, ok := member(*properties, b.tag); ok {
 		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
@@ -14,7 +14,7 @@ func (b *builder) bag(properties *Value) {
 	b.members(properties.members())
 }
 
-// resolve resolves the references within a value, in place.
+// resolve resolves the references in a value in place.
 func (b *builder) resolve(v *Value) {
 	switch v.kind {
 	case List:
@@ -44,7 +44,7 @@ func (b *builder) resolve(v *Value) {
 	}
 }
 
-// members resolves references in the members of an object.
+// members resolves the references in the members of an object in place.
 func (b *builder) members(members []Member) {
 	b.path = append(b.path, step{index: -1})
 	for i := range members {
@@ -55,8 +55,8 @@ func (b *builder) members(members []Member) {
 	b.path = b.path[:len(b.path)-1]
 }
 
-// reference converts an object that contains the tag to a reference. If it is invalid, references within it are still
-// resolved.
+// reference converts an object that contains the tag to a reference. If the reference is invalid, the references within
+// the object are still resolved.
 func (b *builder) reference(v *Value, tag *Member) {
 	property, ok := "", true
 	for i := range v.node.members {
@@ -85,20 +85,20 @@ func (b *builder) reference(v *Value, tag *Member) {
 	if !ok {
 		return
 	}
-	n := v.node // The node has no other use.
+	n := v.node // can be reused
 	*n = node{target: target}
 	if target.graph == nil {
 		b.forwardRefs = append(b.forwardRefs, forwardRef{len(b.edges.To), target})
 	}
 	b.edges.add(target.index, tag.Value.offset)
-	// Errors point to the target's key.
+	// The offset is that of the key of the target, where errors are reported.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
 	if target.Type == ModuleType {
 		b.use(v)
 	}
 }
 
-// target returns the vertex with the given key, or else a placeholder outside the graph.
+// target returns the vertex with the given key, or a placeholder outside the graph if there is none yet.
 func (b *builder) target(key string) *Vertex {
 	v := b.graph.Vertex(key)
 	if v == nil {

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// sequence reads comma-separated elements between brackets.
+// sequence iterates over comma-separated elements between brackets.
 type sequence struct {
 	*parser
 	open  int
 	close byte
-	// end is the end of the last element, and comma the position of the comma after it, or -1.
+	// end is the end of the last element. comma is the position of the comma after it, or -1.
 	end, comma int
-	// several is set once an element has been read, so that a comma must precede the next.
+	// several is set if a comma must precede the next element.
 	several bool
 	// quoted is set if the last element is a string.
 	quoted bool
 }
 
-// next advances to the next element. It returns false after the closing bracket or once the parser has stopped.
+// next advances to the next element. It returns false after the closing bracket and after the parser has stopped.
 func (s *sequence) next() bool {
 	s.path[len(s.path)-1] = step{index: noStep} // Errors between elements belong to the list or object.
 	for {
@@ -57,9 +57,9 @@ func (s *sequence) next() bool {
 	}
 }
 
-// lacksComma reports whether the next element starts here and only the comma is missing. On the same line, it returns
-// false after a string, which may have a stray or unescaped quote, and before a word, which may belong to the previous
-// element.
+// lacksComma reports whether another element starts here and only the comma before it is missing. If the elements are
+// on the same line, it returns false after a string, which may contain an unescaped quote, and before a word, which may
+// be part of the previous element.
 func (s *sequence) lacksComma() bool {
 	between, rest := s.src[s.end:s.pos], s.src[s.pos:]
 	newLine := strings.Contains(between, "\n")
@@ -72,7 +72,7 @@ func (s *sequence) lacksComma() bool {
 	return newLine && wordEnd(rest) > 0
 }
 
-// took records that an element was read.
+// took records that the element v was read.
 func (s *sequence) took(v Value) {
 	s.end, s.comma, s.several, s.quoted = s.pos, -1, true, v.kind == Text
 }
@@ -86,7 +86,7 @@ func (s *sequence) takeComma() {
 	s.fix(ExtraCommaFault, s.pos-1, s.pos, "", "remove the comma", "comma without an element before it")
 }
 
-// member reads a key and its value.
+// member parses a key and its value and pushes them onto the stack.
 func (s *sequence) member() {
 	start := s.pos
 	key, ok := s.key()
@@ -111,7 +111,7 @@ func (s *sequence) member() {
 	s.took(v)
 }
 
-// key reads a key and its colon. It returns false once the parser has stopped.
+// key parses a key and its colon. It returns false if the parser has stopped.
 func (s *sequence) key() (string, bool) {
 	start := s.pos
 	var word, key string
@@ -148,7 +148,7 @@ func (s *sequence) key() (string, bool) {
 	return key, true
 }
 
-// mismatch reports the wrong closing bracket.
+// mismatch reports that the closing bracket was expected.
 func (s *sequence) mismatch(found string) {
 	s.fail(Fault{
 		Code: BracketFault, Offset: s.pos, End: min(s.pos+1, len(s.src)),
@@ -157,7 +157,7 @@ func (s *sequence) mismatch(found string) {
 	})
 }
 
-// space skips white space, and reports comments and white space that JSON does not allow.
+// space skips white space. It reports comments and white space not allowed in JSON.
 func (p *parser) space() {
 	for i := p.pos; i < len(p.src); {
 		switch c := p.src[i]; c {
@@ -177,7 +177,7 @@ func (p *parser) space() {
 	p.pos = len(p.src)
 }
 
-// strangeSpace skips a comment or a character that JSON does not treat as white space, if there is one.
+// strangeSpace skips a comment or a white space character not allowed in JSON. It returns false if neither starts here.
 func (p *parser) strangeSpace(c byte) bool {
 	switch {
 	case c == '/' || c == '#':
@@ -196,7 +196,7 @@ func (p *parser) strangeSpace(c byte) bool {
 	return false
 }
 
-// comment skips a comment, if there is one.
+// comment reports and skips a comment. It returns false if none starts here.
 func (p *parser) comment() bool {
 	start := p.pos
 	rest := p.src[start:]
@@ -229,7 +229,7 @@ func (p *parser) comment() bool {
 	return true
 }
 
-// inString reports whether a comment is probably part of the preceding string, which contains an unescaped quote.
+// inString reports whether a comment is probably part of the preceding string, which then contains an unescaped quote.
 func inString(before, comment string) bool {
 	_, n := utf8.DecodeLastRuneInString(before)
 	last := before[len(before)-n:]

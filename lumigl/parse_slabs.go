@@ -2,7 +2,7 @@ package lumigl
 
 import "slices"
 
-// slabs allocates in large chunks, since a graph consists of many small parts with the same lifetime.
+// slabs allocates memory in large chunks, since a graph consists of many small objects with the same lifetime.
 type slabs struct {
 	nodes   slab[node]
 	values  slab[Value]
@@ -10,7 +10,7 @@ type slabs struct {
 	bags    slab[Vertex]
 }
 
-// slab allocates values of one type. The first chunks are smaller, since most texts are small.
+// slab allocates values of one type. Chunks grow, since most texts are small.
 type slab[T any] struct {
 	free []T
 	size int // of the last chunk
@@ -24,7 +24,7 @@ const (
 
 func (s *slabs) vertex() *Vertex { return &take(&s.bags, 1)[0] }
 
-// copy returns a copy of a node, allocated from s unless s is nil.
+// copy returns a copy of a node. Its memory is allocated from s unless s is nil.
 func (s *slabs) copy(n node) *node {
 	if s == nil {
 		return &node{elements: slices.Clone(n.elements), members: slices.Clone(n.members), target: n.target}

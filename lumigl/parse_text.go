@@ -24,7 +24,7 @@ func (p *parser) text() string {
 }
 
 // skipPlain returns the index, at or after i, of the first quote, backslash, control character, or non-ASCII byte. It
-// compares eight bytes at once and may return an earlier index within the last eight bytes of s.
+// compares eight bytes at a time and may return an earlier index within the last eight bytes of s.
 func skipPlain(s string, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
@@ -32,7 +32,8 @@ func skipPlain(s string, i int) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		quote, backslash, control := w^'"'*ones, w^'\\'*ones, w-' '*ones
-		// The subtractions set the high bit of each byte that was smaller and, by borrowing, perhaps of later ones.
+		// The subtractions set the high bit of each smaller byte and, because they borrow, sometimes those of later
+		// bytes.
 		if found := (w | control | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
@@ -40,7 +41,7 @@ func skipPlain(s string, i int) int {
 	return i
 }
 
-// escapedText continues a string at the first character that needs special treatment.
+// escapedText parses the rest of a string, from its first character that needs special treatment.
 func (p *parser) escapedText(start, i int) string {
 	var b strings.Builder
 	b.WriteString(p.src[start:i])
@@ -73,7 +74,7 @@ func (p *parser) unterminated(open, end int) string {
 	return ""
 }
 
-// escape reads an escape sequence at i and returns the index after it.
+// escape parses an escape sequence at i and returns the index after it.
 func (p *parser) escape(b *strings.Builder, i int) int {
 	if i+1 >= len(p.src) {
 		return len(p.src)
@@ -115,7 +116,7 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// otherwiseQuoted reads a string in quotes not allowed in JSON.
+// otherwiseQuoted parses and reports a string in quotes not allowed in JSON.
 func (p *parser) otherwiseQuoted(quotes string) string {
 	start, faults := p.pos, len(p.faults.found)
 	var b strings.Builder
@@ -149,10 +150,10 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 	return p.unterminated(start, i)
 }
 
-// quote returns a string as JSON.
+// quote returns s as a JSON string.
 func quote(s string) string { return string(AppendText(nil, s)) }
 
-// AppendText appends a string as JSON with as few escapes as possible.
+// AppendText appends s to dst as a JSON string with as few escapes as possible.
 func AppendText(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+2), '"')
 	done := 0

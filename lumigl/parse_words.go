@@ -17,15 +17,15 @@ func (p *parser) number(v Value) Value {
 	return v
 }
 
-// isNumber reports whether a word is a number not allowed in JSON: hexadecimal, with digit separators, infinite, or
-// NaN.
+// isNumber reports whether a word is a number that Go accepts but JSON does not: hexadecimal, with digit separators,
+// infinity, or NaN.
 func isNumber(word string) bool {
 	_, notFloat := strconv.ParseFloat(word, 64)
 	_, notInt := strconv.ParseInt(word, 0, 64)
 	return !errors.Is(notFloat, strconv.ErrSyntax) || !errors.Is(notInt, strconv.ErrSyntax)
 }
 
-// word reads true, false, or null, and reports other words.
+// word parses true, false, or null. It reports any other word.
 func (p *parser) word(v Value) Value {
 	start := p.pos
 	if quotes := otherQuotes(p.src[start:]); quotes != "" {
@@ -49,7 +49,7 @@ func (p *parser) word(v Value) Value {
 	return v
 }
 
-// elision reads an ellipsis.
+// elision skips and reports an ellipsis. It returns false if there is none.
 func (p *parser) elision() bool {
 	rest := p.src[p.pos:]
 	if !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, "…") {
@@ -62,13 +62,13 @@ func (p *parser) elision() bool {
 	return true
 }
 
-// spellings maps literals of other languages, in lower case, to JSON.
+// spellings maps literals of other languages, in lower case, to their JSON equivalents.
 var spellings = map[string]string{
 	"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }
 
 // badWord reports a word that is not JSON. The parser stops if there is no fix and the word may be part of something
-// longer. A word at the top level is not consumed; the file may be YAML or another format.
+// longer. A word at the top level is not consumed, since the file may be in another format such as YAML.
 func (p *parser) badWord(start int, word string, v Value) Value {
 	if right := spellings[strings.ToLower(word)]; right != "" {
 		if right != "null" {
@@ -93,7 +93,8 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 	return v
 }
 
-// settled reports whether the current token is complete: the next character is in by, or starts a comment or a line.
+// settled reports whether the current token is complete: followed by one of the characters in by, a comment, or the end
+// of the line.
 func (p *parser) settled(by string) bool {
 	rest := strings.TrimLeft(p.src[p.pos:], " \t")
 	return rest == "" || strings.IndexByte(by, rest[0]) >= 0 || strings.IndexByte("\r\n#", rest[0]) >= 0 ||

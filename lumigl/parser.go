@@ -1,7 +1,7 @@
 package lumigl
 
-// parser parses JSON. After an error, it continues only if the rest is unambiguous however the error is fixed. Strings
-// without escapes share memory with the source.
+// parser parses JSON. After an error, it continues only if the rest of the file is unambiguous no matter how the error
+// is fixed. Strings without escapes share memory with the source.
 type parser struct {
 	src    string
 	pos    int
@@ -17,10 +17,10 @@ type parser struct {
 	members  []Member
 	// elided is set if part of the file was elided, which may explain missing parts elsewhere.
 	elided bool
-	// stopped is set if the rest of the file is not parsed.
+	// stopped is set if the rest of the file will not be parsed.
 	stopped bool
-	// graph receives vertices as they are read. It is nil if the graph is built afterwards.
+	// graph receives vertices as they are parsed. It is nil if the graph is built afterwards.
 	graph *builder
-	// resource holds the members of the resource that is passed to graph.
+	// resource holds the members of the resource being passed to graph.
 	resource node
 }

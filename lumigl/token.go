@@ -25,7 +25,8 @@ func tokenEnd(s string) int {
 	return len(s)
 }
 
-// wordEnd returns the length of the word at the start of s: letters, digits, and other characters of names.
+// wordEnd returns the length of the word at the start of s, which consists of letters, digits, and other characters of
+// names.
 func wordEnd(s string) int {
 	n := 0
 	for n < len(s) && isWordByte(s[n]) {
@@ -42,7 +43,7 @@ func isWordByte(c byte) bool {
 		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
 }
 
-// spaceEnd returns the length of the character at the start of s if it is white space not allowed in JSON, or else 0.
+// spaceEnd returns the length of the character at the start of s if it is white space not allowed in JSON, or 0.
 func spaceEnd(s string) int {
 	const invisible = "\u200b\u2060\ufeff"
 	r, n := utf8.DecodeRuneInString(s)
@@ -52,7 +53,7 @@ func spaceEnd(s string) int {
 	return 0
 }
 
-// otherQuotes returns the group of quotes that the start of s belongs to, or "".
+// otherQuotes returns the group of quotes that the first character of s belongs to, or "".
 func otherQuotes(s string) string {
 	r, _ := utf8.DecodeRuneInString(s)
 	for _, group := range quotes {
@@ -63,5 +64,6 @@ func otherQuotes(s string) string {
 	return ""
 }
 
-// quotes lists the groups of quotes not allowed in JSON. A string may end with any quote of the group it starts with.
+// quotes lists groups of quotation marks not allowed in JSON. A string may end with any mark of the group it starts
+// with.
 var quotes = [...]string{"'", "`", "“”„", "‘’"}

@@ -13,7 +13,7 @@ var kindNames = [...]string{
 	Object: "an object", Reference: "a reference",
 }
 
-// String returns the kind with its article, such as "a list".
+// String returns the kind with an indefinite article, such as "a list".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -32,13 +32,13 @@ func BoolOf(b bool) Value {
 	return Value{kind: Bool, text: "false"}
 }
 
-// TextOf returns a string. Writing it fails if s is not UTF-8.
+// TextOf returns a string. A string that is not valid UTF-8 cannot be written.
 func TextOf(s string) Value { return Value{kind: Text, text: s} }
 
 // IntOf returns an integer.
 func IntOf(n int64) Value { return Value{kind: Number, text: strconv.FormatInt(n, 10)} }
 
-// FloatOf returns a number, and false for infinities and NaN, which JSON cannot represent.
+// FloatOf returns a number. It returns false for infinities and NaN, which JSON cannot represent.
 func FloatOf(f float64) (Value, bool) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return Value{}, false
@@ -46,7 +46,7 @@ func FloatOf(f float64) (Value, bool) {
 	return Value{kind: Number, text: canonicalNumber(strconv.FormatFloat(f, 'g', -1, 64))}, true
 }
 
-// NumberOf parses a JSON number and keeps all digits. It returns false if literal is invalid.
+// NumberOf returns the number with the given JSON literal, keeping all digits. It returns false if literal is invalid.
 func NumberOf(literal string) (Value, bool) {
 	if literal == "" || numberEnd(literal) != len(literal) {
 		return Value{}, false
@@ -54,7 +54,7 @@ func NumberOf(literal string) (Value, bool) {
 	return Value{kind: Number, text: literal}, true
 }
 
-// ListOf returns a list that takes ownership of the slice. Absent elements become null.
+// ListOf returns a list with the given elements and takes ownership of the slice. Absent elements become null.
 func ListOf(elements ...Value) Value {
 	if slices.ContainsFunc(elements, isAbsent) {
 		elements = slices.Clone(elements)
@@ -67,8 +67,8 @@ func ListOf(elements ...Value) Value {
 	return Value{kind: List, node: &node{elements: elements}}
 }
 
-// ObjectOf returns an object that takes ownership of the slice. Members with absent values are dropped. Keys must be
-// distinct; an object with duplicate keys cannot be written.
+// ObjectOf returns an object with the given members and takes ownership of the slice. Members with absent values are
+// dropped. Keys must be distinct; an object with duplicate keys cannot be written.
 func ObjectOf(members ...Member) Value {
 	absent := func(m Member) bool { return isAbsent(m.Value) }
 	if slices.ContainsFunc(members, absent) {
@@ -79,10 +79,10 @@ func ObjectOf(members ...Member) Value {
 
 func isAbsent(v Value) bool { return v.kind == Absent }
 
-// ReferenceTo returns a reference to a vertex. A reference to nil dangles.
+// ReferenceTo returns a reference to a vertex, or a dangling reference if v is nil.
 func ReferenceTo(v *Vertex) Value { return PropertyOf(v, "") }
 
-// PropertyOf returns a reference to a property of a vertex.
+// PropertyOf returns a reference to a property of a vertex, or a dangling reference if v is nil.
 func PropertyOf(v *Vertex, property string) Value {
 	if v == nil {
 		v = &Vertex{}
@@ -93,7 +93,7 @@ func PropertyOf(v *Vertex, property string) Value {
 // Kind returns the value's kind.
 func (v Value) Kind() Kind { return v.kind }
 
-// Exists reports whether the value is not absent. Null exists.
+// Exists reports whether the value is not absent. It is true for null.
 func (v Value) Exists() bool { return v.kind != Absent }
 
 // Offset returns the value's byte offset in the parsed text, or 0 for a value that was not parsed.
@@ -110,7 +110,7 @@ func (v Value) Text() (string, bool) {
 // Bool returns a boolean. ok is false for other kinds.
 func (v Value) Bool() (value, ok bool) { return v.kind == Bool && v.text == "true", v.kind == Bool }
 
-// Float returns the float64 nearest to a number, and false for other kinds.
+// Float returns the float64 nearest to a number. It returns false for other kinds and for numbers out of range.
 func (v Value) Float() (float64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -128,7 +128,7 @@ func (v Value) Int() (int64, bool) {
 	return n, err == nil
 }
 
-// Literal returns a number as canonical JSON with all its digits, and false for other kinds.
+// Literal returns a number as canonical JSON with all its digits. It returns false for other kinds.
 func (v Value) Literal() (string, bool) {
 	if v.kind != Number {
 		return "", false
@@ -136,10 +136,10 @@ func (v Value) Literal() (string, bool) {
 	return canonicalNumber(v.text), true
 }
 
-// Len returns the number of elements or members, or 0 for other kinds.
+// Len returns the number of elements or members. It is 0 for other kinds.
 func (v Value) Len() int { return len(v.elements()) + len(v.members()) }
 
-// At returns an element of a list, or the absent Value.
+// At returns the element of a list at index i, or the absent Value if there is none.
 func (v Value) At(i int) Value {
 	if elements := v.elements(); 0 <= i && i < len(elements) {
 		return elements[i]
@@ -147,10 +147,10 @@ func (v Value) At(i int) Value {
 	return Value{}
 }
 
-// Get returns the value of a key of an object, or the absent Value.
+// Get returns the member of an object with the given key, or the absent Value if there is none.
 func (v Value) Get(key string) Value {
 	members := v.members()
-	for i := range members { // Members are large, so do not copy them.
+	for i := range members { // by index, since copying members is slow
 		if members[i].Key == key {
 			return members[i].Value
 		}
@@ -158,10 +158,10 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Elements iterates over the elements of a list. Other kinds have none.
+// Elements iterates over the indices and elements of a list. It yields nothing for other kinds.
 func (v Value) Elements() iter.Seq2[int, Value] { return slices.All(v.elements()) }
 
-// Members iterates over the members of an object in order. Other kinds have none.
+// Members iterates over the keys and values of an object in order. It yields nothing for other kinds.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for _, m := range v.members() {
@@ -172,8 +172,8 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Target returns a reference's vertex, and the name of the property, or "" for the vertex itself. ok is false for other
-// kinds.
+// Target returns the target of a reference: a vertex, and the name of a property or "" for the vertex itself. ok is
+// false for other kinds.
 func (v Value) Target() (vertex *Vertex, property string, ok bool) {
 	if v.kind != Reference {
 		return nil, "", false
@@ -181,9 +181,9 @@ func (v Value) Target() (vertex *Vertex, property string, ok bool) {
 	return v.node.target, v.text, true
 }
 
-// With returns a copy of an object with a key set. An existing key keeps its position; a new one is appended. An absent
-// value removes the key. Other kinds count as {}. Each call copies the object; to set many keys, use an
-// [ObjectBuilder].
+// With returns a copy of an object with a key set. An existing key keeps its position; a new key is appended. An absent
+// value removes the key. Other kinds of v are treated as an empty object. With copies the object; to set many keys, use
+// an [ObjectBuilder].
 func (v Value) With(key string, value Value) Value {
 	members := slices.Clone(v.members())
 	i := slices.IndexFunc(members, func(m Member) bool { return m.Key == key })
@@ -199,7 +199,8 @@ func (v Value) With(key string, value Value) Value {
 	return ObjectOf(members...)
 }
 
-// References iterates over the references within the value in text order.
+// References iterates over the references within the value in text order. It yields the target and property of each, as
+// in [Value.Target].
 func (v Value) References() iter.Seq2[*Vertex, string] {
 	return func(yield func(*Vertex, string) bool) { v.references(yield) }
 }
@@ -225,7 +226,7 @@ func (v *Value) references(yield func(*Vertex, string) bool) bool {
 }
 
 // Plain converts the value to the types used by encoding/json: nil, bool, float64, string, []any, and map[string]any.
-// It calls special for each part, outermost first, and uses its result unless it returns false. References become nil
+// It first calls special for each part, outermost first, and uses the result if it returns true. References become nil
 // unless special converts them.
 func (v Value) Plain(special func(part Value) (any, bool)) any {
 	if plain, ok := special(v); ok {
@@ -255,8 +256,8 @@ func (v Value) Plain(special func(part Value) (any, bool)) any {
 	return nil
 }
 
-// Equal reports whether two values are equal. Numbers are compared numerically, objects regardless of key order, and
-// references by the keys of their targets.
+// Equal reports whether two values are equal. It compares numbers numerically, objects regardless of key order, and
+// references by the key of the target and the property.
 func (v Value) Equal(w Value) bool {
 	if v.kind != w.kind {
 		return false
@@ -307,7 +308,7 @@ func (v *Value) members() []Member {
 	return v.node.members
 }
 
-// sorted returns members sorted by key.
+// sorted returns members sorted by key without modifying the slice.
 func sorted(members []Member) []Member {
 	if slices.IsSortedFunc(members, byName) {
 		return members
@@ -319,7 +320,7 @@ func sorted(members []Member) []Member {
 
 func byName(a, b Member) int { return cmp.Compare(a.Key, b.Key) }
 
-// duplicates calls report for each member whose key is a duplicate, with the first member of that key.
+// duplicates calls report for each member with a duplicate key. first is the first member with that key.
 func duplicates(members []Member, report func(first, again Member)) {
 	const few = 12
 	if len(members) <= few {

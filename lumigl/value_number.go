@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// numberEnd returns the length of the JSON number at the start of s, or 0.
+// numberEnd returns the length of the JSON number at the start of s, or 0 if there is none.
 func numberEnd(s string) int {
 	i := 0
 	if i < len(s) && s[i] == '-' {
@@ -48,15 +48,16 @@ func digits(s string) int {
 	return n
 }
 
-// As in JavaScript, numbers have an exponent if they have more than maxPlain digits before the point, or are less than
-// 1 with minPlain or more zeros after it.
+// As in JavaScript, a number has an exponent if it has more than maxPlain digits before the point, or if it is less
+// than 1 with at least minPlain zeros after the point.
 const (
 	maxPlain = 21
 	minPlain = 6
 )
 
-// canonicalNumber returns the canonical form of a JSON number: no redundant zeros, and an exponent where JavaScript
-// would write one. All digits and the sign of -0 are kept. Numbers with enormous exponents stay unchanged.
+// canonicalNumber returns the canonical form of a JSON number: without redundant zeros, and with an exponent where
+// JavaScript would write one. All digits and the sign of -0 are kept. Numbers with enormous exponents are returned
+// unchanged.
 func canonicalNumber(s string) string {
 	if isPlainInteger(s) {
 		return s
@@ -84,7 +85,7 @@ func canonicalNumber(s string) string {
 	return sign + layOut(digits, point)
 }
 
-// layOut writes 0.digits * 10^point.
+// layOut formats the value 0.digits * 10^point.
 func layOut(digits string, point int64) string {
 	n := int64(len(digits))
 	switch {
@@ -105,7 +106,7 @@ func layOut(digits string, point int64) string {
 	return digits + "e" + exponent
 }
 
-// isPlainInteger is a fast path for common numbers, which are canonical already.
+// isPlainInteger reports whether s is an integer of at most maxPlain bytes, which is canonical already.
 func isPlainInteger(s string) bool {
 	if len(s) > maxPlain {
 		return false

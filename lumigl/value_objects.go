@@ -2,25 +2,25 @@ package lumigl
 
 import "slices"
 
-// ObjectBuilder builds an object key by key. The zero ObjectBuilder is an empty object. Each method takes constant time
-// on average, except Object, which copies all members once.
+// ObjectBuilder builds an object key by key. The zero ObjectBuilder is an empty object. Methods take amortized constant
+// time, except Object, which copies all members.
 //
 // Use [ObjectOf] for a known list of members with distinct keys, [Value.With] to change one key, and an ObjectBuilder
-// to set keys in a loop: With copies the object each time, so a loop takes quadratic time.
+// to set keys in a loop, which would take quadratic time with [Value.With].
 //
-// An ObjectBuilder must not be copied or used by several goroutines at once.
+// An ObjectBuilder must not be copied and is not safe for concurrent use.
 type ObjectBuilder struct {
-	// members lists the members in order. Removed ones have the absent Value.
+	// members lists the members in order. Removed members have the absent Value.
 	members []Member
 	removed int
-	// at maps keys to indices. It is nil while a linear search is faster.
+	// at maps keys to indices. It is nil while there are few members.
 	at map[string]int
 }
 
-// manyMembers is the number of members at which a map becomes faster than a search.
+// manyMembers is the number of members from which a map is faster than a linear search.
 const manyMembers = 16
 
-// Set sets a key. An existing key keeps its position; a new one is appended. An absent value removes the key.
+// Set sets a key. An existing key keeps its position; a new key is appended. An absent value removes the key.
 func (b *ObjectBuilder) Set(key string, value Value) {
 	i := b.find(key)
 	switch {
@@ -42,7 +42,7 @@ func (b *ObjectBuilder) Set(key string, value Value) {
 	}
 }
 
-// SetAll sets all keys of an object. It ignores values of other kinds.
+// SetAll sets all keys of an object. It ignores other kinds of values.
 func (b *ObjectBuilder) SetAll(object Value) {
 	b.members = slices.Grow(b.members, object.Len())
 	for key, value := range object.Members() {
@@ -50,7 +50,7 @@ func (b *ObjectBuilder) SetAll(object Value) {
 	}
 }
 
-// Get returns the value of a key, or the absent Value.
+// Get returns the value of a key, or the absent Value if it is not set.
 func (b *ObjectBuilder) Get(key string) Value {
 	if i := b.find(key); i >= 0 {
 		return b.members[i].Value
@@ -61,7 +61,7 @@ func (b *ObjectBuilder) Get(key string) Value {
 // Len returns the number of members.
 func (b *ObjectBuilder) Len() int { return len(b.members) - b.removed }
 
-// Object returns the object built so far. Later calls do not change it.
+// Object returns the object built so far. Later calls to Set do not change it.
 func (b *ObjectBuilder) Object() Value { return ObjectOf(slices.Clone(b.members)...) }
 
 // find returns the index of a key, or -1.

@@ -2,17 +2,17 @@ package lumigl
 
 import "slices"
 
-// Retarget returns the value with each reference redirected to to(target). Unchanged parts are shared with v.
+// Retarget returns a copy of v with each reference redirected to to(target). Unchanged parts are shared with v.
 func (v Value) Retarget(to func(*Vertex) *Vertex) Value { return v.retarget(nil, to) }
 
-// Replace returns the value with parts replaced by the results of replace, which is called outermost first. If it
-// returns false, the part is kept and its children are visited. An absent value removes an element or a member.
-// Unchanged parts are shared with v.
+// Replace returns a copy of v with parts replaced by the results of replace, which is called outermost first. If
+// replace returns false, the part is kept and its children are visited. Returning an absent value removes an element or
+// a member. Unchanged parts are shared with v.
 func (v Value) Replace(replace func(part Value) (Value, bool)) Value {
 	return v.replace(nil, func(part *Value) (Value, bool) { return replace(*part) })
 }
 
-// replaced returns the new value, and false if nothing changed. The pointer avoids copies, since most values do not
+// replaced returns the new value, and false if nothing changed. The pointers avoid copies, since most values do not
 // change.
 func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value, bool) {
 	if part, changed := with(v); changed {
@@ -21,8 +21,8 @@ func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value,
 	return v.mapped(memory, func(_ int, _ string, part *Value) (Value, bool) { return part.replaced(memory, with) })
 }
 
-// Map returns a list or an object with its elements or members replaced by the results of replace, as in
-// [Value.Replace] but one level deep. It passes each index and, for members, the key.
+// Map returns a copy of a list or an object with its elements or members replaced as in [Value.Replace], but only one
+// level deep. replace receives the index and, for members, the key.
 func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {
 	if w, changed := v.mapped(nil, func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) }); changed {
 		return w

@@ -4,7 +4,7 @@ import "github.com/lumi-idl/lumi/runtime/wire"
 
 // Some strings and objects have a special meaning between engines and providers.
 
-// Secret returns the content of a secret, and false for other values. Tools must not show it.
+// Secret returns the content of a secret, and false for other values. Tools must not display the content.
 func (v Value) Secret() (Value, bool) {
 	if v.signature() != wire.Secret {
 		return Value{}, false
@@ -18,7 +18,7 @@ func (v Value) IsSecret() bool { return v.signature() == wire.Secret }
 // IsUnknown reports whether the value is the placeholder for an unknown value.
 func (v Value) IsUnknown() bool { return v.kind == Text && v.text == wire.Unknown }
 
-// IsAsset reports whether the value is an asset: the content of a file, or text.
+// IsAsset reports whether the value is an asset: a file's content, or text.
 func (v Value) IsAsset() bool { return v.signature() == wire.Asset }
 
 // IsArchive reports whether the value is an archive: the content of several files.
@@ -27,7 +27,7 @@ func (v Value) IsArchive() bool { return v.signature() == wire.Archive }
 // IsFile reports whether the value is an asset or an archive.
 func (v Value) IsFile() bool { return v.IsAsset() || v.IsArchive() }
 
-// IsExpression reports whether the value is an expression over outputs of resources. See package expr.
+// IsExpression reports whether the value is an expression over resource outputs. See package expr.
 func (v Value) IsExpression() bool { return v.signature() == wire.Expression }
 
 func (v *Value) signature() string {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Append appends a document's canonical text. Resources are written in canonical order regardless of their order in the
-// snapshot. It fails if the document's Check does; the error is an *[InvalidError].
+// Append appends a document's canonical text to dst. The order of the resources in a snapshot does not matter; they are
+// written in canonical order. If the document is invalid, Append returns the *[InvalidError] of its Check method.
 func Append(dst []byte, doc Document) ([]byte, error) {
 	w := writer{buf: dst}
 	if err := w.document(doc); err != nil {
@@ -17,7 +17,8 @@ func Append(dst []byte, doc Document) ([]byte, error) {
 	return w.buf, nil
 }
 
-// Write writes a document's canonical text. It writes nothing if the document's Check fails.
+// Write writes a document's canonical text. It writes nothing if the document is invalid, in which case it returns the
+// *[InvalidError] of its Check method.
 func Write(out io.Writer, doc Document) error {
 	w := writer{out: out, buf: make([]byte, 0, flushAt+flushAt/4)}
 	if err := w.document(doc); err != nil {
@@ -35,7 +36,7 @@ type writer struct {
 	err    error
 	tag    string
 	sort   bool     // whether to sort the keys of objects
-	sorted []Member // a stack for the sorted members of objects being written
+	sorted []Member // stack of the sorted members of the objects being written
 	indent int
 }
 
@@ -240,7 +241,7 @@ func (w *writer) flush() {
 	w.buf = w.buf[:0]
 }
 
-// section writes elements between brackets.
+// section writes comma-separated elements between brackets.
 type section struct {
 	*writer
 	list bool
@@ -252,7 +253,7 @@ func (s *section) begin() {
 	s.indent++
 }
 
-// element starts a new line, after a comma unless it is the first.
+// element starts a new line, preceded by a comma unless this is the first element.
 func (s *section) element() {
 	if s.some {
 		s.buf = append(s.buf, ',')
@@ -296,8 +297,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TagOf returns the key that marks references in a document's canonical text: its own tag, or another if the data
-// contains that key.
+// TagOf returns the key that marks references in a document's canonical text: its own tag, or another key if the data
+// contains that tag.
 func TagOf(doc Document) string {
 	g := doc.Base()
 	tag := g.tag()
@@ -316,7 +317,7 @@ func TagOf(doc Document) string {
 	return free
 }
 
-// keysLike collects the keys within a value that start with the tag.
+// keysLike adds the keys within a value that start with the tag to taken.
 func (v *Value) keysLike(tag string, taken map[string]bool) {
 	switch v.kind {
 	case List:

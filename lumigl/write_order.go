@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Sort puts the resources in canonical order: topologically, then by URN. Vertices of used modules come first; those of
-// providing modules come last. It fails if [Snapshot.Check] does; the error is an *[InvalidError].
+// Sort puts the resources in canonical order: topologically, then by URN, with vertices of used modules first and those
+// of providing modules last. If the snapshot is invalid, it returns the *[InvalidError] of [Snapshot.Check].
 func (s *Snapshot) Sort() error {
 	edges, err := checkedEdges(s)
 	if err != nil {
@@ -31,7 +31,7 @@ func canonical(vertices []*Vertex, e *edges) []*Vertex {
 	return order
 }
 
-// rank sorts the vertices of used modules first and of providing modules last.
+// rank is the primary sort key of a vertex: used modules come first and providing modules last.
 func (v *Vertex) rank() int {
 	switch {
 	case v.Type != ModuleType:
@@ -42,8 +42,8 @@ func (v *Vertex) rank() int {
 	return -1
 }
 
-// byKey returns the indices of vertices sorted by key. Names with the same prefix are sorted separately, since in a
-// file they are mostly in order already.
+// byKey returns the indices of vertices sorted by key. Keys with the same prefix are sorted separately, since they are
+// mostly sorted in a file already.
 func byKey(vertices []*Vertex) []int32 {
 	type named struct {
 		name  string
