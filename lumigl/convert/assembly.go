@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// assembly builds a snapshot from a source. Resources are first declared, so that they can refer to each other, then
-// named, filled, and linked.
+// assembly builds a snapshot from a source. All resources are declared first, so that they can refer to each other;
+// then they are named, filled, and linked.
 type assembly struct {
 	options  Options
 	book     *book
@@ -22,16 +22,16 @@ type assembly struct {
 	live     map[string]*draft
 	deleted  map[string]*draft
 	linked   int
-	// tool is the source's format, and kept holds top-level data specific to that tool.
+	// tool is the source's format. kept holds top-level data specific to that tool.
 	tool Format
 	kept bag
-	// references are the source's explicit references.
+	// references lists the source's explicit references.
 	references []explicit
-	// renamed holds the package and environment names already reported as changed.
+	// renamed contains the package and environment names whose change has been reported.
 	renamed map[string]bool
 }
 
-// state is a resource's part of the snapshot.
+// state is the part of the snapshot that a resource belongs to.
 type state uint8
 
 const (
@@ -46,38 +46,38 @@ type draft struct {
 	state state
 	// key is the resource's identifier in the source.
 	key string
-	// parts are the parts of the URN.
+	// parts are the components of the URN.
 	parts urn.Parts
-	// qualified is a longer name for use if several resources have the same parts.
+	// qualified is a longer name, used if several resources have the same parts.
 	qualified string
-	// said is the resource in the source, and named the value from which its name was derived.
+	// said is the resource in the source. named is the value that its name was derived from.
 	said, named *source
-	// mistyped is set if the type in the source is not a type token.
+	// mistyped is set if the type in the source is not a valid type token.
 	mistyped   bool
 	properties []lumigl.Member
 	extensions bag
-	// after lists dependencies without a reference in a property.
+	// after lists dependencies that no property refers to.
 	after []lumigl.Value
-	// given holds values that differ from the properties, by their part of the source, such as "inputs".
+	// given holds values overridden by others in the properties, by their part of the source, such as "inputs".
 	given map[string]bag
 	// place is the position in dependency order.
 	place *place
-	// OpenTofu only: the instance's entry and the blocks it depends on.
+	// OpenTofu only: the instance's entry, and the blocks it depends on.
 	entry     *entry
 	dependsOn []*block
-	// Pulumi only: an index of the properties, and the last dependency list that contained the resource.
+	// Pulumi only: an index of the properties, and the number of the last dependency list that contained the resource.
 	index *index
 	list  int
 }
 
-// slot is the index of a property and its part of the source, such as "inputs".
+// slot is a property's index and the part of the source it comes from, such as "inputs".
 type slot struct {
 	place int
 	from  string
 }
 
-// put sets a property from a part of the source, overriding values from other parts. Parts that are secret in either
-// value become secret in the result.
+// put sets a property from a part of the source and overrides values from other parts. Anything secret in either value
+// is secret in the result.
 func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots map[string]slot) {
 	at, ok := slots[name]
 	if ok {
@@ -98,7 +98,7 @@ func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots m
 	slots[name] = slot{at.place, from}
 }
 
-// differs records an overridden value of a property.
+// differs records an overridden value of a property, which comes from the given part of the source.
 func (d *draft) differs(from, name string, v lumigl.Value) {
 	if d.given == nil {
 		d.given = map[string]bag{}
@@ -116,7 +116,7 @@ func (d *draft) keepGiven() {
 	}
 }
 
-// place is a node of the dependency order, for one or more resources.
+// place is a node in the dependency order. Several resources may share a place.
 type place struct {
 	before []*place
 	rank   int
@@ -146,8 +146,8 @@ func (a *assembly) declare(d *draft) {
 	}
 }
 
-// name assigns URNs to all resources. Resources with the same URN all get their qualified names, so the result does not
-// depend on their order.
+// name assigns URNs to all resources. If several resources would have the same URN, all of them get their qualified
+// names, so the result does not depend on their order.
 func (a *assembly) name() error {
 	first, shared := make(map[urn.Parts]*draft, len(a.drafts)), map[urn.Parts]bool{}
 	for _, d := range a.drafts {
@@ -157,7 +157,7 @@ func (a *assembly) name() error {
 			shared[d.parts] = true
 		}
 	}
-	// Pending resources that share a live resource's URN in the source share its new URN.
+	// Pending resources that have the same URN as a live resource in the source keep sharing its URN.
 	urns := make(map[string]urn.URN, len(a.drafts))
 	taken := make(map[urn.URN]int, len(a.drafts))
 	slices.SortStableFunc(a.drafts, func(x, y *draft) int { return cmp.Compare(x.state, y.state) })
@@ -199,7 +199,7 @@ func (a *assembly) name() error {
 	return nil
 }
 
-// free returns an unused URN and its name.
+// free returns an unused URN and its name: the given name, or else the name with a number appended, such as "a (2)".
 func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free string, err error) {
 	parts.Name = name
 	for base := urn.URN(""); ; {
@@ -211,12 +211,12 @@ func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free 
 			return u, parts.Name, nil
 		}
 		base = cmp.Or(base, u)
-		taken[base]++ // Skip numbers already tried.
+		taken[base]++ // skip numbers already tried
 		parts.Name = fmt.Sprintf("%s (%d)", name, taken[base])
 	}
 }
 
-// find returns the resource with the given key, or nil. Only pending resources see those pending deletion.
+// find returns the resource with the given key, or nil. Only pending resources can refer to resources pending deletion.
 func (a *assembly) find(key string, from *draft) *draft {
 	if d, ok := a.live[key]; ok {
 		return d
@@ -227,7 +227,7 @@ func (a *assembly) find(key string, from *draft) *draft {
 	return nil
 }
 
-// environment and packageOf convert names for use in URNs, and report each change once.
+// environment and packageOf convert names for use in URNs. Each change is reported once.
 func (a *assembly) environment(name string, s *source) string {
 	return a.rename(EnvironmentLoss, "environment", name, environmentName(name), a.options.Environment, s)
 }
@@ -238,7 +238,7 @@ func (a *assembly) packageOf(name string, s *source) string {
 
 func (a *assembly) rename(code Code, what, name, made, wanted string, s *source) string {
 	if wanted != "" {
-		return wanted // The caller chose the name.
+		return wanted // chosen by the caller
 	}
 	if key := what + " " + name; made != name && !a.renamed[key] {
 		a.renamed[key] = true
@@ -247,7 +247,8 @@ func (a *assembly) rename(code Code, what, name, made, wanted string, s *source)
 	return made
 }
 
-// build builds the snapshot after all resources have been declared. fill reads a resource, and connect adds references.
+// build completes the snapshot after all resources have been declared. fill reads a resource, and connect adds
+// references.
 func (a *assembly) build(fill func(*draft), connect func()) error {
 	if err := a.name(); err != nil {
 		return err
@@ -274,7 +275,7 @@ func (a *assembly) build(fill func(*draft), connect func()) error {
 	return nil
 }
 
-// secret marks a value as a secret, unless it is one.
+// secret returns v as a secret. If v is a secret already, it returns v.
 func secret(v lumigl.Value) lumigl.Value {
 	if v.IsSecret() {
 		return v
@@ -288,7 +289,7 @@ func signed(signature string, members ...lumigl.Member) lumigl.Value {
 	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
 }
 
-// has reports whether a value or any part of it satisfies is.
+// has reports whether is returns true for v or any part of it.
 func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || is(part)
@@ -299,7 +300,7 @@ func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 
 func isSpecial(v lumigl.Value) bool { return v.Get(wire.Signature).Kind() == lumigl.Text }
 
-// plain replaces references with URNs, for use outside properties.
+// plain replaces references with URNs, for values outside properties.
 func plain(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		to, _, ok := v.Target()
@@ -310,7 +311,7 @@ func plain(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// whole returns a nonnegative integer. It reports other values as losses.
+// whole returns a nonnegative integer. For other values, it reports a loss and returns 0.
 func whole(s *source) uint64 {
 	literal, _ := s.take().Literal()
 	n, err := strconv.ParseUint(literal, 10, 64)
@@ -321,7 +322,7 @@ func whole(s *source) uint64 {
 	return n
 }
 
-// open removes all secret wrappers within a value.
+// open returns v with the secrets in it replaced by their contents.
 func open(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		if inside, ok := v.Secret(); ok {
@@ -331,7 +332,7 @@ func open(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// mistaken reports plain data that LumiGL reads as special values.
+// mistaken reports plain data that LumiGL would read as a special value.
 func mistaken(s *source) {
 	if has(s.value, func(v lumigl.Value) bool { return v.IsUnknown() || isSpecial(v) }) {
 		s.note(MistakenLoss, "kept unchanged, but LumiGL reads part of it as a special value: a signature or "+

@@ -11,7 +11,7 @@ import (
 // Format is a source format.
 type Format string
 
-// Source formats. The zero Format is detected from the content.
+// Source formats. The zero Format means that the format is detected.
 const (
 	Pulumi   Format = "pulumi"
 	OpenTofu Format = "opentofu"
@@ -19,13 +19,13 @@ const (
 
 // Options configures a conversion. Zero-valued fields use defaults.
 type Options struct {
-	// From is the source format. By default, it is detected.
+	// From is the source format. By default, it is detected from the content.
 	From Format
 	// Environment and Package replace the names from the source in all URNs.
 	Environment, Package string
 	// ShortTypes shortens types such as aws:ec2/vpc:VPC to aws:ec2:VPC.
 	ShortTypes bool
-	// KeepValues keeps strings equal to the id or an output of a dependency. By default, they become references.
+	// KeepValues disables the replacement of strings that equal the id or an output of a dependency with references.
 	KeepValues bool
 }
 
@@ -35,15 +35,15 @@ type Result struct {
 	Snapshot *lumigl.Snapshot
 	// Text is the snapshot's canonical text.
 	Text []byte
-	// Losses lists the losses in source order.
+	// Losses lists the losses in the order of the source.
 	Losses []Loss
-	// Linked is the number of strings that became references.
+	// Linked is the number of strings replaced with references.
 	Linked int
 }
 
-// RefusedError reports that a file or an option cannot be converted.
+// RefusedError reports a file that cannot be converted or an invalid option.
 type RefusedError struct {
-	// Problem describes the problem and the remedy.
+	// Problem describes the problem and how to fix it.
 	Problem string
 }
 
@@ -51,11 +51,11 @@ func (e *RefusedError) Error() string { return e.Problem }
 
 func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-// maxDepth limits the nesting of sources. It is lower than the limit for snapshots, since conversion wraps values.
+// maxDepth limits the nesting of sources. It is lower than the limit for snapshots, since conversion adds levels.
 const maxDepth = 900
 
-// Convert converts a source to a snapshot. The error is a *[RefusedError], or a *[lumigl.InvalidError] for invalid
-// JSON.
+// Convert converts a source to a snapshot. It returns a *[RefusedError] if the source cannot be converted, or a
+// *[lumigl.InvalidError] if it is not valid JSON.
 func Convert(src string, options Options) (*Result, error) {
 	if err := options.Check(); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func Convert(src string, options Options) (*Result, error) {
 		return nil, err
 	}
 	b.settle()
-	// This releases the assembly and the book, which are no longer needed.
+	// The assembly and the book are garbage from here on, which limits peak memory.
 	result := &Result{From: from, Snapshot: a.snapshot, Losses: b.losses, Linked: a.linked}
 	if result.Text, err = lumigl.Append(make([]byte, 0, len(src)+len(src)/4), result.Snapshot); err != nil {
 		return nil, fmt.Errorf("invalid snapshot: %w", err)
@@ -97,7 +97,7 @@ func Convert(src string, options Options) (*Result, error) {
 	return result, nil
 }
 
-// Check validates the names in the options. The error is a *[RefusedError].
+// Check validates the names in the options. Any error is of type *[RefusedError].
 func (o Options) Check() error {
 	if o.Environment != "" {
 		probe := urn.Parts{Environment: o.Environment, Package: "p", Module: "m", Type: "p:m:T", Name: "n"}

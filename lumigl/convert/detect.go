@@ -2,7 +2,7 @@ package convert
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// detect identifies the format by its unique features.
+// detect identifies the source format by keys unique to it. It returns an error if none matches.
 func detect(root lumigl.Value) (Format, error) {
 	is := func(kind lumigl.Kind, keys ...string) bool {
 		v := root
@@ -32,8 +32,8 @@ func detect(root lumigl.Value) (Format, error) {
 	return "", refuse("unrecognized format; --from accepts %s and %s", Pulumi, OpenTofu)
 }
 
-// Recognize identifies the format of a file that is not valid LumiGL. It returns "" in case of doubt, such as for a
-// file with a top-level "resources" or "vertices" object, which may be LumiGL with errors.
+// Recognize returns the format of a file that is not valid LumiGL. It returns "" in case of doubt, such as for a file
+// with a top-level "resources" or "vertices" object, which may be LumiGL with errors.
 func Recognize(src string) Format {
 	root, err := lumigl.Parser{MaxDepth: maxDepth}.ParseValue(src)
 	if err != nil || holdsResources(root) {

@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// rank assigns ranks to places in dependency order, so that each cycle is always cut at the same edge. A place is on no
-// cycle if it refers only to lower ranks.
+// rank assigns ranks to places in dependency order, so that cycles are always cut at the same edges. A place that
+// refers only to places with a lower rank is not on a cycle.
 func (a *assembly) rank() {
 	var places []*place
 	number := func(p *place) int32 {
@@ -36,7 +36,8 @@ func (a *assembly) rank() {
 // may reports whether d can refer to another resource without creating a cycle.
 func (d *draft) may(to *draft) bool { return d.state != live || to.place.rank < d.place.rank }
 
-// mostSearched limits the resources searched for a property or dependency list, to avoid quadratic time.
+// mostSearched limits the number of resources searched for a property or dependency list, which bounds the running
+// time.
 const mostSearched = 100
 
 // explicit is an explicit reference in the source.
@@ -46,8 +47,8 @@ type explicit struct {
 	property string
 }
 
-// placeReferences adds explicit references to the dependency order, in the order of resources. It skips references in
-// overridden values, which moved to the extensions.
+// placeReferences adds explicit references to the dependency order, in resource order. It skips references in
+// overridden values, which have moved to the extensions.
 func (a *assembly) placeReferences() {
 	targets := map[*draft]map[*lumigl.Vertex]bool{}
 	a.references = slices.DeleteFunc(a.references, func(r explicit) bool {
@@ -61,7 +62,7 @@ func (a *assembly) placeReferences() {
 	}
 }
 
-// keptAs describes the replacement of a reference, for messages.
+// keptAs describes the replacement of a reference to a vertex or one of its properties, for messages.
 func keptAs(property string) string {
 	if property != "" {
 		return "the URN is kept as a string, without the property name"
@@ -96,7 +97,7 @@ func (a *assembly) cut() {
 	}
 }
 
-// link replaces strings in a property with the references returned by find. It skips special values.
+// link replaces strings in a property with references, as returned by find. It does not look inside special values.
 func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *draft, property string)) {
 	if a.options.KeepValues {
 		return
@@ -118,7 +119,7 @@ func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *d
 	})
 }
 
-// targets returns the vertices that the properties of a resource refer to.
+// targets returns the vertices referenced by a resource's properties.
 func (d *draft) targets() map[*lumigl.Vertex]bool {
 	all := map[*lumigl.Vertex]bool{}
 	for _, p := range d.properties {

@@ -1,9 +1,9 @@
 package convert
 
-// Code is the kind of a loss. Package codes explains each.
+// Code is the kind of a loss. Package codes documents each code.
 type Code string
 
-// Data that is not in the snapshot.
+// Losses of data that is not in the snapshot.
 const (
 	UnknownLoss        Code = "unknown"         // an unknown key
 	ShapeLoss          Code = "shape"           // a value of the wrong kind
@@ -17,7 +17,7 @@ const (
 	EncryptionLoss     Code = "encryption"      // the encryption settings of secrets
 )
 
-// Data that is in the snapshot in another form or without its effect.
+// Losses of data that is in the snapshot in another form or no longer has an effect.
 const (
 	TypeLoss         Code = "type"          // a type that is not a token or differs from the URN
 	NameLoss         Code = "name"          // a name that is invalid in a URN or ambiguous
@@ -35,8 +35,8 @@ const (
 	SignatureLoss    Code = "signature"     // a special value of an unknown kind
 	MistakenLoss     Code = "mistaken"      // plain data that LumiGL reads as a special value
 	FlatLoss         Code = "flat"          // flat attributes from before 2019
-	SensitiveLoss    Code = "sensitive"     // a path to a secret that does not exist
-	GuessedLoss      Code = "guessed"       // a value that is assumed to be a secret because of its name
+	SensitiveLoss    Code = "sensitive"     // a nonexistent path to a secret
+	GuessedLoss      Code = "guessed"       // a value assumed to be a secret because of its name
 	BytesLoss        Code = "bytes"         // a string that is not UTF-8
 )
 
@@ -45,22 +45,22 @@ var lost = map[Code]bool{
 	ContentLoss: true, PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true,
 }
 
-// Loss is a part of the source that is missing from the snapshot or takes another form.
+// Loss is a part of the source that the snapshot lacks or contains in another form.
 type Loss struct {
 	Code Code
 	// Message describes the outcome and the reason. It has no trailing period and never contains values.
 	Message string
 
-	// place is the position in the source or, for an embedded document, in its string.
+	// place is the position in the source. For an embedded document, it is the position of the containing string.
 	place             int
 	pointer, resource string
 }
 
-// Resource returns the resource's identifier in the source, or "" if the loss is outside a resource.
+// Resource returns the resource's identifier in the source, or "" if the loss is not in a resource.
 func (l Loss) Resource() string { return l.resource }
 
-// Lost reports whether the data is missing from the snapshot, rather than in another form.
+// Lost reports whether the data is missing from the snapshot. Otherwise, the snapshot contains it in another form.
 func (l Loss) Lost() bool { return lost[l.Code] }
 
-// Pointer returns the JSON pointer to the data in the source, or to the secret that contains it.
+// Pointer returns the JSON pointer to the data in the source. It ends at the first secret on the way.
 func (l Loss) Pointer() string { return l.pointer }

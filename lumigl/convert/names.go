@@ -11,12 +11,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// token converts a type to a type token, and reports whether that changed it.
+// token converts a type to a type token. changed reports whether the result differs from s.
 func token(s string) (t tokens.Type, changed bool) {
 	if t, err := tokens.Parse(s); err == nil {
 		return t, false
 	}
-	// The first part is the package and the last the name.
+	// The first part is the package, and the last part is the name.
 	pkg, rest, _ := strings.Cut(s, ":")
 	module, name := "index", rest
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
@@ -29,7 +29,7 @@ func token(s string) (t tokens.Type, changed bool) {
 	return t, true
 }
 
-// packageName converts a text to a package name. It returns otherwise if no name remains.
+// packageName converts a string to a package name. It returns otherwise if no valid characters remain.
 func packageName(s, otherwise string) string {
 	if tokens.CheckPackage(s) == nil {
 		return s
@@ -68,7 +68,7 @@ func environmentName(s string) string {
 	return cmp.Or(replaced(s, '-', func(r rune) bool { return r != ':' && isPlain(r) }), "default")
 }
 
-// resourceName converts a text to the last part of a URN.
+// resourceName converts a string to a name valid in a URN.
 func resourceName(s string) string {
 	if urn.CheckName(s) == nil {
 		return s
@@ -76,7 +76,7 @@ func resourceName(s string) string {
 	return cmp.Or(replaced(s, '-', func(r rune) bool { return !unicode.IsControl(r) }), "unnamed")
 }
 
-// replaced replaces each character with by unless stays returns true for it.
+// replaced replaces with by each character for which stays returns false.
 func replaced(s string, by rune, stays func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
 		if stays(r) {
@@ -88,8 +88,8 @@ func replaced(s string, by rune, stays func(rune) bool) string {
 
 func isPlain(r rune) bool { return !unicode.IsSpace(r) && unicode.IsPrint(r) && r != utf8.RuneError }
 
-// shortType removes the file from a token: aws:ec2/vpc:VPC becomes aws:ec2:VPC. Tokens whose last module part does not
-// match the type stay unchanged.
+// shortType removes the file name from a token: aws:ec2/vpc:VPC becomes aws:ec2:VPC. A token whose file name does not
+// match the type is returned unchanged.
 func shortType(t tokens.Type) tokens.Type {
 	module := t.Module()
 	i := strings.LastIndexByte(module, '/')

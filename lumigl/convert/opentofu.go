@@ -8,27 +8,28 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// openTofu reads OpenTofu and Terraform state in version 4, the format of all releases since 2019.
+// openTofu reads version 4 of the OpenTofu and Terraform state format, which all releases since 2019 use.
 type openTofu struct {
 	*assembly
 	// tokens caches type tokens by provider, module, and type.
 	tokens map[[3]string]madeToken
-	// blocks maps configuration addresses to resource blocks.
+	// blocks maps configuration addresses, such as module.a.aws_vpc.b, to resource blocks.
 	blocks map[string]*block
-	// byID maps ids to instances, or to nil if an id is not unique.
+	// byID maps ids to instances. The value is nil if several instances have the same id.
 	byID map[string]*draft
 }
 
 // block is a resource block of the configuration, with all its instances.
 type block struct {
 	place
-	// instances are the live instances.
+	// instances lists the live instances.
 	instances []*draft
-	// on is the last instance found to depend on the block, and said the last one whose references cover it.
+	// on is the last instance found to depend on the block. said is the last instance with references that cover this
+	// dependency.
 	on, said *draft
 }
 
-// block returns the block with the given configuration address.
+// block returns the block with the given configuration address. It creates the block if necessary.
 func (o *openTofu) block(address string) *block {
 	b := o.blocks[address]
 	if b == nil {
@@ -43,7 +44,7 @@ type madeToken struct {
 	changed bool
 }
 
-// token returns the token of a type, from the cache if possible.
+// token returns the token of a type, using the cache.
 func (o *openTofu) token(provider, module, kind string) madeToken {
 	key := [3]string{provider, module, kind}
 	made, ok := o.tokens[key]
@@ -54,7 +55,7 @@ func (o *openTofu) token(provider, module, kind string) madeToken {
 	return made
 }
 
-// entry holds the data shared by a resource's instances in the state.
+// entry holds the data shared by the instances of a resource in the state.
 type entry struct {
 	*block
 	module, kind string
@@ -84,7 +85,7 @@ func (o *openTofu) read(top *source) error {
 	return o.build(o.fill, o.connect)
 }
 
-// readable rejects files other than version 4 state. The error explains how to get such a state.
+// readable returns an error if top is not a version 4 state. The error explains how to get one.
 func (o *openTofu) readable(top *source) error {
 	if top.value.Kind() != lumigl.Object {
 		return refuse("expected an object, got %s", top.value.Kind())
@@ -123,11 +124,11 @@ func (o *openTofu) outputs(s *source) {
 		value, sensitive := output.key("value"), output.key("sensitive")
 		mistaken(value)
 		v, typ := value.take(), output.key("type").take()
-		// A value that is not a boolean may mean true.
+		// Any other value is assumed to mean true.
 		if sensitive.flag() || sensitive.exists() && sensitive.value.Kind() != lumigl.Bool {
 			one.set("sensitive", lumigl.BoolOf(true))
 			v = secret(v)
-			if typ.Exists() { // It contains the keys of the objects in the value.
+			if typ.Exists() { // the type contains the keys of objects in the value
 				typ = secret(typ)
 			}
 		}
@@ -206,7 +207,7 @@ func textOr(s string) lumigl.Value {
 	return lumigl.TextOf(s)
 }
 
-// instanceKey returns the key in brackets that identifies an instance.
+// instanceKey returns the bracketed key of an instance, such as [0] or ["eu"], or "" if it has none.
 func (o *openTofu) instanceKey(s *source) string {
 	key := s.key("index_key")
 	switch key.value.Kind() {
@@ -267,7 +268,7 @@ func (o *openTofu) fill(d *draft) {
 	}
 }
 
-// takeIfZero accounts for a value that carries no information.
+// takeIfZero accounts for the value if it carries no information.
 func (s *source) takeIfZero() {
 	if !s.nonzero() {
 		s.take()

@@ -9,14 +9,14 @@ import (
 )
 
 // shortest is the minimum length of ids to search for in properties. Shorter ids, such as "default" and small numbers,
-// occur in many places by accident.
+// often occur by coincidence.
 const shortest = 8
 
-// dependencies holds the keys of dependency lists. The second is from the first releases with version 4; its addresses
-// are relative to the module.
+// dependencies lists the keys of dependency lists. The second was used by the first releases with version 4; its
+// addresses are relative to the module.
 var dependencies = [...]string{"dependencies", "depends_on"}
 
-// meant returns the configuration address of the dependency text in a list with the given key.
+// meant returns the configuration address of a dependency, given as text in the list with the given key.
 func (e *entry) meant(list, text string) string {
 	if list == "depends_on" && e.module != "" {
 		text = e.module + "." + text
@@ -44,7 +44,7 @@ func withoutKeys(address string) string {
 	}
 }
 
-// connect replaces ids of other resources with references, and keeps dependencies not covered by a reference.
+// connect replaces ids of other resources with references and adds the dependencies that no reference covers.
 func (o *openTofu) connect() {
 	o.byID = make(map[string]*draft, len(o.drafts))
 	for _, d := range o.drafts {
@@ -79,8 +79,8 @@ func (o *openTofu) connect() {
 	}
 }
 
-// linkAll links a resource's properties to its dependencies. Dependency lists are transitive, so a dependency reached
-// through a reference needs no other.
+// linkAll replaces values in a resource's properties with references to its dependencies. Dependency lists are
+// transitive, so a dependency that is reachable through a reference is covered by it.
 func (o *openTofu) linkAll(d *draft) {
 	if len(d.dependsOn) == 0 {
 		return
@@ -111,8 +111,8 @@ func (o *openTofu) linkAll(d *draft) {
 	}
 }
 
-// rest adds the dependencies not covered by a reference to the options. Those on missing blocks, on blocks with very
-// many instances, and on cycles stay in the extensions.
+// rest adds the dependencies that no reference covers to the options. Dependencies on missing blocks, on blocks with
+// very many instances, and on cycles stay in the extensions.
 func (o *openTofu) rest(d *draft, key string) {
 	var left []lumigl.Value
 	var names []string
@@ -148,7 +148,8 @@ func (o *openTofu) rest(d *draft, key string) {
 	d.extensions.set(key, lumigl.ListOf(left...))
 }
 
-// depends reports whether d can depend on all instances of the block, given the limit mostSearched.
+// depends reports whether d can depend on all instances of the block without creating a cycle or exceeding mostSearched
+// dependencies.
 func (b *block) depends(d *draft) bool {
 	cannot := func(to *draft) bool { return to == d || !d.may(to) }
 	return 0 < len(b.instances) && len(d.after)+len(b.instances) <= mostSearched && !slices.ContainsFunc(b.instances, cannot)

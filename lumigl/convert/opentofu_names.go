@@ -9,7 +9,7 @@ import (
 )
 
 // providerType returns the short name of a provider: aws for provider["registry.opentofu.org/hashicorp/aws"] and for
-// the older form module.a.provider.aws. If provider has neither form, the result is the first word of the type.
+// the older form module.a.provider.aws. For any other form, it returns the first word of the resource type.
 func providerType(provider, kind string) string {
 	name := provider
 	if _, rest, ok := strings.Cut(provider, `provider["`); ok {
@@ -24,9 +24,9 @@ func providerType(provider, kind string) string {
 	return name
 }
 
-// tofuToken returns the token of a type. The provider becomes the package; the type loses the provider's prefix and
-// changes to camel case: aws_s3_bucket becomes aws:index:S3Bucket. If tofuType would not restore it, the type stays
-// unchanged and therefore starts with a lower-case letter: google-beta:index:google_sql_user.
+// tofuToken returns the token of a type. The provider becomes the package, and the rest of the type is converted to
+// camel case: aws_s3_bucket becomes aws:index:S3Bucket. If tofuType could not restore the type, it is kept unchanged
+// and therefore starts with a lower-case letter: google-beta:index:google_sql_user.
 func tofuToken(provider, module, kind string) (t tokens.Type, changed bool) {
 	pkg := packageName(provider, "unknown")
 	name := pascal(strings.TrimPrefix(kind, provider+"_"))
@@ -43,7 +43,7 @@ func tofuToken(provider, module, kind string) (t tokens.Type, changed bool) {
 	return t, true
 }
 
-// tofuType is the inverse of tofuToken, given a token's package and name.
+// tofuType is the inverse of tofuToken, for the package and name of a token. ok is false if there is no inverse.
 func tofuType(pkg, name string) (kind string, ok bool) {
 	if name == "" {
 		return "", false
@@ -73,7 +73,7 @@ func pascal(s string) string {
 	return b.String()
 }
 
-// quoted quotes a string as in an instance address.
+// quoted quotes a string as in the address of an instance.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

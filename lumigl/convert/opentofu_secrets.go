@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// hiding is a tree of the secret parts of a value.
+// hiding is a tree of the parts of a value that are secret.
 type hiding struct {
 	all   bool
 	parts map[string]*hiding
@@ -24,7 +24,7 @@ func (h *hiding) part(step string) *hiding {
 	return h.parts[step]
 }
 
-// hide marks the secret parts of v as secrets, without nesting secrets.
+// hide returns v with its secret parts marked as secrets. Secrets are not nested.
 func (h *hiding) hide(v lumigl.Value) lumigl.Value {
 	if h.all {
 		return secret(v)
@@ -42,24 +42,25 @@ func (h *hiding) hide(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// sensitive reads paths to secrets. If a path does not exist in the value, its longest existing prefix is secret.
+// sensitive returns the secret parts of a resource's attributes, given their paths. If a path does not exist, its
+// longest existing prefix is treated as secret.
 func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 	hidden := &hiding{all: paths.exists() && paths.value.Kind() != lumigl.List}
 	for _, path := range paths.elements() {
 		if !path.is(lumigl.List) {
-			hidden.all = true // the malformed paths could be anything
+			hidden.all = true // a malformed path could refer to anything
 			continue
 		}
-		path.hide() // Its keys may be secret.
+		path.hide() // its keys may be secret
 		at, v := hidden, attributes.value
 		complete := true
 		var types []*hiding
-		// Read the whole path, even after a step that does not exist.
+		// Read the whole path, even after a nonexistent step.
 		for _, step := range path.elements() {
 			name, ok := stepOf(step)
 			key, next, there := into(v, name)
 			if wrapped, any := dynamic(v); any && complete && !there {
-				// Values of dynamic type are stored with their type.
+				// A value of dynamic type is stored with its type.
 				if key, next, there = into(wrapped, name); there {
 					types = append(types, at.part("type"))
 					at = at.part("value")
@@ -72,7 +73,7 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 		}
 		at.all = true
 		for _, t := range types {
-			t.all = t.all || !complete || v.Len() > 0 // A type contains the keys of the value.
+			t.all = t.all || !complete || v.Len() > 0 // a type contains the keys of the value
 		}
 		if !complete {
 			path.note(SensitiveLoss, "the path does not resolve; everything below its longest known part is secret")
@@ -81,7 +82,8 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 	return hidden
 }
 
-// stepOf returns the key or index of a step, and false if the step is malformed. An index is stored with its type.
+// stepOf returns the key or index in a step of a path. ok is false if the step is malformed. An index is stored with
+// its type.
 func stepOf(step *source) (string, bool) {
 	if !step.is(lumigl.Object) {
 		return "", false
@@ -98,8 +100,7 @@ func stepOf(step *source) (string, bool) {
 	return v.Text()
 }
 
-// into returns the part of a value with the given key or index, and its normalized key. ok is false if there is no such
-// part.
+// into returns the part of v with the given key or index, and the normalized key. ok is false if there is no such part.
 func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) {
 	if v.Kind() == lumigl.List {
 		i, err := strconv.Atoi(name)
@@ -119,7 +120,7 @@ func dynamic(v lumigl.Value) (lumigl.Value, bool) {
 	return value, v.Len() == 2 && value.Exists() && v.Get("type").Exists()
 }
 
-// copied handles the built-in type terraform_data: its output is a copy of its input, but only the input is marked as
+// copied handles the built-in type terraform_data. Its output is a copy of its input, but only the input is marked as
 // sensitive.
 func (h *hiding) copied(kind string, attributes lumigl.Value) {
 	in := h.parts["input"]
@@ -132,8 +133,8 @@ func (h *hiding) copied(kind string, attributes lumigl.Value) {
 	}
 }
 
-// guess hides strings whose names suggest secrets. State lists the attributes marked as sensitive by the configuration,
-// but not those marked by the provider's schema.
+// guess marks strings as secrets if their names suggest it. The state lists attributes marked as sensitive by the
+// configuration but not those marked by the provider's schema.
 func (h *hiding) guess(s *source, kind string) {
 	called := func(v lumigl.Value) bool {
 		for key, m := range v.Members() {
@@ -153,7 +154,7 @@ func (h *hiding) guess(s *source, kind string) {
 		_, typed := dynamic(s.value)
 		for key, m := range s.members() {
 			if typed && key == "type" {
-				continue // It contains names, not values.
+				continue // a type contains names, not values
 			}
 			part := h.part(key)
 			if secretly(key, m.value, kind) && !part.all {
@@ -165,7 +166,7 @@ func (h *hiding) guess(s *source, kind string) {
 	}
 }
 
-// secretWords are suffixes of names of secrets, without separators.
+// secretWords lists suffixes of secrets' names, without separators.
 var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "secretstring", "secretbinary", "secretdata", "secretvalue", "token",
 	"privatekey", "privatekeypem", "privatekeypempkcs8", "privatekeyopenssh", "secretkey", "accesskey", "apikey",
@@ -174,7 +175,7 @@ var secretWords = []string{
 
 var betweenWords = strings.NewReplacer("_", "", "-", "", ".", "")
 
-// secretly reports whether a value is a string whose key suggests a secret.
+// secretly reports whether a value is a nonempty string whose key suggests a secret. kind is the type of the resource.
 func secretly(key string, v lumigl.Value, kind string) bool {
 	if text, _ := v.Text(); text == "" {
 		return false

@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// pulumi reads the output of 'pulumi stack export' in all versions to date, and Pulumi's own stack files. Stack files
-// have "checkpoint" in place of "deployment"; files from 2017 have no version and consist of the later "checkpoint".
+// pulumi reads the output of all versions of 'pulumi stack export' and Pulumi's own stack files. Stack files have
+// "checkpoint" in place of "deployment"; files from 2017 have no version and consist of the later "checkpoint".
 type pulumi struct {
 	*assembly
 	// lists counts the dependency lists processed so far.
@@ -21,7 +21,7 @@ type pulumi struct {
 	operations map[*draft]lumigl.OperationKind
 }
 
-// newest is the newest supported version of exports.
+// newest is the newest supported version of the export format.
 const newest = 4
 
 func (p *pulumi) read(top *source) error {
@@ -78,7 +78,7 @@ func (p *pulumi) read(top *source) error {
 	return nil
 }
 
-// providers reads the encryption settings of secrets. Their state has no other use.
+// providers keeps the type of the secrets provider and reports its state, which is only used for decryption.
 func (p *pulumi) providers(s *source) {
 	if !s.is(lumigl.Object) {
 		return
@@ -91,7 +91,7 @@ func (p *pulumi) providers(s *source) {
 	}
 }
 
-// config keeps the stack configuration. Its secrets are encrypted.
+// config keeps the stack configuration, in which secrets are encrypted.
 func (p *pulumi) config(s *source) {
 	if !s.exists() {
 		s.take()
@@ -107,7 +107,7 @@ func (p *pulumi) config(s *source) {
 	}))
 }
 
-// aliases makes resources available under their former URNs, which other resources may still depend on.
+// aliases registers resources under their former URNs, which other resources may still depend on.
 func (p *pulumi) aliases() {
 	for _, d := range p.drafts {
 		for _, v := range d.said.key("aliases").value.Elements() {
@@ -138,7 +138,7 @@ func (p *pulumi) operation(s *source) {
 	}
 }
 
-// draft reads the identity of a resource.
+// draft reads the identity of a resource. It returns nil if the resource is malformed.
 func (p *pulumi) draft(s *source) *draft {
 	if !s.is(lumigl.Object) {
 		return nil
@@ -180,7 +180,7 @@ func (p *pulumi) draft(s *source) *draft {
 	return d
 }
 
-// splitPulumi splits a Pulumi URN.
+// splitPulumi splits a Pulumi URN. ok is false if s is not a Pulumi URN.
 func splitPulumi(s string) (stack, project, chain, name string, ok bool) {
 	rest, ok := strings.CutPrefix(s, "urn:pulumi:")
 	parts := strings.SplitN(rest, "::", 4)
@@ -190,7 +190,7 @@ func splitPulumi(s string) (stack, project, chain, name string, ok bool) {
 	return parts[0], parts[1], parts[2], parts[3], true
 }
 
-// inert are resource keys that control only Pulumi.
+// inert lists resource keys that affect only Pulumi, with the effect of losing them.
 var inert = []struct{ key, why string }{
 	{"external", "the resource was only read; Lumi would manage it"},
 	{"taint", "the taint no longer causes a replacement"},
@@ -204,13 +204,13 @@ var inert = []struct{ key, why string }{
 	{"resourceHooks", "hooks are no longer called"},
 }
 
-// quiet are resource keys that record the origin of a resource.
+// quiet lists resource keys that only record where a resource comes from.
 var quiet = []string{
 	"parent", "children", "provider", "aliases", "created", "modified", "sourcePosition", "stackTrace", "importID", "hideDiff",
 	"additionalSecretOutputs", "extensionRef", "snippetID",
 }
 
-// fill reads the rest of a resource, except its dependencies.
+// fill reads the rest of a resource except its dependencies.
 func (p *pulumi) fill(d *draft) {
 	s := d.said
 	d.ID = s.key("id").text()
@@ -275,7 +275,7 @@ func paths(v lumigl.Value) (lumigl.Value, bool) {
 	return v, v.Kind() == lumigl.List
 }
 
-// timeouts converts seconds to durations, rounding up.
+// timeouts converts timeouts in seconds to durations, rounding up. It returns false if a timeout is invalid.
 func timeouts(v lumigl.Value) (lumigl.Value, bool) {
 	var all bag
 	for key, e := range v.Members() {
@@ -299,7 +299,7 @@ func timeouts(v lumigl.Value) (lumigl.Value, bool) {
 // maxTimeout is the longest convertible timeout, in seconds: one year.
 const maxTimeout = 365 * 24 * 60 * 60
 
-// typed reports a changed type. Pending resources take their URN, and therefore their type, from the live resource.
+// typed reports a changed type. A pending resource takes its URN and therefore its type from the live resource.
 func (d *draft) typed() {
 	said := d.said.key("type")
 	switch {
@@ -313,7 +313,7 @@ func (d *draft) typed() {
 	}
 }
 
-// merge combines inputs and outputs into properties. Outputs override inputs, which override placeholders.
+// merge combines inputs and outputs into properties. Outputs take precedence over inputs, and inputs over placeholders.
 func (p *pulumi) merge(d *draft) {
 	hidden := map[string]bool{}
 	for _, v := range d.said.key("additionalSecretOutputs").value.Elements() {
@@ -330,7 +330,7 @@ func (p *pulumi) merge(d *draft) {
 				v = secret(v)
 			}
 			if strings.HasPrefix(name, "__") {
-				notes.set(part+"."+name, plain(v)) // Pulumi's own annotations.
+				notes.set(part+"."+name, plain(v)) // Pulumi's own annotations
 			} else {
 				d.put(s, name, v, part, slots)
 			}
@@ -344,8 +344,8 @@ func (p *pulumi) merge(d *draft) {
 	d.extensions.set("notes", notes.object())
 }
 
-// hiddenAs returns v with the parts that are secret in other marked as secrets. Where the shapes differ, the whole part
-// is marked if its counterpart contains a secret.
+// hiddenAs returns v with those parts marked as secrets that are secret in other. Where the shapes differ, the whole
+// part is marked if its counterpart contains a secret.
 func hiddenAs(v, other lumigl.Value) lumigl.Value {
 	inObjects := v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other)
 	inLists := v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len()
@@ -364,7 +364,7 @@ func hiddenAs(v, other lumigl.Value) lumigl.Value {
 	})
 }
 
-// shown formats a number or names the kind of a value, for messages.
+// shown formats a value for messages: the literal of a number, or else the name of its kind.
 func shown(v lumigl.Value) string {
 	if literal, ok := v.Literal(); ok {
 		return literal

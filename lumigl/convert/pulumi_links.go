@@ -6,13 +6,13 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// index finds properties of a resource by value.
+// index finds a resource's properties by value.
 type index struct {
 	id     string
-	byText map[string]string // text to property name, or "" if ambiguous
+	byText map[string]string // property name by text, "" if ambiguous
 }
 
-// fill indexes the properties of a resource.
+// fill builds the index of a resource's properties.
 func (x *index) fill(d *draft) {
 	x.id, x.byText = d.ID, map[string]string{}
 	for _, property := range d.properties {
@@ -28,8 +28,8 @@ func (x *index) fill(d *draft) {
 	}
 }
 
-// connect replaces values from declared dependencies with references, and keeps dependencies not covered by a
-// reference.
+// connect replaces values from declared dependencies with references and adds the dependencies that no reference
+// covers.
 func (p *pulumi) connect() {
 	p.placeReferences()
 	for _, d := range p.drafts {
@@ -50,7 +50,7 @@ func (p *pulumi) connect() {
 	}
 	p.rank()
 	p.cut()
-	for _, d := range p.drafts { // Index all before any of them changes.
+	for _, d := range p.drafts { // index all resources before any of them changes
 		if d.index != nil {
 			d.index.fill(d)
 		}
@@ -61,7 +61,7 @@ func (p *pulumi) connect() {
 	}
 }
 
-// resources returns the distinct resources in a dependency list.
+// resources returns the resources in a dependency list, without duplicates.
 func (p *pulumi) resources(d *draft, list lumigl.Value) []*draft {
 	var all []*draft
 	p.lists++
@@ -87,13 +87,13 @@ func (p *pulumi) linkAll(d *draft) {
 	}
 }
 
-// property returns the index of a property, or -1.
+// property returns the index of the named property, or -1.
 func (d *draft) property(name string) int {
 	return slices.IndexFunc(d.properties, func(p lumigl.Member) bool { return p.Key == name })
 }
 
-// meant returns the resource whose id equals a text or, if there is none, the resource and property with that value. to
-// is nil if none or several qualify.
+// meant returns the resource whose id equals text or, if there is none, the resource and property with that value. It
+// returns nil if none or several match.
 func (p *pulumi) meant(text string, among []*draft) (to *draft, property string) {
 	for _, d := range among {
 		if d.index.id == text {
@@ -119,8 +119,8 @@ func (p *pulumi) meant(text string, among []*draft) (to *draft, property string)
 	return to, property
 }
 
-// rest adds the dependencies not covered by a reference to the options. Those on missing resources and on cycles stay
-// in the extensions.
+// rest adds the dependencies that no reference covers to the options. Dependencies on missing resources and on cycles
+// stay in the extensions.
 func (p *pulumi) rest(d *draft) {
 	targets := d.targets()
 	var left []lumigl.Value

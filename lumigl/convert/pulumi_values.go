@@ -20,7 +20,7 @@ const (
 	bytesSignature    = "803fd3297a5875dc03ca845dda5d2a98"
 )
 
-// unknowns are Pulumi's placeholders for unknown values of each kind.
+// unknowns is the set of Pulumi's placeholders for unknown values of each kind.
 var unknowns = map[string]bool{
 	"1c4a061d-8072-4f0a-a4cb-0ff528b18fe7": true, // boolean
 	"3eeb2bf0-c639-47a8-9e75-3b44932eb421": true, // number
@@ -55,7 +55,7 @@ func (p *pulumi) walk(s *source, d *draft) lumigl.Value {
 	})
 }
 
-// special reads an object with a signature.
+// special converts an object with a signature.
 func (p *pulumi) special(s *source, d *draft) lumigl.Value {
 	switch signature := s.key(wire.Signature).text(); signature {
 	case wire.Secret:
@@ -76,7 +76,7 @@ func (p *pulumi) special(s *source, d *draft) lumigl.Value {
 	}
 }
 
-// secret reads a secret. No loss reveals anything of its content.
+// secret converts a secret. Losses never reveal its content.
 func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 	text, plain := s.key("plaintext"), s.key("value")
 	switch {
@@ -99,7 +99,7 @@ func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 	return secret(lumigl.NullValue())
 }
 
-// asset reads an asset or archive. Besides its signature, it has one key, which determines the kind of content.
+// asset converts an asset or archive. Besides its signature, it has one key, which determines the kind of content.
 func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	content := lumigl.Member{Key: "text", Value: lumigl.TextOf("")}
 	if signature == wire.Archive {
@@ -133,7 +133,7 @@ var hashOfNothing = func() lumigl.Value {
 	return lumigl.TextOf(hex.EncodeToString(sum[:]))
 }()
 
-// resource reads a reference to another resource.
+// resource converts a reference to another resource.
 func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	key := s.key("urn").text()
 	s.key("packageVersion").loseUnlessZero(PackageVersionLoss,
@@ -157,7 +157,7 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	return lumigl.ReferenceTo(to.Vertex)
 }
 
-// output reads a value wrapped together with its dependencies.
+// output converts a value that is wrapped together with its dependencies.
 func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	known, value := s.key("known"), s.key("value")
 	isKnown := known.flag() || !known.exists() && value.value.Exists()
@@ -174,7 +174,7 @@ func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	return v
 }
 
-// float reads NaN or an infinity.
+// float converts a number encoded as the hexadecimal digits of its bits. NaN and infinities become strings.
 func float(special *source) lumigl.Value {
 	s := special.key("value")
 	text := s.text()
@@ -191,7 +191,7 @@ func float(special *source) lumigl.Value {
 	return lumigl.TextOf(strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64))
 }
 
-// bytes reads a string that is base64-encoded because it is not UTF-8.
+// bytes converts a string that is base64-encoded because it is not UTF-8.
 func bytes(special *source) lumigl.Value {
 	s := special.key("value")
 	text := s.text()

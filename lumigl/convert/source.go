@@ -12,24 +12,24 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// book accounts for every value of a document: the source, or a document embedded as text in a string.
+// book accounts for every value of a document: the source itself, or a document embedded as text in a string.
 type book struct {
 	root lumigl.Value
 	// text is the string that contains the document, or nil for the source.
 	text *source
-	// Sets of values by start offset, which take far less memory than a parallel tree.
+	// Sets of values, by start offset. They take much less memory than a parallel tree.
 	opened, settled, lost, hidden marks
-	// none represents missing values.
+	// none is the source for missing values.
 	none source
 
 	// The following fields are used only in the source's book.
 	inner  []*book
 	losses []Loss
-	// about maps positions to resource identifiers.
+	// about lists the positions and identifiers of resources.
 	about []named
 }
 
-// named is the position of a resource and its identifier.
+// named is the position of a resource with its identifier.
 type named struct {
 	place int
 	name  string
@@ -41,7 +41,7 @@ type marks []uint64
 func (m *marks) add(v lumigl.Value) {
 	at := start(v)
 	if missing := at/64 + 1 - len(*m); missing > 0 {
-		*m = append(*m, make(marks, missing+len(*m))...) // double the size to amortize growth
+		*m = append(*m, make(marks, missing+len(*m))...) // doubles the size to amortize growth
 	}
 	(*m)[at/64] |= 1 << (at % 64)
 }
@@ -51,18 +51,18 @@ func (m marks) has(v lumigl.Value) bool {
 	return at/64 < len(m) && m[at/64]>>(at%64)&1 == 1
 }
 
-// source is a value being read. Reading a part of it opens it; each part must then be accounted for separately. Text,
-// flag, take, and lose account for the whole value. Values never accounted for are reported as losses.
+// source is a value being read. Reading a part of it opens the value; each part must then be accounted for separately.
+// Methods text, flag, take, and lose account for the whole value. Values not accounted for are reported as losses.
 //
-// A missing or null source is usable and empty.
+// A source may be missing or null; all methods treat it as empty.
 type source struct {
 	book  *book
 	value lumigl.Value
-	// depth is the nesting depth of the value, 1 for the whole source.
+	// depth is the nesting depth of the value. It is 1 for the top-level value.
 	depth int
 }
 
-// start returns a value's offset plus 1, or 0 for a missing value.
+// start returns the offset of a value plus 1, or 0 for a missing value.
 func start(v lumigl.Value) int {
 	if !v.Exists() {
 		return 0
@@ -80,7 +80,7 @@ func (s *source) part(v lumigl.Value) *source {
 	return &source{book: s.book, value: v, depth: s.depth + 1}
 }
 
-// within returns the source for a document embedded as text in the string s.
+// within returns the source for the document v, which is embedded as text in the string s.
 func (s *source) within(v lumigl.Value) *source {
 	s.settle()
 	in := &book{root: v, text: s}
@@ -89,7 +89,7 @@ func (s *source) within(v lumigl.Value) *source {
 	return in.source(s.depth + 1)
 }
 
-// file returns the value in the source file: s itself, or the string that contains its document.
+// file returns the source in the source file: s itself, or the string in which its document is embedded.
 func (s *source) file() *source {
 	for s.book.text != nil {
 		s = s.book.text
@@ -97,16 +97,16 @@ func (s *source) file() *source {
 	return s
 }
 
-// settle accounts for the value.
+// settle marks the value as accounted for.
 func (s *source) settle() { s.book.settled.add(s.value) }
 
-// hide marks the value as part of a secret, where pointers end.
+// hide marks the value as secret. Pointers to values within it end there.
 func (s *source) hide() { s.book.hidden.add(s.value) }
 
-// calls sets the identifier of the resource at this value.
+// calls records the identifier of the resource at this value.
 func (s *source) calls(name string) { s.book.about = append(s.book.about, named{start(s.value), name}) }
 
-// called returns the last identifier set for the resource at a value, or "".
+// called returns the last identifier recorded for the resource at v, or "" if there is none.
 func (b *book) called(v lumigl.Value) string {
 	i, _ := slices.BinarySearchFunc(b.about, start(v)+1, func(n named, place int) int { return n.place - place })
 	if i > 0 && b.about[i-1].place == start(v) {
@@ -115,7 +115,7 @@ func (b *book) called(v lumigl.Value) string {
 	return ""
 }
 
-// settle reports the values not accounted for, and sorts and locates all losses.
+// settle reports all values not accounted for. It then sorts the losses and sets their pointers and resources.
 func (b *book) settle() {
 	b.unsettled(b.root)
 	for _, in := range b.inner {
@@ -129,11 +129,11 @@ func (b *book) settle() {
 	b.locate(b.losses, b.root, "", "")
 }
 
-// unsettled reports the parts of a value not accounted for.
+// unsettled reports the parts of v not accounted for.
 func (b *book) unsettled(v lumigl.Value) {
 	switch {
 	case b.settled.has(v):
-	case !b.opened.has(v): // It belongs to a key, since opening a list accounts for all elements.
+	case !b.opened.has(v): // a member, since opening a list accounts for all elements
 		(&source{book: b, value: v}).lose(UnknownLoss, "dropped: unknown key")
 	default:
 		for _, e := range v.Elements() {
@@ -145,8 +145,8 @@ func (b *book) unsettled(v lumigl.Value) {
 	}
 }
 
-// locate sets the JSON pointers and resources of sorted losses within a value. Pointers end at secrets, since keys
-// within them are secret.
+// locate sets the pointers and resources of the losses within v, which must be sorted. Pointers end at secrets, since
+// the keys within a secret are secret too.
 func (b *book) locate(losses []Loss, v lumigl.Value, pointer, resource string) {
 	resource = cmp.Or(b.called(v), resource)
 	whole := v.IsSecret() || b.hidden.has(v)
@@ -180,7 +180,7 @@ func (b *book) locate(losses []Loss, v lumigl.Value, pointer, resource string) {
 	next("", lumigl.Value{}, math.MaxInt)
 }
 
-// lose accounts for the value with a loss. Later losses of the same value are ignored.
+// lose accounts for the value by reporting it as a loss. Later losses of the same value are ignored.
 func (s *source) lose(code Code, format string, args ...any) {
 	s.settle()
 	if !s.isLost() {
@@ -191,7 +191,7 @@ func (s *source) lose(code Code, format string, args ...any) {
 
 func (s *source) isLost() bool { return s.book.lost.has(s.value) }
 
-// loseUnlessZero accounts for the value, with a loss if it carries information.
+// loseUnlessZero accounts for the value. It reports a loss if the value carries information.
 func (s *source) loseUnlessZero(code Code, message string) {
 	if s.nonzero() {
 		s.lose(code, "%s", message)
@@ -200,7 +200,7 @@ func (s *source) loseUnlessZero(code Code, message string) {
 	}
 }
 
-// note reports a change without accounting for the value.
+// note reports a loss without accounting for the value.
 func (s *source) note(code Code, format string, args ...any) {
 	at := s.file()
 	at.book.losses = append(at.book.losses, Loss{Code: code, Message: fmt.Sprintf(format, args...), place: start(at.value)})
@@ -209,7 +209,7 @@ func (s *source) note(code Code, format string, args ...any) {
 // exists reports whether the value is neither missing nor null.
 func (s *source) exists() bool { return s.value.Exists() && s.value.Kind() != lumigl.Null }
 
-// is reports whether the value has the given kind. It accounts for values of other kinds as losses.
+// is reports whether the value has the given kind. It reports values of other kinds as losses, unless they are null.
 func (s *source) is(kind lumigl.Kind) bool {
 	switch {
 	case s.value.Kind() == kind:
@@ -221,7 +221,7 @@ func (s *source) is(kind lumigl.Kind) bool {
 	return false
 }
 
-// or returns s, or other if s is missing.
+// or returns s, or other if s is missing or null.
 func (s *source) or(other *source) *source {
 	if s.exists() {
 		return s
@@ -231,7 +231,7 @@ func (s *source) or(other *source) *source {
 
 func (s *source) open() { s.book.opened.add(s.value) }
 
-// key returns the value of a key of an object.
+// key returns the member of an object with the given key, or a missing source.
 func (s *source) key(key string) *source {
 	if s.value.Kind() == lumigl.Object {
 		s.open()
@@ -256,7 +256,8 @@ func (s *source) elements() iter.Seq2[int, *source] {
 	}
 }
 
-// members iterates over the members of an object. Secrets have none: objects with predefined keys cannot be secret.
+// members iterates over the members of an object. A secret is reported as a loss, since objects with predefined keys
+// cannot be secret.
 func (s *source) members() iter.Seq2[string, *source] {
 	return func(yield func(string, *source) bool) {
 		if s.value.IsSecret() {
@@ -274,7 +275,7 @@ func (s *source) members() iter.Seq2[string, *source] {
 	}
 }
 
-// walk returns the value with parts replaced as in [lumigl.Value.Replace], and accounts for all other parts.
+// walk returns the value with parts replaced as by [lumigl.Value.Replace]. It accounts for all other parts.
 func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 	if v, ok := replace(s); ok {
 		return v
@@ -286,13 +287,13 @@ func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 	return s.value.Map(func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) {
 		part = s.part(part).walk(replace)
 		if !part.Exists() && s.value.Kind() == lumigl.List {
-			part = lumigl.NullValue() // keeps the indices of the others
+			part = lumigl.NullValue() // keeps the indices of other elements
 		}
 		return part, true
 	})
 }
 
-// text returns a string.
+// text returns the content of a string, or "" for other values, which are reported as losses.
 func (s *source) text() string {
 	if !s.is(lumigl.Text) {
 		return ""
@@ -302,7 +303,7 @@ func (s *source) text() string {
 	return text
 }
 
-// flag returns a boolean.
+// flag returns the value of a boolean, or false for other values, which are reported as losses.
 func (s *source) flag() bool {
 	if !s.is(lumigl.Bool) {
 		return false
@@ -312,13 +313,13 @@ func (s *source) flag() bool {
 	return b
 }
 
-// take accounts for the whole value as used.
+// take marks the whole value as accounted for and returns it.
 func (s *source) take() lumigl.Value {
 	s.settle()
 	return s.value
 }
 
-// nonzero reports whether a value carries information: it is not null, false, 0, or empty.
+// nonzero reports whether the value carries information: it is not missing, null, false, 0, or empty.
 func (s *source) nonzero() bool {
 	v := s.value
 	switch v.Kind() {
@@ -346,7 +347,7 @@ func (b *bag) set(key string, v lumigl.Value) {
 	}
 }
 
-// keep copies parts of a source, including zeros and empty values; only null counts as absent.
+// keep copies parts of s, including zeros and empty values. Null values are skipped.
 func (b *bag) keep(s *source, keys ...string) {
 	for _, key := range keys {
 		part := s.key(key)
@@ -356,7 +357,7 @@ func (b *bag) keep(s *source, keys ...string) {
 	}
 }
 
-// object returns the object, or the absent value if it is empty.
+// object returns the object, or the absent value if it has no members.
 func (b *bag) object() lumigl.Value {
 	if len(b.list) == 0 {
 		return lumigl.Value{}
