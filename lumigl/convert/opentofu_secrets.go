@@ -114,7 +114,8 @@ func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) 
 	return name, part, part.Exists()
 }
 
-// dynamic returns the value of an attribute of dynamic type, which is stored as an object with a value and a type.
+// dynamic returns the value of an attribute of dynamic type, which is stored as an object with the value and its type.
+// It returns false for other attributes.
 func dynamic(v lumigl.Value) (lumigl.Value, bool) {
 	value := v.Get("value")
 	return value, v.Len() == 2 && value.Exists() && v.Get("type").Exists()

@@ -5,7 +5,7 @@ import "slices"
 // link is a pair of indices into two lists. One of them may be NoIndex.
 type link struct{ a, b int }
 
-// common returns a longest common subsequence of two lists, or a shorter one if that would exceed the work budget.
+// common returns a longest common subsequence of two lists, or a shorter one if the work budget is too small.
 func common(a, b []int32, work *int64) []link {
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {
@@ -32,7 +32,7 @@ type item struct {
 	place int
 }
 
-// items returns a part of a list.
+// items returns the elements of list[start:end] with their indices in list.
 func items(list []int32, start, end int) []item {
 	all := make([]item, 0, end-start)
 	for place := start; place < end; place++ {
@@ -57,9 +57,10 @@ func shared(list, other []item) []item {
 }
 
 // between returns the indices of a common subsequence. It is a longest one if the lists differ in at most maxEdits
-// elements. Otherwise, the lists are split at elements unique in both, and each part is solved greedily in stretches.
+// elements. Otherwise, the lists are split at elements that are unique in both, and each part is processed greedily in
+// stretches.
 func between(a, b []item, work *int64) []link {
-	// Only elements of both lists can match, and they are often few.
+	// Only elements that occur in both lists can match. They are often few.
 	a, b = shared(a, b), shared(b, a)
 	found, end := myers(a, b, work)
 	if end.a == len(a) && end.b == len(b) {
@@ -86,18 +87,18 @@ func between(a, b []item, work *int64) []link {
 	return found
 }
 
-// maxEdits limits the edit distance of exact solutions, whose memory grows with its square.
+// maxEdits limits the edit distance of exact solutions, which take memory quadratic in it.
 const maxEdits = 512
 
-// myers returns the indices of a longest common subsequence of prefixes of both lists, and the ends of the prefixes.
-// They are the whole lists unless that takes too many edits or too much work. It is the greedy algorithm of Eugene W.
-// Myers, "An O(ND) Difference Algorithm and Its Variations".
+// myers returns the indices of a longest common subsequence of prefixes of both lists, and the lengths of the prefixes.
+// The prefixes are the whole lists unless that takes too many edits or too much work. The algorithm is the greedy one
+// in Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations".
 func myers(a, b []item, work *int64) ([]link, link) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, link{len(a), len(b)}
 	}
-	// reaches[d][(k+d)/2] is the furthest index in a on diagonal k (index in a minus index in b) with d edits. All are
-	// kept to trace the path back.
+	// reaches[d][(k+d)/2] is the furthest index in a on diagonal k (index in a minus index in b) with d edits. All rows
+	// are kept to trace the path back.
 	var reaches [][]int32
 	for d := range maxEdits + 1 {
 		reach := make([]int32, d+1)
@@ -130,7 +131,7 @@ func myers(a, b []item, work *int64) ([]link, link) {
 	return nil, link{}
 }
 
-// furthest returns the furthest index in a on diagonal k with d+1 edits.
+// furthest returns the furthest index in a on diagonal k with d+1 edits. reach is the row for d edits.
 func furthest(reach []int32, d, k int) int32 {
 	x := int32(-1)
 	if k-1 >= -d && k-1 <= d {
@@ -142,7 +143,7 @@ func furthest(reach []int32, d, k int) int32 {
 	return x
 }
 
-// way traces the path back.
+// way returns the matches on the path to (x, y), which it traces back.
 func way(reaches [][]int32, x, y int) []link {
 	var matches []link
 	for d := len(reaches) - 1; d >= 0; d-- {
@@ -168,7 +169,7 @@ func way(reaches [][]int32, x, y int) []link {
 	return matches
 }
 
-// anchors returns a longest common subsequence of the elements unique in both lists.
+// anchors returns a longest common subsequence of the elements that occur once in each list.
 func anchors(a, b []item) []link {
 	type places struct{ inA, inB, a, b int }
 	where := make(map[int32]*places, len(a))
@@ -196,7 +197,7 @@ func anchors(a, b []item) []link {
 
 // increasing returns a longest subsequence of matches with increasing indices in b.
 func increasing(matches []link) []link {
-	var last []int // for each length, the match that ends such a subsequence at the lowest index
+	var last []int // for each length, the last match of the subsequence that ends at the lowest index
 	previous := make([]int, len(matches))
 	for i, m := range matches {
 		n, _ := slices.BinarySearchFunc(last, m.b, func(j, b int) int { return matches[j].b - b })

@@ -11,31 +11,31 @@ import (
 
 // Options configures a comparison. Zero-valued fields use defaults.
 type Options struct {
-	// Replaces lists, by resource type, the properties whose changes imply a replacement.
+	// Replaces lists the properties that require replacement when they change.
 	Replaces Replaces
-	// Recognized lists resources recognized under other keys. If it is nil, Compare guesses moves.
+	// Recognized lists resources known to have another key in each document. If it is nil, Compare guesses moves.
 	Recognized *Recognized
 }
 
 // Recognized lists resources present in both documents under different keys.
 type Recognized struct {
-	// Moves are copied to the delta. Reason completes the sentence "Perhaps moved, since …".
+	// Moves is copied to Delta.Moves. Reason completes the sentence "Perhaps moved, since …".
 	Moves  []Move
 	Reason string
-	// Named is copied to the delta.
+	// Named is copied to Delta.Named.
 	Named []Move
 }
 
-// Replaces lists property paths by resource type. A path is property names joined by dots, such as "name" or
-// "rules.port"; the latter matches every element if rules is a list.
+// Replaces lists property paths by resource type. A path consists of property names joined by dots, such as "name" or
+// "rules.port". If rules is a list, the latter applies to all of its elements.
 type Replaces map[tokens.Type][]string
 
-// ErrForms is returned by [Compare] for a general graph and a snapshot.
+// ErrForms is the error returned by [Compare] for a general graph and a snapshot.
 var ErrForms = errors.New("cannot compare a snapshot with a general graph")
 
 // Compare returns the differences between two documents. It ignores source positions and the order of resources and
-// object keys. Both documents must be valid (see their method Check) and must not be modified while the delta is in
-// use. The error is [ErrForms].
+// object keys. Both documents must be valid (see [lumigl.Document]) and must not be modified while the delta is in use.
+// The only error is [ErrForms].
 func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	_, wasSnapshot := old.(*lumigl.Snapshot)
 	if _, isSnapshot := new.(*lumigl.Snapshot); wasSnapshot != isSnapshot {
@@ -56,7 +56,7 @@ func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	return d, nil
 }
 
-// guess matches created resources with equal deleted ones.
+// guess returns pairs of deleted and created resources that are equal.
 func (d *Delta) guess() *Recognized {
 	var deleted, created []*lumigl.Vertex
 	for i := range d.Resources {
@@ -77,7 +77,7 @@ func (d *Delta) guess() *Recognized {
 
 type comparer struct {
 	snapshot bool
-	// The Hasher's budget also limits the search for small differences between lists.
+	// The budget of the Hasher also limits the search for small differences between lists.
 	match.Hasher
 	// members and elements are stacks used as scratch memory.
 	members  []lumigl.Member
@@ -91,11 +91,11 @@ func newComparer(snapshot bool, work int64) *comparer {
 func (c *comparer) vertices(d *Delta) {
 	was, is := d.old.Base(), d.new.Base()
 	olds := slices.AppendSeq(make([]*lumigl.Vertex, 0, was.Len()), was.Vertices())
-	next := 0 // the likely index of the next old vertex
+	next := 0 // likely index of the next old vertex
 	found := 0
 	for v := range is.Vertices() {
 		if len(d.Resources) == cap(d.Resources) {
-			// append would grow a long slice by only a quarter.
+			// Double the capacity; append would grow a long slice by only a quarter.
 			d.Resources = slices.Grow(d.Resources, len(d.Resources)+1)
 		}
 		var old *lumigl.Vertex
@@ -131,7 +131,7 @@ func same(a, b *lumigl.Vertex) bool {
 		a.Extensions.Equal(b.Extensions)
 }
 
-// sameBag compares properties. Absent and empty are equal.
+// sameBag reports whether two property objects are equal. An absent object equals an empty one.
 func sameBag(a, b lumigl.Value) bool { return a.Equal(b) || a.Len() == 0 && b.Len() == 0 }
 
 func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
@@ -156,7 +156,7 @@ func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
 	return changes
 }
 
-// body returns the contents of a vertex.
+// body returns the contents of a vertex that are compared.
 func (d *Delta) body(v *lumigl.Vertex) lumigl.Value {
 	if d.isSnapshot() {
 		return resourceValue(v)
@@ -164,7 +164,7 @@ func (d *Delta) body(v *lumigl.Vertex) lumigl.Value {
 	return bag(v.Properties)
 }
 
-// values returns the change between two values, and false if they are equal.
+// values returns the change from old to new, and false if they are equal.
 func (c *comparer) values(old, new lumigl.Value) (Change, bool) {
 	change := Change{Kind: Changed, From: NoIndex, To: NoIndex, Old: old, New: new}
 	if old.Kind() != new.Kind() || areWhole(old, new) {
@@ -190,7 +190,7 @@ func (c *comparer) values(old, new lumigl.Value) (Change, bool) {
 	return change, !old.Equal(new)
 }
 
-// objects compares two objects key by key, in key order.
+// objects returns the changes between two objects, sorted by key.
 func (c *comparer) objects(old, new lumigl.Value) []Change {
 	var changes []Change
 	mark := len(c.members)
@@ -215,7 +215,7 @@ func (c *comparer) objects(old, new lumigl.Value) []Change {
 	return changes
 }
 
-// member compares a member that may be absent in either object.
+// member returns the change of a member, and false if its values are equal. Either value may be absent.
 func (c *comparer) member(key string, old, new lumigl.Value) (Change, bool) {
 	var change Change
 	differ := true
@@ -232,7 +232,7 @@ func (c *comparer) member(key string, old, new lumigl.Value) (Change, bool) {
 	return change, differ
 }
 
-// sorted returns the members sorted by key, valid until objects returns.
+// sorted returns the members of v sorted by key. The result is valid until objects returns.
 func (c *comparer) sorted(v lumigl.Value) []lumigl.Member {
 	start := len(c.members)
 	for key, value := range v.Members() {

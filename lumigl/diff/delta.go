@@ -14,19 +14,20 @@ const (
 	Added Kind = iota + 1
 	// Removed marks a deleted value.
 	Removed
-	// Changed marks a value replaced by another.
+	// Changed marks a value that was replaced by another.
 	Changed
-	// Unknown marks a value that is unknown until the resource has been deployed. It may remain the same.
+	// Unknown marks a value that is not known until the resource is deployed. It may turn out to be unchanged.
 	Unknown
-	// Inside marks an object or list with changed parts.
+	// Inside marks an object or a list with changed parts.
 	Inside
 	// Created marks a new resource.
 	Created
 	// Deleted marks a deleted resource.
 	Deleted
-	// Updated marks a resource with changes.
+	// Updated marks a resource that changed in place.
 	Updated
-	// Replaced marks a resource replaced under the same URN: its id or a property that requires replacement changed.
+	// Replaced marks a resource replaced under the same URN, because its id or a property that requires replacement
+	// changed.
 	Replaced
 )
 
@@ -45,21 +46,21 @@ func (k Kind) String() string {
 
 // Delta lists the differences between two documents.
 type Delta struct {
-	// Header lists the changed top-level fields.
+	// Header lists changed top-level fields.
 	Header []Change
-	// Resources lists the changed resources or, in general graphs, vertices: first those in the new document in its
-	// order, then the deleted ones, dependents first and otherwise in reverse order.
+	// Resources lists the changed resources or, in general graphs, vertices. Those in the new document come first, in
+	// its order. Deleted ones follow, dependents first and otherwise in reverse order.
 	Resources []Resource
-	// Moves is copied from [Options.Recognized], if set. Otherwise, it lists guesses: deleted and created resources
-	// with the same type and properties and without conflicting ids, regardless of extensions.
+	// Moves is copied from [Options.Recognized] if that is set. Otherwise, it lists guesses: pairs of deleted and
+	// created resources with the same type and properties and no conflicting ids. Guesses ignore extensions.
 	Moves []Move
-	// Named is copied from [Options.Recognized]: New is an unnamed resource, and Old its counterpart.
+	// Named is copied from [Options.Recognized]. New is an unnamed resource, and Old is its counterpart.
 	Named []Move
 	// Unchanged is the number of unchanged resources.
 	Unchanged int
 
 	old, new lumigl.Document
-	// reason explains why resources are considered moved.
+	// reason explains why resources are considered to have moved.
 	reason string
 }
 
@@ -67,33 +68,33 @@ type Delta struct {
 type Resource struct {
 	Kind Kind
 	Key  string
-	// Old is nil for a created resource, and New for a deleted one.
+	// Old is nil for a created resource. New is nil for a deleted one.
 	Old, New *lumigl.Vertex
-	// Changes lists the changed fields, such as "type", "id", and "properties", or in general graphs the changed
-	// properties. It is empty for created and deleted resources.
+	// Changes lists the changed fields of a resource, such as "type", "id", and "properties", or the changed properties
+	// of a vertex in a general graph. It is empty for created and deleted resources.
 	Changes []Change
 
-	// others lists further values whose secrets are masked.
+	// others lists further values that contain secrets to mask.
 	others []lumigl.Value
 }
 
-// Change is a change of a member of an object or an element of a list.
+// Change is a change of a value, object member, or list element.
 type Change struct {
 	Kind Kind
 	// Key is the key in an object.
 	Key string
-	// From and To are the old and new indices in a list, or NoIndex if there is none. Both are NoIndex for members of
-	// objects.
+	// From and To are the old and new indices in a list, or NoIndex if the element is missing there. Both are NoIndex
+	// for object members.
 	From, To int
-	// Old is absent for an added value, and New for a removed one.
+	// Old is absent for an added value. New is absent for a removed value.
 	Old, New lumigl.Value
-	// Changes lists the changed parts if Kind is Inside: by key for an object, in order for a list.
+	// Changes lists the changed parts if Kind is Inside, sorted by key for an object or in order for a list.
 	Changes []Change
-	// Replaces reports whether this change caused the resource's replacement.
+	// Replaces reports whether the change requires replacing the resource.
 	Replaces bool
 }
 
-// NoIndex is the index of a value missing from the list.
+// NoIndex is the index of an element that is missing from a list.
 const NoIndex = -1
 
 // Move is a resource present in both documents under different keys.
@@ -102,7 +103,7 @@ type Move = match.Pair
 // Empty reports whether the documents are equal.
 func (d *Delta) Empty() bool { return len(d.Header) == 0 && len(d.Resources) == 0 }
 
-// Count returns the number of changed resources of a kind.
+// Count returns the number of changed resources of the given kind.
 func (d *Delta) Count(kind Kind) int {
 	n := 0
 	for i := range d.Resources {
@@ -113,7 +114,7 @@ func (d *Delta) Count(kind Kind) int {
 	return n
 }
 
-// isElement reports whether the change is in a list.
+// isElement reports whether the change is that of a list element.
 func (c *Change) isElement() bool { return c.From != NoIndex || c.To != NoIndex }
 
 // isSecret reports whether the old or new value is a secret.

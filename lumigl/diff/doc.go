@@ -1,5 +1,5 @@
-// Package diff compares two LumiGL documents. The result is a structured [Delta]: the created, deleted, updated, and
-// replaced resources, each with its changes down to object members and list elements.
+// Package diff compares two LumiGL documents. The result is a structured [Delta] that lists the created, deleted,
+// updated, and replaced resources with their changes, down to object members and list elements.
 //
 //	delta, err := diff.Compare(old, new, diff.Options{})
 //	…
@@ -7,8 +7,8 @@
 //
 // A delta can be written as text or JSON.
 //
-// A value that becomes unknown is a separate kind of change. Secrets are compared but never written.
+// A value that becomes unknown is a separate kind of change. Secrets are compared but never printed.
 //
-// Comparisons take linear time and memory. If finding the smallest difference between two lists would take more, a
-// larger difference is returned.
+// Comparisons take linear time and memory. If the smallest difference between two lists cannot be found within this
+// bound, the result contains a larger one.
 package diff

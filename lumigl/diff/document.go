@@ -8,10 +8,10 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// This file converts the parts of documents other than properties to values, in their form in files, so that all parts
-// are compared in the same way.
+// The functions in this file convert the parts of a document other than properties to values of the form used in files,
+// so that all parts are compared in the same way.
 
-// header returns the top-level fields other than the vertices.
+// header returns an object with the top-level fields other than the vertices.
 func header(doc lumigl.Document) lumigl.Value {
 	var h lumigl.ObjectBuilder
 	if tag := lumigl.TagOf(doc); tag != lumigl.DefaultTag {
@@ -33,7 +33,7 @@ func header(doc lumigl.Document) lumigl.Value {
 	return h.Object()
 }
 
-// pendingValue returns the pending operations, or the absent value if there are none.
+// pendingValue returns the pending work as in a file, or the absent value if there is none.
 func pendingValue(p *lumigl.Pending) lumigl.Value {
 	var deletes, operations []lumigl.Value
 	for _, r := range p.Deletes {
@@ -63,7 +63,7 @@ func pendingResource(operation lumigl.OperationKind, r *lumigl.Vertex) lumigl.Va
 	return all.Object()
 }
 
-// resourceValue returns the contents of a resource, without its source.
+// resourceValue returns the contents of a resource except its source position.
 func resourceValue(r *lumigl.Vertex) lumigl.Value {
 	return lumigl.ObjectOf(
 		lumigl.Member{Key: "type", Value: textOf(string(r.Type))},
@@ -74,7 +74,7 @@ func resourceValue(r *lumigl.Vertex) lumigl.Value {
 	)
 }
 
-// bag returns properties, which default to {}.
+// bag returns properties, or {} if they are absent.
 func bag(properties lumigl.Value) lumigl.Value {
 	if !properties.Exists() {
 		return lumigl.ObjectOf()

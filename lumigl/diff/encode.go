@@ -5,13 +5,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// mask replaces secrets.
+// mask is printed in place of secrets.
 const mask = "(secret)"
 
 // encoder writes values as compact JSON.
 type encoder struct {
-	tag string // marks references
-	// hidden lists secret contents, which are masked in plain values too.
+	tag string // key that marks references
+	// hidden lists the contents of secrets, which are also masked in plain values.
 	hidden contents
 }
 
@@ -74,7 +74,7 @@ func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
 	return append(dst, '}')
 }
 
-// side writes the old or new value of a change. It masks a value whose counterpart is a secret, which it may reveal.
+// side encodes the old or new value of a change. A value whose counterpart is a secret may reveal it and is masked.
 func (e *encoder) side(c *Change, v lumigl.Value) []byte {
 	if c.isSecret() && !v.IsSecret() && !v.IsUnknown() {
 		return appendQuoted(nil, mask)

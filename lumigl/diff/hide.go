@@ -5,11 +5,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// contents is the set of texts and numbers in secrets. Plain values with the same content may be former or future
-// secrets and are masked too.
+// contents is the set of strings and numbers in secrets. Plain values with the same content may be former or future
+// secrets and are masked as well.
 type contents map[string]struct{}
 
-// look collects the contents of secrets within a value. secret reports whether v is within a secret.
+// look adds the contents of secrets within v to the set. secret is set if v itself is within a secret.
 func (c *contents) look(v lumigl.Value, secret bool) {
 	switch v.Kind() {
 	case lumigl.Text, lumigl.Number:
@@ -36,7 +36,7 @@ func (c *contents) look(v lumigl.Value, secret bool) {
 	}
 }
 
-// have reports whether a value is a text or number with the content of a secret. Empty texts do not count.
+// have reports whether v is a nonempty string or a number with the same content as a secret.
 func (c contents) have(v lumigl.Value) bool {
 	if len(c) == 0 || v.Kind() != lumigl.Text && v.Kind() != lumigl.Number {
 		return false
@@ -46,7 +46,7 @@ func (c contents) have(v lumigl.Value) bool {
 	return ok && plain != ""
 }
 
-// plainOf returns a text, or a number as text.
+// plainOf returns the content of a string, or a number as a string.
 func plainOf(v lumigl.Value) string {
 	if n, ok := v.Literal(); ok {
 		return n
@@ -55,14 +55,14 @@ func plainOf(v lumigl.Value) string {
 	return s
 }
 
-// contentsOfHeaders collects the contents of secrets in top-level fields.
+// contentsOfHeaders returns the contents of secrets in the top-level fields of both documents.
 func (d *Delta) contentsOfHeaders() (all contents) {
 	all.look(header(d.old), false)
 	all.look(header(d.new), false)
 	return all
 }
 
-// contents collects the contents of secrets in the old and new resource.
+// contents returns the contents of secrets in the old and new resource.
 func (r *Resource) contents() contents {
 	var all contents
 	for _, v := range [...]*lumigl.Vertex{r.Old, r.New} {

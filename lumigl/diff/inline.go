@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// short formats a value on one line, or its name and size if it is too long.
+// short formats a value on one line. For a value that is too long, it returns a description and the size.
 func (p *printer) short(v lumigl.Value) string {
 	if s, ok := p.inline(v); ok {
 		return s
@@ -36,7 +36,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// inline formats a value on one line, and returns false if it is too long.
+// inline formats a value on one line. It returns false if the value is too long.
 func (p *printer) inline(v lumigl.Value) (string, bool) {
 	switch v.Kind() {
 	case lumigl.Text:
@@ -72,7 +72,7 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 	return string((&encoder{}).encode(v)), true
 }
 
-// composite formats a short, flat object or list on one line, and returns false for others.
+// composite formats a short, flat object or list on one line. It returns false for other values.
 func (p *printer) composite(v lumigl.Value) (string, bool) {
 	open, end := "[", "]"
 	if v.Kind() == lumigl.Object {
@@ -108,7 +108,7 @@ func (p *printer) composite(v lumigl.Value) (string, bool) {
 	return open + strings.Join(parts, ", ") + end, true
 }
 
-// reference formats a reference. It abbreviates URNs of the same program.
+// reference formats a reference. It abbreviates URNs of the program being shown.
 func (p *printer) reference(v lumigl.Value) string {
 	target, property, _ := v.Target()
 	key := urnLabel(target.Key())
@@ -123,7 +123,8 @@ func (p *printer) reference(v lumigl.Value) string {
 	return "ref " + key
 }
 
-// expression formats an expression on one line, including the argument of jsonStringify.
+// expression formats an expression on one line, including the argument of jsonStringify. It returns false if the text
+// is too long.
 func (p *printer) expression(v lumigl.Value) (string, bool) {
 	fits := true
 	text, ok := expr.Format(v, func(part lumigl.Value) string {
@@ -144,7 +145,7 @@ func (p *printer) expression(v lumigl.Value) (string, bool) {
 	return text, fits
 }
 
-// file formats an asset, or an archive without listing its parts.
+// file formats an asset or an archive without the parts of the archive.
 func (p *printer) file(v lumigl.Value) string {
 	what := "asset"
 	if v.IsArchive() {
@@ -165,7 +166,7 @@ func (p *printer) file(v lumigl.Value) string {
 	return what
 }
 
-// clipPair formats two strings or numbers, and clips long ones around their first difference. For other values, it
+// clipPair formats two strings or two numbers. It clips long ones around their first difference. For other values, it
 // returns oldShown and newShown.
 func clipPair(old, new lumigl.Value, oldShown, newShown string) (string, string) {
 	show := quote
@@ -191,10 +192,10 @@ func clipPair(old, new lumigl.Value, oldShown, newShown string) (string, string)
 	return clip(was, same, show), clip(is, same, show)
 }
 
-// clipped quotes a string, and clips long ones at the end.
+// clipped quotes a string and clips the end if it is long.
 func clipped(s string) string { return clip(s, 0, quote) }
 
-// clip formats a text, and clips long ones around an index.
+// clip formats a string with show. It clips a long string around the given index.
 func clip(s string, around int, show func(string) string) string {
 	if len(s) <= clipWidth {
 		return show(s)

@@ -9,11 +9,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Version is the format version of [Delta.WriteJSON]. It increases when a member is removed or changes its meaning, but
-// not when one is added.
+// Version is the version of the format written by [Delta.WriteJSON]. It increases when a member is removed or changes
+// its meaning, but not when a member is added.
 const Version = 1
 
-// deltaJSON is the JSON form of a delta. docs/diff.md documents it.
+// deltaJSON is the JSON form of a delta, documented in docs/diff.md.
 type deltaJSON struct {
 	Version   int            `json:"version"`
 	Equal     bool           `json:"equal"`
@@ -25,8 +25,8 @@ type deltaJSON struct {
 	Named     []moveJSON     `json:"named,omitempty"`
 }
 
-// jsonText is a string encoded with visible characters only. Package json leaves some terminal control characters
-// unescaped.
+// jsonText is a string that is encoded with visible characters only. Package json leaves some terminal control
+// characters unescaped.
 type jsonText string
 
 func (s jsonText) MarshalJSON() ([]byte, error) { return appendQuoted(nil, string(s)), nil }
@@ -62,7 +62,7 @@ type moveJSON struct {
 	To   jsonText `json:"to"`
 }
 
-// WriteJSON writes the delta as JSON. Secrets are masked.
+// WriteJSON writes the delta as JSON with secrets masked.
 func (d *Delta) WriteJSON(w io.Writer) error {
 	out := deltaJSON{
 		Version: Version, Equal: d.Empty(), Ref: jsonText(freeTag(d.old, d.new)), Summary: d.summary(),
@@ -112,7 +112,7 @@ func (d *Delta) summary() summaryJSON {
 	}
 }
 
-// flattener collects nested changes in a flat list.
+// flattener collects nested changes in one list.
 type flattener struct {
 	*encoder
 	changes []changeJSON
@@ -144,7 +144,7 @@ func (f *flattener) flatten(changes []Change, oldPath, newPath string) {
 	}
 }
 
-// step appends the key or index of a change to a JSON pointer.
+// step appends the key or index of a change to the JSON pointer at.
 func step(at string, c *Change, index int) string {
 	if c.isElement() {
 		return at + "/" + strconv.Itoa(index)

@@ -4,8 +4,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// lists compares two lists. It matches equal elements in the same order, and pairs similar elements between them as
-// changes.
+// lists returns the changes between two lists. It matches equal elements in the same order. Between the matches, it
+// pairs similar elements as changes.
 func (c *comparer) lists(old, new lumigl.Value) []Change {
 	mark := len(c.elements)
 	a := c.list(old)
@@ -15,7 +15,7 @@ func (c *comparer) lists(old, new lumigl.Value) []Change {
 	return changes
 }
 
-// list returns the elements of a list, valid until lists returns.
+// list returns the elements of v. The result is valid until lists returns.
 func (c *comparer) list(v lumigl.Value) []lumigl.Value {
 	start := len(c.elements)
 	for _, e := range v.Elements() {
@@ -52,7 +52,7 @@ func shift(place, by int) int {
 	return place + by
 }
 
-// element compares two elements, either of which may be missing.
+// element returns the change between two elements, either of which may be missing, and false if they are equal.
 func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	switch {
 	case to == NoIndex:
@@ -65,7 +65,7 @@ func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	return change, differ
 }
 
-// kept returns the equal elements in the same order in both lists, or none if that would exceed the budget.
+// kept returns the indices of equal elements in the same order in both lists, or nil if the budget is used up.
 func (c *comparer) kept(a, b []lumigl.Value) []link {
 	n := namer{byHash: map[uint64][]named{}}
 	as, bs := c.names(&n, a), c.names(&n, b)
@@ -86,7 +86,7 @@ type named struct {
 	name  int32
 }
 
-// names returns the numbers of values, stopping when the budget is used up.
+// names returns a number for each value. It stops when the budget is used up.
 func (c *comparer) names(n *namer, values []lumigl.Value) []int32 {
 	names := make([]int32, 0, len(values))
 	for _, v := range values {

@@ -6,11 +6,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// maxPairing limits the elements per side in the search for the best pairs, which takes quadratic time.
+// maxPairing limits the number of elements per list in the search for the best pairs, which takes quadratic time.
 const maxPairing = 256
 
-// pairs matches old elements with similar new ones. The lists share no elements. Unpaired elements were removed or
-// added. The result is in order, removed before added.
+// pairs matches old elements with similar new ones. The lists have no elements in common. Unpaired elements were
+// removed or added. The result is in order, with removed elements before added ones.
 func (c *comparer) pairs(a, b []lumigl.Value) []link {
 	if len(a) > 0 && len(b) > 0 && len(a) <= maxPairing && len(b) <= maxPairing {
 		as, bs := c.profiles(a), c.profiles(b)
@@ -32,12 +32,12 @@ func (c *comparer) pairs(a, b []lumigl.Value) []link {
 	return pairs
 }
 
-// profile describes an element for the comparison with others.
+// profile describes an element for comparison with others.
 type profile struct {
 	kind lumigl.Kind
-	// opaque is set for unknown and secret elements, which may be anything.
+	// opaque is set for unknown and secret elements, whose content could be anything.
 	opaque bool
-	// members are the hashes of an object's members, sorted.
+	// members lists the sorted hashes of an object's members.
 	members []uint64
 }
 
@@ -54,7 +54,8 @@ func (c *comparer) profiles(values []lumigl.Value) []profile {
 	return all
 }
 
-// affords reports whether comparing all of a with all of b takes at most half of the remaining budget.
+// affords reports whether comparing each element of a with each element of b takes at most half of the remaining
+// budget.
 func (c *comparer) affords(a, b []profile) bool {
 	cost := int64(0)
 	for i := range a {
@@ -70,14 +71,14 @@ func (c *comparer) affords(a, b []profile) bool {
 	return true
 }
 
-// The maximum similarity is exact: all members are equal.
+// Similarities of two elements. The maximum, exact, means that all members are equal.
 const (
 	alikeOpaque = 100
 	alikeKind   = 10
 	exact       = 1000
 )
 
-// alike returns the similarity of two elements, or 0 if they are unrelated.
+// alike returns the similarity of two elements. It is 0 if they are unrelated.
 func (p *profile) alike(q *profile, samePlace bool) int {
 	if p.opaque || q.opaque {
 		return alikeOpaque
@@ -107,11 +108,11 @@ func (p *profile) alike(q *profile, samePlace bool) int {
 	return kind + exact*equal/most
 }
 
-// best returns the pairs with the highest total similarity, in order. Elements that share only their kind are paired if
-// they have the same index in lists of the same length.
+// best returns the pairs with the highest total similarity, in order. Elements that share only their kind are paired
+// only if they have the same index and the lists have the same length.
 func best(a, b []profile) []link {
 	same := len(a) == len(b)
-	// sum[i][j] is the best total for the elements from i and j on.
+	// sum[i][j] is the highest total for a[i:] and b[j:].
 	sum := make([][]int, len(a)+1)
 	for i := range sum {
 		sum[i] = make([]int, len(b)+1)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// quote formats a string as JSON. It escapes invisible and control characters.
+// quote returns s as a JSON string in which invisible and control characters are escaped.
 func quote(s string) string {
 	if isPlain(s) {
 		return `"` + s + `"`
@@ -16,7 +16,7 @@ func quote(s string) string {
 	return string(appendQuoted(nil, s))
 }
 
-// isPlain reports whether a string needs no escapes. Strings with non-ASCII characters take a slower path.
+// isPlain reports whether s is printable ASCII and needs no escapes. Other strings take a slower path.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -51,7 +51,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return dst
 }
 
-// label formats a key, and quotes it only if it could be misread.
+// label formats a key. It is quoted only if it could be misread.
 func label(key string) string {
 	if isName(key) {
 		return key
@@ -65,7 +65,7 @@ func label(key string) string {
 	return quote(key)
 }
 
-// isName is a fast path for keys of letters and digits.
+// isName reports whether key consists of letters and digits, which is the common case.
 func isName(key string) bool {
 	for i := range len(key) {
 		if c := key[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
@@ -75,7 +75,7 @@ func isName(key string) bool {
 	return key != ""
 }
 
-// urnLabel formats the key of a resource, which may contain spaces.
+// urnLabel formats the key of a resource. Unlike with label, spaces need no quotes.
 func urnLabel(key string) string {
 	if key != "" && isPlain(key) {
 		return key

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mark determines whether an updated resource was replaced, and by which changes.
+// mark marks an updated resource as replaced, along with the changes that require it.
 func (r Replaces) mark(resource *Resource) {
 	if resource.Kind != Updated {
 		return
@@ -15,7 +15,7 @@ func (r Replaces) mark(resource *Resource) {
 		c := &resource.Changes[i]
 		switch c.Key {
 		case "id":
-			// Gaining or losing an id is not a replacement.
+			// An id that appears or disappears is not a replacement.
 			c.Replaces = c.Kind == Changed && resource.Old.Type != ""
 		case "properties":
 			if len(paths) > 0 {
@@ -28,7 +28,7 @@ func (r Replaces) mark(resource *Resource) {
 	}
 }
 
-// markWithin marks the changes at, above, and below the paths. Indices are ignored.
+// markWithin marks the changes at, above, or below the paths. It ignores list indices.
 func markWithin(changes []Change, above string, paths []string) {
 	for i := range changes {
 		c := &changes[i]
@@ -56,7 +56,7 @@ func markAll(c *Change) {
 	}
 }
 
-// holds reports whether path equals other or is a prefix of it.
+// holds reports whether path is equal to other or a parent of it.
 func holds(path, other string) bool {
 	rest, ok := strings.CutPrefix(other, path)
 	return ok && (rest == "" || rest[0] == '.')

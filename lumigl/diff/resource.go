@@ -10,13 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// This file serves callers that show a single resource, such as a step of a plan.
+// The functions in this file are for callers that show a single resource, such as a step of a plan.
 
-// index matches an index in a path, such as "rules[2].port".
+// index matches a list index in a path, such as "[2]" in "rules[2].port".
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
 // CompareResource compares two versions of a resource. replaces lists the paths of properties that require replacement,
-// as returned by providers; indices in them are ignored. Secrets in others are masked too, but others are not compared.
+// as returned by providers; indices in them are ignored. others are values that are not compared but whose secrets are
+// masked too.
 func CompareResource(old, new *lumigl.Vertex, replaces []string, others ...lumigl.Value) *Resource {
 	c := newComparer(true, match.Work(1))
 	r := &Resource{Kind: Updated, Key: new.Key(), Old: old, New: new, Changes: c.bodies(old, new), others: others}
@@ -28,8 +29,8 @@ func CompareResource(old, new *lumigl.Vertex, replaces []string, others ...lumig
 	return r
 }
 
-// WriteText writes the changes of a resource from [CompareResource], without a title and indented by at least depth
-// levels.
+// WriteText writes the changes of a resource returned by [CompareResource], without a title and indented by at least
+// depth levels.
 func (r *Resource) WriteText(w io.Writer, depth int, o TextOptions) error {
 	p := newPrinter(w, o)
 	p.prefix, p.hidden = programOf(r.Key), r.contents()
@@ -37,7 +38,8 @@ func (r *Resource) WriteText(w io.Writer, depth int, o TextOptions) error {
 	return p.out.Flush()
 }
 
-// JSON returns the changes of a resource from [CompareResource] as a JSON list. tag marks references.
+// JSON returns the changes of a resource returned by [CompareResource] as a JSON list. tag is the key that marks
+// references.
 func (r *Resource) JSON(tag string) json.RawMessage {
 	f := flattener{encoder: &encoder{tag: tag, hidden: r.contents()}, changes: []changeJSON{}}
 	f.flatten(r.Changes, "", "")

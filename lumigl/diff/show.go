@@ -13,8 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// members shows the changes in an object and the number of unchanged members. If the object is absent, that number is
-// omitted.
+// members prints the changes in an object and the number of unchanged members. It omits the number if in is absent.
 func (p *printer) members(changes []Change, in lumigl.Value, depth int, show func(string) string) {
 	for i := range changes {
 		p.change(&changes[i], show(changes[i].Key), depth)
@@ -24,7 +23,7 @@ func (p *printer) members(changes []Change, in lumigl.Value, depth int, show fun
 	}
 }
 
-// rest folds the unchanged parts.
+// rest prints the number of unchanged parts.
 func (p *printer) rest(parts int, changes []Change, depth int) {
 	for i := range changes {
 		if changes[i].Kind != Removed {
@@ -34,7 +33,7 @@ func (p *printer) rest(parts int, changes []Change, depth int) {
 	p.fold(parts, depth)
 }
 
-// fold summarizes unchanged parts, aligned with the signs of the changes around it.
+// fold prints a number of unchanged parts, aligned with the signs of the surrounding changes.
 func (p *printer) fold(n, depth int) {
 	if n > 0 {
 		for range depth {
@@ -46,10 +45,11 @@ func (p *printer) fold(n, depth int) {
 	}
 }
 
-// names lists keys that identify an element of a list.
+// names lists the keys that identify list elements.
 var names = []string{"urn", "name", "id", "key"}
 
-// identity shows the key that identifies an element, if it is unchanged.
+// identity prints the member that identifies a list element, unless it changed. It returns the number of members
+// printed.
 func (p *printer) identity(c *Change, depth int) (shown int) {
 	if !c.isElement() {
 		return 0
@@ -88,10 +88,10 @@ func (p *printer) change(c *Change, name string, depth int) {
 	}
 }
 
-// notShown replaces a plain value that may be the content of a secret.
+// notShown is printed in place of a plain value that may be the content of a secret.
 const notShown = "(no secret, but not shown)"
 
-// besideSecret formats the counterpart of a secret, which it might reveal.
+// besideSecret formats the counterpart of a secret, masking it if it might reveal the secret.
 func besideSecret(v lumigl.Value) string {
 	switch {
 	case v.IsSecret():
@@ -106,7 +106,7 @@ func (p *printer) becomes(old, new string) string {
 	return p.Paint(term.Red, old) + " → " + p.Paint(term.Green, new)
 }
 
-// inside shows the changed parts of an object or list.
+// inside prints the changed parts of an object or a list.
 func (p *printer) inside(c *Change, depth int) {
 	if c.New.Kind() == lumigl.List {
 		p.elements(c, depth)
@@ -114,15 +114,15 @@ func (p *printer) inside(c *Change, depth int) {
 	}
 	shown := p.identity(c, depth)
 	if isFolder(c.New) || isJSON(c.New) {
-		shown++ // the identity
+		shown++ // the member that identifies it
 	}
 	p.members(c.Changes, lumigl.Value{}, depth, label)
 	p.rest(c.New.Len()-shown, c.Changes, depth)
 }
 
-// elements shows the changed elements of a list with context.
+// elements prints the changed elements of a list with context.
 func (p *printer) elements(c *Change, depth int) {
-	from, to := 0, 0 // elements processed so far
+	from, to := 0, 0 // number of elements processed so far
 	for i := range c.Changes {
 		e := &c.Changes[i]
 		same := e.From - from
@@ -142,7 +142,7 @@ func (p *printer) elements(c *Change, depth int) {
 	p.between(c.New, to, c.New.Len(), p.context, 0, depth)
 }
 
-// contextAfter returns the number of context elements after the change before the i-th.
+// contextAfter returns the number of context elements to print after change i-1.
 func (p *printer) contextAfter(i int) int {
 	if i == 0 {
 		return 0
@@ -150,7 +150,7 @@ func (p *printer) contextAfter(i int) int {
 	return p.context
 }
 
-// between shows the context between two changes and the number of omitted elements.
+// between prints the context between two changes and the number of omitted elements.
 func (p *printer) between(list lumigl.Value, start, end, head, tail, depth int) {
 	show := func(i int) { p.line(0, depth, p.Paint(term.Dim, fmt.Sprintf("[%d]: %s", i, p.short(list.At(i))))) }
 	if end-start <= head+tail {
@@ -175,17 +175,17 @@ func elementLabel(c *Change) string {
 	return fmt.Sprintf("[%d → %d]", c.From, c.To)
 }
 
-// unknown replaces an unknown value.
+// unknown is printed in place of an unknown value.
 const unknown = "(known after apply)"
 
-// shortWidth is the maximum length of a value on the same line as its key, and pairWidth of two values together.
+// shortWidth is the maximum length of a value on the same line as its key, pairWidth that of two values together.
 const (
 	shortWidth = 72
 	pairWidth  = 96
 	clipWidth  = 160
 )
 
-// pair shows the old and new value, on one line if they are short.
+// pair prints the old and new value, on one line if they are short.
 func (p *printer) pair(c *Change, name string, depth int, note string) {
 	was, is, what := c.Old, c.New, ""
 	if c.New.IsAsset() && c.Old.IsAsset() {
@@ -222,18 +222,18 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 	p.write(strings.Repeat("  ", depth+1) + "→ " + p.Paint(term.Green, new) + note + "\n")
 }
 
-// onlyText reports whether an asset consists of text only.
+// onlyText reports whether an asset consists only of text.
 func onlyText(asset lumigl.Value) bool {
 	return asset.Get("text").Kind() == lumigl.Text && asset.Len() == 2
 }
 
-// manyLines reports whether a value is a text to compare line by line.
+// manyLines reports whether a value is a string with several lines, which is compared line by line.
 func manyLines(v lumigl.Value) bool {
 	s, _ := v.Text()
 	return strings.Contains(s, "\n")
 }
 
-// sameContent returns a note if two assets have the same content, or else "".
+// sameContent returns a note if the two assets have the same content, or "" otherwise.
 func (p *printer) sameContent(c *Change) string {
 	if h := c.New.Get("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Get("hash")) {
 		return p.Paint(term.Dim, " (same content)")
@@ -241,7 +241,7 @@ func (p *printer) sameContent(c *Change) string {
 	return ""
 }
 
-// lines shows the differences between two multi-line texts.
+// lines prints the differences between two multi-line strings.
 func (p *printer) lines(old, new lumigl.Value, depth int) {
 	c := newComparer(false, match.Work(0))
 	list := func(v lumigl.Value) (all []lumigl.Value) {
@@ -275,7 +275,8 @@ func (p *printer) lines(old, new lumigl.Value, depth int) {
 	}
 }
 
-// sameLines shows the context lines among unchanged lines.
+// sameLines prints the context within a run of unchanged lines. after and before are set if a change precedes and
+// follows the run.
 func (p *printer) sameLines(lines []lumigl.Value, after, before bool, depth int) {
 	head, tail := 0, 0
 	if after {
@@ -296,13 +297,13 @@ func (p *printer) sameLines(lines []lumigl.Value, after, before bool, depth int)
 	}
 }
 
-// lineText quotes a line, which makes leading and trailing spaces visible.
+// lineText quotes a line, so that leading and trailing spaces are visible.
 func lineText(v lumigl.Value) string {
 	s, _ := v.Text()
 	return clipped(s)
 }
 
-// whole shows all of an added or removed value.
+// whole prints an added or removed value in full.
 func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note string) {
 	if s, ok := p.inline(v); ok {
 		p.line(kind, depth, name+": "+s+note)

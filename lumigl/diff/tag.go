@@ -2,8 +2,8 @@ package diff
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// freeTag returns a reference tag for output about two documents: the new one's tag, unless the data contains such a
-// key.
+// freeTag returns a key that marks references in output about two documents: the tag of the new one, or another key if
+// the data contains that tag.
 func freeTag(old, new lumigl.Document) string {
 	all := make([]lumigl.Value, 0, 2*(old.Base().Len()+new.Base().Len()))
 	for _, doc := range [...]lumigl.Document{old, new} {

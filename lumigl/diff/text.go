@@ -19,7 +19,7 @@ type TextOptions struct {
 	Context int
 }
 
-// WriteText writes the delta as readable text. Control characters are escaped and secrets masked.
+// WriteText writes the delta as human-readable text. Control characters are escaped and secrets masked.
 func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
 	p := newPrinter(w, o)
 	p.header(d)
@@ -34,7 +34,7 @@ func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
 	return p.out.Flush()
 }
 
-// WriteStat writes one line per changed resource, and totals.
+// WriteStat writes one line per changed resource, followed by totals.
 func (d *Delta) WriteStat(w io.Writer, o TextOptions) error {
 	p := newPrinter(w, o)
 	if n := count(d.Header); n.all() > 0 {
@@ -54,7 +54,7 @@ func (d *Delta) WriteStat(w io.Writer, o TextOptions) error {
 	return p.out.Flush()
 }
 
-// tally counts changed values.
+// tally counts added, removed, and changed values.
 type tally struct{ added, removed, changed int }
 
 func (t tally) all() int { return t.added + t.removed + t.changed }
@@ -94,13 +94,13 @@ type printer struct {
 	term.Stream
 	out     *bufio.Writer
 	context int // from the options
-	// parted is set if the output ends with an empty line or needs none.
+	// parted is set if no empty line is needed before the next item.
 	parted bool
-	// prefix is the URN prefix of the resource's program, which references omit.
+	// prefix is the URN prefix of the resource's program. References omit it.
 	prefix string
-	// hidden lists the contents of the resource's secrets, which are masked in plain values too.
+	// hidden lists the contents of the resource's secrets, which are also masked in plain values.
 	hidden contents
-	// numbers identifies old resources without a name in the program.
+	// numbers maps old resources to the names of their unnamed counterparts in the program.
 	numbers map[*lumigl.Vertex]string
 }
 
@@ -123,7 +123,8 @@ var (
 	}
 )
 
-// line writes a line indented by depth. Wholly added or removed lines have a single color.
+// line writes a line with a sign, indented by depth levels. Added and removed lines are colored entirely; for other
+// lines, only the sign is colored.
 func (p *printer) line(kind Kind, depth int, text string) {
 	for range depth {
 		p.write("  ")
@@ -145,10 +146,10 @@ func (p *printer) line(kind Kind, depth int, text string) {
 	p.parted = false
 }
 
-// write writes a text. Errors are sticky; check them at Flush.
+// write writes a string. Errors are sticky and returned by Flush.
 func (p *printer) write(s string) { _, _ = p.out.WriteString(s) }
 
-// part separates two items by an empty line.
+// part separates two items with an empty line.
 func (p *printer) part() {
 	if !p.parted {
 		p.write("\n")
@@ -189,7 +190,7 @@ func (p *printer) resource(r *Resource, snapshot bool) {
 	}
 }
 
-// changedResource shows the changes in a resource. Fields other than properties are in parentheses.
+// changedResource prints the changes of a resource. Names of fields other than properties are in parentheses.
 func (p *printer) changedResource(r *Resource, depth int) {
 	last := []Change(nil)
 	for i := range r.Changes {
@@ -216,7 +217,7 @@ func inParentheses(key string) string { return "(" + key + ")" }
 
 func inOptions(key string) string { return inParentheses("options." + label(key)) }
 
-// options shows each changed option separately, even if one side has no options.
+// options prints each changed option separately, even if one side has no options.
 func (p *printer) options(c *Change, depth int) {
 	changes := c.Changes
 	if c.Kind != Inside {
@@ -225,7 +226,7 @@ func (p *printer) options(c *Change, depth int) {
 	p.members(changes, lumigl.Value{}, depth, inOptions)
 }
 
-// vertex shows all of a created or deleted vertex.
+// vertex prints a created or deleted vertex in full.
 func (p *printer) vertex(kind Kind, v *lumigl.Vertex, snapshot bool) {
 	if snapshot && v.ID != "" {
 		p.whole(kind, 1, inParentheses("id"), lumigl.TextOf(v.ID), "")
@@ -241,7 +242,7 @@ func (p *printer) vertex(kind Kind, v *lumigl.Vertex, snapshot bool) {
 	}
 }
 
-// programOf returns the URN prefix shared by all resources of a program.
+// programOf returns the URN prefix shared by all resources of a program, or "" if key is not a URN.
 func programOf(key string) string {
 	_, rest, _ := strings.Cut(key, "::")
 	_, rest, ok := strings.Cut(rest, "::")
