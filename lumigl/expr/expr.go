@@ -1,4 +1,4 @@
-// Package expr evaluates expressions: values in a desired graph that are computed from resources' outputs.
+// Package expr evaluates expressions: values in a graph of desired state that are computed from resource outputs.
 //
 // An expression is an object with the signature [wire.Expression] and one of these keys:
 //
@@ -6,9 +6,9 @@
 //	"jsonStringify": value           the value as canonical JSON (RFC 8785), in a string
 //	"get": value, "path": "a[0].b"   a part of the value
 //
-// The values inside may be references to outputs, secrets, and other expressions. [Evaluate] computes the known parts.
-// The result is secret if any input is. docs/lumigl.md documents the format; the TypeScript package is tested with the
-// same cases, testdata/cases.json.
+// The operands may contain references to outputs, secrets, and other expressions. [Evaluate] computes the known parts.
+// The result is secret if any operand is. docs/lumigl.md documents the format. The TypeScript package is tested with
+// the same cases, in testdata/cases.json.
 package expr
 
 import (
@@ -28,8 +28,8 @@ const (
 	getPath       = "path"
 )
 
-// Resolve returns the value of a vertex's property: an output, "id", or "urn". known is false while the value is
-// unknown. The value is absent if the resource has no such property.
+// Resolve returns the value of a vertex's property: an output, "id", or "urn". It returns known == false if the value
+// is not known yet, and the absent value if the resource has no such property.
 type Resolve func(vertex *lumigl.Vertex, property string) (value lumigl.Value, known bool)
 
 // Error reports an invalid expression.
@@ -46,9 +46,9 @@ func (e *Error) Error() string {
 	return e.Pointer + ": " + e.Message
 }
 
-// Evaluate returns v with references to outputs and expressions replaced by their values where known. In the remaining
-// expressions, known parts are folded, so evaluation in several steps gives the same value as a single one. References
-// to resources stay unchanged. The error is an *[Error].
+// Evaluate returns v with references to outputs and expressions replaced by their values where known. Known parts of
+// the remaining expressions are folded, so evaluating in several steps gives the same result as in one. References to
+// whole resources are kept. Any error is of type *[Error].
 func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	e := &evaluator{resolve: resolve}
 	v = e.value(v)
@@ -58,9 +58,9 @@ func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	return v, nil
 }
 
-// At returns the part of a value at a path such as a[0].b, without secret wrappers. secret reports whether the part is
-// secret, contains a secret, or is within one. A missing part is null. References stay unchanged. The error is an
-// *[Error] if a step indexes a value other than a list or object.
+// At returns the part of a value at a path such as a[0].b, with secrets replaced by their contents. secret reports
+// whether the part is secret, contains a secret, or is inside one. A missing part is null. References are kept. At
+// returns an *[Error] if a step indexes a value other than a list or an object.
 func At(v lumigl.Value, path string) (part lumigl.Value, secret bool, err error) {
 	e := &evaluator{resolve: func(*lumigl.Vertex, string) (v lumigl.Value, known bool) { return v, false }}
 	part, secret = e.get(v, path)
@@ -71,7 +71,7 @@ func At(v lumigl.Value, path string) (part lumigl.Value, secret bool, err error)
 	return part, secret || hidden, nil
 }
 
-// IsKnown reports whether v has no unknown parts.
+// IsKnown reports whether no part of v is unknown.
 func IsKnown(v lumigl.Value) bool {
 	switch {
 	case isPending(v):
@@ -91,7 +91,7 @@ func IsKnown(v lumigl.Value) bool {
 	return true
 }
 
-// Unknown returns v for a provider, with the remaining expressions and references to outputs replaced by the
+// Unknown returns v in the form sent to providers: expressions and references to outputs are replaced by the
 // placeholder for unknown values.
 func Unknown(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
@@ -102,24 +102,25 @@ func Unknown(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// isPending reports whether v itself is unknown.
+// isPending reports whether v itself is unknown, regardless of its parts.
 func isPending(v lumigl.Value) bool {
 	_, property, ok := v.Target()
 	return ok && property != "" || v.IsExpression() || v.IsUnknown()
 }
 
-// maxText limits the total bytes of strings created by an evaluation, since each nested jsonStringify doubles the
-// escapes in a string.
+// maxText limits the total size in bytes of the strings created by an evaluation. Without a limit, they could grow
+// exponentially, since each nested jsonStringify doubles the escapes in a string.
 const maxText = 64 << 20
 
-// evaluator evaluates a value and stops at the first error.
+// evaluator evaluates a value. It stops at the first error.
 type evaluator struct {
 	resolve Resolve
-	made    int // bytes of strings
+	made    int // total size of the created strings in bytes
 	err     *Error
 }
 
-// grow adds n bytes of strings, and returns false if the limit is exceeded.
+// grow adds n bytes to the total size of created strings. It returns false if the evaluation has failed, as it does
+// when the limit is exceeded.
 func (e *evaluator) grow(n int) bool {
 	if e.made += n; e.made > maxText {
 		e.fail("expressions produce more than %d MiB of strings", maxText>>20)

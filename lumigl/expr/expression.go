@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// expression evaluates an expression. The result, known or not, is a secret if any input is.
+// expression evaluates an expression as far as possible. The result is a secret if any operand is.
 func (e *evaluator) expression(v lumigl.Value) lumigl.Value {
 	var result lumigl.Value
 	var secret bool
@@ -39,12 +39,12 @@ func signed(signature string, members ...lumigl.Member) lumigl.Value {
 
 func expression(members ...lumigl.Member) lumigl.Value { return signed(wire.Expression, members...) }
 
-// hide marks a value as a secret.
+// hide returns a secret with the content v.
 func hide(v lumigl.Value) lumigl.Value {
 	return signed(wire.Secret, lumigl.Member{Key: "value", Value: v})
 }
 
-// reveal removes secret wrappers from v, and reports whether there were any.
+// reveal removes the secret wrappers around v. secret reports whether there were any.
 func reveal(v lumigl.Value) (content lumigl.Value, secret bool) {
 	for {
 		inner, ok := v.Secret()
@@ -55,7 +55,7 @@ func reveal(v lumigl.Value) (content lumigl.Value, secret bool) {
 	}
 }
 
-// interpolate joins parts to a string. Unknown parts stay, with the strings between them joined.
+// interpolate joins parts into a string. Unknown parts are kept, and the strings between them are joined.
 func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret bool) {
 	var left []lumigl.Value
 	var text strings.Builder
@@ -93,7 +93,7 @@ func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret
 	return expression(lumigl.Member{Key: interpolate, Value: lumigl.ListOf(left...)}), secret
 }
 
-// text formats a value as in a template literal. i is the index of the part.
+// text formats the part with index i as in a template literal.
 func (e *evaluator) text(i int, v lumigl.Value) string {
 	if s, ok := v.Text(); ok && e.grow(len(s)) {
 		return s
@@ -115,7 +115,7 @@ func (e *evaluator) text(i int, v lumigl.Value) string {
 	return ""
 }
 
-// number formats a number as in JavaScript.
+// number formats a number as JavaScript does.
 func (e *evaluator) number(v lumigl.Value) string {
 	f, _ := v.Float()
 	if f == 0 {
@@ -130,7 +130,7 @@ func (e *evaluator) number(v lumigl.Value) string {
 	return text
 }
 
-// stringify converts a value to canonical JSON.
+// stringify converts a value to canonical JSON, or to a jsonStringify expression if it has unknown parts.
 func (e *evaluator) stringify(v lumigl.Value) (result lumigl.Value, secret bool) {
 	content := e.value(v)
 	content, secret = withoutSecrets(content)
@@ -143,7 +143,7 @@ func (e *evaluator) stringify(v lumigl.Value) (result lumigl.Value, secret bool)
 	return lumigl.TextOf(string(e.appendJSON(nil, content))), secret
 }
 
-// withoutSecrets removes all secret wrappers within v, and reports whether there were any.
+// withoutSecrets replaces the secrets within v with their contents. secret reports whether there were any.
 func withoutSecrets(v lumigl.Value) (plain lumigl.Value, secret bool) {
 	v, secret = reveal(v)
 	if isPending(v) {
@@ -157,7 +157,7 @@ func withoutSecrets(v lumigl.Value) (plain lumigl.Value, secret bool) {
 	return plain, secret
 }
 
-// appendJSON appends a value as RFC 8785 JSON, in which keys are sorted by UTF-16 code units.
+// appendJSON appends a value as canonical JSON (RFC 8785), with keys sorted by UTF-16 code units.
 func (e *evaluator) appendJSON(dst []byte, v lumigl.Value) []byte {
 	switch v.Kind() {
 	case lumigl.Text:
@@ -210,7 +210,7 @@ func (e *evaluator) appendObject(dst []byte, v lumigl.Value) []byte {
 	return append(dst, '}')
 }
 
-// appendString appends a string with as few escapes as JSON allows.
+// appendString appends a string as JSON with as few escapes as possible.
 func (e *evaluator) appendString(dst []byte, s string) []byte {
 	if !e.grow(len(s)) {
 		return dst
@@ -232,7 +232,7 @@ func (e *evaluator) appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// get returns the part of a value at a path, without evaluating other parts.
+// get returns the part of a value at a path. It does not evaluate other parts.
 func (e *evaluator) get(v lumigl.Value, path string) (result lumigl.Value, secret bool) {
 	open := func(v lumigl.Value) lumigl.Value {
 		content, hidden := reveal(v)
@@ -256,7 +256,7 @@ func (e *evaluator) get(v lumigl.Value, path string) (result lumigl.Value, secre
 	return open(e.value(content)), secret
 }
 
-// rest returns an expression for the rest of a path into an unknown value.
+// rest returns an expression that applies the rest of a path to the unknown value v.
 func (e *evaluator) rest(v lumigl.Value, path string) lumigl.Value {
 	path = strings.TrimPrefix(path, ".")
 	if v.IsExpression() && v.Get(get).Exists() {
@@ -269,7 +269,7 @@ func (e *evaluator) rest(v lumigl.Value, path string) lumigl.Value {
 	return expression(lumigl.Member{Key: get, Value: v}, lumigl.Member{Key: getPath, Value: lumigl.TextOf(path)})
 }
 
-// step returns a part of a list or object, or null if it does not exist.
+// step returns the given part of a list or an object, or null if it does not exist.
 func (e *evaluator) step(v lumigl.Value, part string) lumigl.Value {
 	var found lumigl.Value
 	key, isKey := keyOf(part)
@@ -288,7 +288,7 @@ func (e *evaluator) step(v lumigl.Value, part string) lumigl.Value {
 	return found
 }
 
-// keyOf returns the key in a path segment such as .name, name or ["a key"].
+// keyOf returns the key in a path segment such as .name, name, or ["a key"]. It returns false for other segments.
 func keyOf(part string) (string, bool) {
 	quoted, ok := strings.CutPrefix(part, "[")
 	if !ok {
@@ -300,7 +300,7 @@ func keyOf(part string) (string, bool) {
 	return key, err == nil
 }
 
-// indexOf returns the index in a path segment such as [3].
+// indexOf returns the index in a path segment such as [3]. It returns false for other segments.
 func indexOf(part string) (int, bool) {
 	i, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(part, "["), "]"))
 	return i, err == nil && i >= 0 && part == "["+strconv.Itoa(i)+"]"

@@ -7,8 +7,8 @@ import (
 )
 
 // Format formats an expression on one line, as in a program: `${bucket.arn}/*`, jsonStringify({…}), or
-// bucket.rules[0].id. show formats other operands, with strings in double quotes. Format returns false if v is not a
-// valid expression.
+// bucket.rules[0].id. show formats other operands; it must put strings in double quotes. Format returns false if v is
+// not a valid expression.
 func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 	if !v.IsExpression() {
 		return "", false
@@ -46,7 +46,7 @@ func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 }
 
 // Open splits an expression into its operation, such as "jsonStringify" or "get a.b interpolate", and its operand, for
-// output on several lines. For other values, what is "" and content is v.
+// output on several lines. For other values, it returns "" and v.
 func Open(v lumigl.Value) (what string, content lumigl.Value) {
 	for v.IsExpression() {
 		main := get
@@ -65,5 +65,5 @@ func Open(v lumigl.Value) (what string, content lumigl.Value) {
 	return what, v
 }
 
-// template converts the contents of a double-quoted string literal to those of a template literal.
+// template converts the contents of a double-quoted string to the contents of a template literal.
 var template = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "`", "\\`", "${", `\${`)
