@@ -1,3 +1,3 @@
-// Package match recognizes resources in another graph under different keys, and hashes values. Diffs and plans share
-// it, and therefore the same notion of equality.
+// Package match recognizes resources that have another key in each of two graphs, and hashes values. Diffs and plans
+// both use it, so that they agree on equality.
 package match

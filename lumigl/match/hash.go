@@ -6,22 +6,21 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Work returns the work budget for a graph: the number of values that may be visited beyond a linear number. Real
-// graphs need a small fraction of it.
+// Work returns the work budget for a graph: the number of values that may be visited in addition to linear work. Real
+// graphs use only a small fraction of it.
 func Work(vertices int) int64 { return 1<<24 + 1<<8*int64(vertices) }
 
-// Hasher hashes values. Within a process, equal values have equal hashes.
+// Hasher hashes values. Equal values have equal hashes within a process.
 type Hasher struct {
-	// Work is the remaining budget, which callers may share with other work. Once it is used up, hashes are
-	// meaningless.
+	// Work is the remaining budget, which may be shared with other work. Hashes are meaningless once it is used up.
 	Work int64
-	// key returns the key to hash for a reference to a vertex. The default is the vertex's own key.
+	// key returns the key to hash for a reference to a vertex. By default, it is the vertex's own key.
 	key func(*lumigl.Vertex) string
 }
 
 var seed = maphash.MakeSeed()
 
-// bytesPerWork is the number of bytes that cost as much as one value.
+// bytesPerWork is the number of bytes of text that cost as much as one value.
 const bytesPerWork = 64
 
 // Value returns the hash of a value.
@@ -71,7 +70,7 @@ func (h *Hasher) text(s string) uint64 {
 	return maphash.String(seed, s)
 }
 
-// mix combines two hashes. It is not commutative.
+// mix combines two hashes. Order matters.
 func mix(a, b uint64) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	x := (a ^ b*odd) + b>>29 + odd

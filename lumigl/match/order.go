@@ -14,7 +14,7 @@ func Sorted(vertices []*lumigl.Vertex) []*lumigl.Vertex {
 	return sorted
 }
 
-// references returns the references among vertices as a graph, numbered in their order.
+// references returns the references among the vertices as a graph, in which vertices are numbered by index.
 func references(vertices []*lumigl.Vertex) (g dag.Graph) {
 	numbers := make(map[*lumigl.Vertex]int32, len(vertices))
 	for i, v := range vertices {

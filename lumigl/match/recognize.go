@@ -8,11 +8,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Pair is an old resource and its new counterpart.
+// Pair consists of an old resource and its new counterpart.
 type Pair struct{ Old, New *lumigl.Vertex }
 
-// Recognize pairs old and new resources that have the same type and properties but different keys. Identical resources
-// are paired only by provider id. The pairs are in the order of the new resources.
+// Recognize returns pairs of old and new resources with the same type and properties but different keys. Several
+// identical resources are told apart by provider id. The pairs are in the order of the new resources.
 func Recognize(olds, news []*lumigl.Vertex) []Pair {
 	if len(olds) == 0 || len(news) == 0 {
 		return nil
@@ -32,18 +32,18 @@ func Recognize(olds, news []*lumigl.Vertex) []Pair {
 	return pairs
 }
 
-// matcher recognizes resources. It refers to them by index, since there may be very many.
+// matcher recognizes resources. It refers to them by index to save memory.
 type matcher struct {
 	hasher     Hasher
 	olds, news []*lumigl.Vertex
-	// from maps new resources to their old counterparts, as indices plus 1; 0 means none.
+	// from maps the index of a new resource to that of its old counterpart plus 1, or to 0 if it has none.
 	from []int32
-	// places maps the new resources to their indices.
+	// places maps each new resource to its index.
 	places map[*lumigl.Vertex]int32
-	// looks are the hashes of the old resources, sorted.
+	// looks lists the hashes of the old resources, sorted.
 	looks []look
-	// dependents lists each new resource's dependents, and waiting counts each one's references to unprocessed
-	// resources.
+	// dependents lists the dependents of each new resource. waiting counts each new resource's references to
+	// unprocessed resources.
 	dependents [][]int32
 	waiting    []int32
 }
@@ -56,7 +56,7 @@ type look struct {
 
 func compareLooks(a, b look) int { return cmp.Compare(a.hash, b.hash) }
 
-// same returns the length of the first run of equal hashes.
+// same returns the length of the run of equal hashes at the start of looks.
 func same(looks []look) int {
 	n := 1
 	for n < len(looks) && looks[n].hash == looks[0].hash {
@@ -65,7 +65,7 @@ func same(looks []look) int {
 	return n
 }
 
-// was returns the old counterpart of v if it is recognized, or else v.
+// was returns the old counterpart of v if v has been recognized, or v otherwise.
 func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
 	if i, ok := m.places[v]; ok && m.from[i] > 0 {
 		return m.olds[m.from[i]-1]
@@ -73,7 +73,7 @@ func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
 	return v
 }
 
-// recognize processes all resources, dependencies first, since a resource's hash depends on theirs.
+// recognize processes all resources, dependencies first, since the hash of a resource depends on them.
 func (m *matcher) recognize() {
 	for i, v := range m.olds {
 		m.looks = append(m.looks, m.look(v, int32(i)))
@@ -84,7 +84,7 @@ func (m *matcher) recognize() {
 		var next []int32
 		for _, i := range ready {
 			if m.from[i] == 0 {
-				continue // Resources that refer to a new one are new too.
+				continue // resources that refer to a new one are new too
 			}
 			for _, dependent := range m.dependents[i] {
 				if m.waiting[dependent]--; m.waiting[dependent] == 0 {
@@ -96,7 +96,7 @@ func (m *matcher) recognize() {
 	}
 }
 
-// wait records the dependencies among new resources, and returns those without any.
+// wait records the dependencies among new resources. It returns the resources without dependencies.
 func (m *matcher) wait() (ready []int32) {
 	m.dependents, m.waiting = make([][]int32, len(m.news)), make([]int32, len(m.news))
 	for i, v := range m.news {
@@ -117,7 +117,7 @@ func (m *matcher) look(r *lumigl.Vertex, place int32) look {
 	return look{hash: mix(m.hasher.text(string(r.Type)), m.hasher.Value(properties(r))), place: place}
 }
 
-// properties returns the properties of a resource, which default to {}.
+// properties returns the properties of a resource, or {} if they are absent.
 func properties(r *lumigl.Vertex) lumigl.Value {
 	if !r.Properties.Exists() {
 		return lumigl.ObjectOf()
@@ -125,8 +125,8 @@ func properties(r *lumigl.Vertex) lumigl.Value {
 	return r.Properties
 }
 
-// round recognizes resources whose dependencies have all been processed. Equal resources have equal dependencies, so
-// they are in the same round.
+// round recognizes resources whose dependencies have all been processed. Equal resources are always in the same round,
+// since they have equal dependencies.
 func (m *matcher) round(ready []int32) {
 	news := make([]look, 0, len(ready))
 	for _, place := range ready {
@@ -142,8 +142,8 @@ func (m *matcher) round(ready []int32) {
 	}
 }
 
-// match pairs resources with equal hashes: first by provider id, then the only remaining one on each side, unless their
-// ids differ.
+// match pairs resources with equal hashes, first by provider id. If one resource is left on each side, they are paired
+// unless their ids differ.
 func (m *matcher) match(olds, news []look) {
 	if len(olds)+len(news) > 2 {
 		type holders struct{ old, olds, news int32 } // old is an index, the others are counts
@@ -174,7 +174,7 @@ func (m *matcher) match(olds, news []look) {
 	}
 }
 
-// pair records a match if the resources themselves are equal.
+// pair records a match unless the hashes of the resources collided.
 func (m *matcher) pair(oldPlace, newPlace int32) {
 	old, new := m.olds[oldPlace], m.news[newPlace]
 	if old.Type == new.Type && properties(old).Equal(properties(new).Retarget(m.was)) {
