@@ -13,8 +13,8 @@ import (
 	"cel.dev/cel-go/parser"
 )
 
-// wrongConstant describes an error in a constant part of an expression, which CEL evaluates at compile time: a pattern
-// for matches, or a conversion such as int("10").
+// wrongConstant describes an error in a constant subexpression, which CEL evaluates at compile time: the pattern of a
+// call of matches, or a conversion such as int("10").
 func wrongConstant(source string, tree *ast.AST, err error) error {
 	var pattern *syntax.Error
 	var failed *types.Err
@@ -30,8 +30,8 @@ func wrongConstant(source string, tree *ast.AST, err error) error {
 	return atStart("%s", err)
 }
 
-// wrongPattern describes an error in a pattern. It points to the error or, if the pattern contains escapes, to the
-// whole pattern.
+// wrongPattern describes an error in a regular expression. Its position is that of the error or, if the literal
+// contains escapes, of the whole literal.
 func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 	e := atStart("invalid regular expression %q: %s", wrong.Expr, wrong.Code)
 	call := first(tree, func(e ast.Expr) bool {
@@ -43,7 +43,7 @@ func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 		return err != nil && err.Error() == wrong.Error()
 	})
 	if call == nil {
-		return e // The pattern is the result of a conversion.
+		return e // the pattern is not a literal
 	}
 	pattern, text := patternOf(call)
 	e.setPosition(tree, pattern)
@@ -55,7 +55,8 @@ func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 	return e
 }
 
-// patternOf returns the literal pattern in a call of matches and its value. literal is nil if e is something else.
+// patternOf returns the pattern of a call of matches, if it is a literal, and its value. For other expressions, literal
+// is nil.
 func patternOf(e ast.Expr) (literal ast.Expr, text string) {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "matches" {
 		return nil, ""
@@ -89,13 +90,13 @@ func wrongConversion(tree *ast.AST, call ast.CallExpr) error {
 	return e
 }
 
-// setPosition sets the position of an error to a part of the expression.
+// setPosition sets the position of an error to the start of a subexpression.
 func (e *ExpressionError) setPosition(tree *ast.AST, part ast.Expr) {
 	at := tree.SourceInfo().GetStartLocation(part.ID())
 	e.Line, e.Column = max(at.Line(), 1), max(at.Column()+1, 1)
 }
 
-// first returns the first part, in evaluation order, that satisfies is, or nil.
+// first returns the first subexpression, in evaluation order, for which is returns true, or nil.
 func first(tree *ast.AST, is func(ast.Expr) bool) ast.Expr {
 	var found ast.Expr
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {

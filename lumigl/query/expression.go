@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Expression selects vertices. It is written in CEL, the Common Expression Language, over these variables:
+// Expression selects vertices. It is written in CEL, the Common Expression Language, and may use these variables:
 //
 //	key          string        the vertex's key; for a resource, its URN
 //	type         string        a resource's type, such as "aws:ec2:VPC"
@@ -29,22 +29,22 @@ import (
 //	dependencies list(string)  the keys of its dependencies
 //	dependents   list(string)  the keys of its dependents
 //
-// In properties and options, a reference is a map with the key "ref" and optionally "property", a secret a map with the
-// key "secret", and an unknown value a map with the key "unknown". An expression is false for vertices that lack a
-// property it uses. An Expression is safe for concurrent use.
+// In properties and options, a reference is a map with the key "ref" and optionally "property", a secret is a map with
+// the key "secret", and an unknown value is a map with the key "unknown". An expression is false for a vertex that
+// lacks a property used in it. An Expression is safe for concurrent use.
 type Expression struct {
 	program cel.Program
 	source  string
-	types   []string // operands of comparisons with the type
+	types   []string // strings compared with the type
 }
 
-// ExpressionError is an error in the text of an expression.
+// ExpressionError reports an error in the text of an expression.
 type ExpressionError struct {
 	Line, Column int
 	Message      string
 }
 
-// Error returns the position and the message.
+// Error returns the position and the message on one line.
 func (e *ExpressionError) Error() string {
 	return fmt.Sprintf("expression, %d:%d: %s", e.Line, e.Column, e.Message)
 }
@@ -53,14 +53,14 @@ func atStart(format string, args ...any) *ExpressionError {
 	return &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf(format, args...)}
 }
 
-// Limits of expressions. The first two are CEL's own.
+// Limits of expressions. maxLength and maxDepth are CEL's own.
 const (
 	maxLength = 100_000 // characters
 	maxDepth  = 250     // levels
 	maxCost   = 1 << 20 // for each vertex
 )
 
-// Compile compiles an expression. The error joins one or more *[ExpressionError].
+// Compile compiles an expression. Any error wraps one or more errors of type *[ExpressionError].
 func Compile(source string) (*Expression, error) {
 	program, ast, err := overVertices.compile(source)
 	if err != nil {
@@ -69,10 +69,10 @@ func Compile(source string) (*Expression, error) {
 	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
 }
 
-// language is CEL with the variables of an [Expression] or a [Predicate].
+// language is CEL with a set of variables.
 type language struct {
 	names []string
-	// text, object, and list name variables of these types, for examples in messages.
+	// text, object, and list are the names of variables of these types, used in examples in messages.
 	text, object, list string
 	env                func() (*cel.Env, error)
 }
@@ -116,7 +116,7 @@ func (l *language) compile(source string) (cel.Program, *cel.Ast, error) {
 	return program, ast, nil
 }
 
-// variable is a variable of expressions. Its value is computed on first use.
+// variable is a variable of expressions. Its value is computed lazily.
 type variable struct {
 	name  string
 	is    *cel.Type
@@ -137,8 +137,8 @@ var variables = []variable{
 	{"dependents", cel.ListType(cel.StringType), func(a *activation) any { return a.keys(&a.up, a.index.up) }},
 }
 
-// Select returns the vertices for which the expression is true. It fails if the result is not a boolean or the
-// evaluation is too expensive.
+// Select returns the vertices for which the expression is true. It returns an error if the result is not a boolean or
+// if the evaluation is too expensive.
 func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
 	var found []*lumigl.Vertex
 	for i, v := range x.vertices {
@@ -153,7 +153,7 @@ func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
 	return found, nil
 }
 
-// evaluate runs a program. variables is an activation or a map.
+// evaluate runs a program. variables must be an activation or a map.
 func evaluate(program cel.Program, variables any) (bool, error) {
 	result, _, err := program.Eval(variables)
 	if err != nil {
@@ -172,7 +172,7 @@ func evaluate(program cel.Program, variables any) (bool, error) {
 	return bool(b), nil
 }
 
-// isMissing reports whether an evaluation failed because a property is missing or has the wrong type.
+// isMissing reports whether err means that a property is missing or has the wrong type.
 func isMissing(err error) bool {
 	message := err.Error()
 	for _, missing := range []string{"no such key", "no such overload", "no such attribute", "index out of"} {
@@ -183,8 +183,8 @@ func isMissing(err error) bool {
 	return false
 }
 
-// activation computes variables on first use. It caches expensive ones, which an expression may use for every element
-// of a list.
+// activation computes variables lazily. It caches expensive ones, since an expression may use them for every element of
+// a list.
 type activation struct {
 	index      *Index
 	place      int32
@@ -223,7 +223,7 @@ func (a *activation) keys(keys *[]string, edges dag.Graph) []string {
 	return *keys
 }
 
-// mapOf returns the CEL view of an object.
+// mapOf converts an object to a map for CEL.
 func mapOf(v lumigl.Value) map[string]any {
 	m := make(map[string]any, v.Len())
 	for key, member := range v.Members() {

@@ -8,26 +8,26 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// FindError reports a name that matches no vertex or more than one.
+// FindError reports that a name matches no vertex or several.
 type FindError struct {
 	// Name is the name that was looked up.
 	Name string
 	// Candidates lists the matches in graph order.
 	Candidates []*lumigl.Vertex
-	// Nearest is a similar name, suggested if there are no candidates, or "".
+	// Nearest is a similar name to suggest, or "". It is set only if there are no candidates.
 	Nearest string
-	// Type is the suffix of resource types matched by the name, or "", and Typed the number of resources with such a
+	// Type is the suffix of resource types that the name matches, or "". Typed is the number of resources with such a
 	// type.
 	Type  string
 	Typed int
 
-	example string // an example of a type and name to look up, "" for general graphs
+	example string // example of a type and name to look up, "" for general graphs
 }
 
-// maxListed limits the candidates listed in a message.
+// maxListed limits the number of candidates listed in a message.
 const maxListed = 10
 
-// Error lists the candidates, one per line.
+// Error returns the message and lists the candidates, one per line.
 func (e *FindError) Error() string {
 	if len(e.Candidates) == 0 {
 		return e.nothing()
@@ -44,7 +44,7 @@ func (e *FindError) Error() string {
 	return b.String()
 }
 
-// nothing is the message for a name without matches.
+// nothing returns the message for a name without matches.
 func (e *FindError) nothing() string {
 	text := fmt.Sprintf("no match for %q; ", e.Name)
 	switch {
@@ -62,9 +62,9 @@ func (e *FindError) nothing() string {
 	return text + "a KEY is a vertex's key, or a suffix of it after a colon, slash or dot"
 }
 
-// Find returns the vertex with the given key, or with the given unique suffix of its key, starting at a separator: a
-// resource's name, for example, or its type and name. Suffixes of whole URN parts take precedence over suffixes of
-// names. The error is a *[FindError].
+// Find returns the vertex with the given key, or else the only vertex whose key ends with name after a separator. For
+// example, name may be the name of a resource, or its type and name. Matches of whole URN parts take precedence over
+// matches within a name. Any error is of type *[FindError].
 func (x *Index) Find(name string) (*lumigl.Vertex, error) {
 	var parts, ends []*lumigl.Vertex
 	for _, v := range x.vertices {
@@ -93,7 +93,7 @@ func (x *Index) Find(name string) (*lumigl.Vertex, error) {
 	return nil, &FindError{Name: name, Candidates: parts}
 }
 
-// missing returns the error for a name without matches.
+// missing returns the error for a name without matches, with suggestions.
 func (x *Index) missing(name string) *FindError {
 	e := &FindError{Name: name}
 	for _, v := range x.vertices {
@@ -118,7 +118,7 @@ func (x *Index) missing(name string) *FindError {
 	return e
 }
 
-// typeEnd returns the suffix of a type that equals a name, with the separator before it, or "". It ignores case.
+// typeEnd returns the suffix of a type token that equals name ignoring case, including the separator before it, or "".
 func typeEnd(token, name string) string {
 	at := len(token) - len(name)
 	switch {
@@ -132,7 +132,7 @@ func typeEnd(token, name string) string {
 	return ""
 }
 
-// nearest returns the key or resource name most similar to a name.
+// nearest returns the key or resource name most similar to name, or "".
 func (x *Index) nearest(name string) string {
 	if name == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// comparedTypes returns the strings compared with the type in an expression.
+// comparedTypes returns the strings compared with the variable type in an expression.
 func comparedTypes(tree *ast.AST) []string {
 	var texts []string
 	collect := func(e ast.Expr) {
@@ -43,9 +43,9 @@ func comparedTypes(tree *ast.AST) []string {
 	return texts
 }
 
-// MeantType suggests types for an expression without results. given is a type in the expression that no vertex has;
-// meant lists similar types or type suffixes of vertices, in either form of type tokens. Both are empty if there is no
-// suggestion.
+// MeantType suggests types for an expression without results. It returns a type used in the expression that no vertex
+// has, and similar types or type suffixes of vertices, in either form of type tokens. Both results are empty if there
+// is no suggestion.
 func (x *Index) MeantType(e *Expression) (given string, meant []string) {
 	var all, names []string
 	seen := map[string]bool{}
@@ -70,7 +70,7 @@ func (x *Index) MeantType(e *Expression) (given string, meant []string) {
 	return "", nil
 }
 
-// endings returns the suffixes of a type that start at a separator, in lower case and in both forms.
+// endings returns the suffixes of a type that start after a separator, in lower case and in both forms of type tokens.
 func endings(t string) (all []string) {
 	for _, form := range []string{t, withoutFile(t)} {
 		form = strings.ToLower(form)
@@ -83,7 +83,7 @@ func endings(t string) (all []string) {
 	return all
 }
 
-// withoutFile removes the file from a type or type suffix: aws:ec2/vpc:VPC becomes aws:ec2:VPC.
+// withoutFile removes the file name from a type or a type suffix: aws:ec2/vpc:VPC becomes aws:ec2:VPC.
 func withoutFile(t string) string {
 	colon := strings.LastIndexByte(t, ':')
 	slash := strings.LastIndexByte(t[:max(0, colon)], '/')

@@ -2,9 +2,9 @@ package query
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// Paths returns the simple paths along references from one vertex to another, both included, shortest first and then in
-// graph order. If via is not nil, it must return true for every vertex in between. Paths returns at most limit paths;
-// all reports whether these are all.
+// Paths returns the simple paths along references from one vertex to another, including both ends, shortest first and
+// then in graph order. If via is not nil, every vertex between the ends must satisfy it. Paths returns at most limit
+// paths. all reports whether the result is complete.
 func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, limit int) (found [][]*lumigl.Vertex, all bool) {
 	start, ok := x.Number(from)
 	end, ok2 := x.Number(to)
@@ -15,7 +15,7 @@ func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, li
 	if s.left = x.distances(start, end, via); s.left[start] < 0 {
 		return nil, true
 	}
-	// Follow a path only while the end is within reach.
+	// Iterative deepening: continue a path only while the end is within reach.
 	for length := s.left[start]; ; length++ {
 		s.longer = false
 		s.walk(start, length)
@@ -25,7 +25,8 @@ func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, li
 	}
 }
 
-// distances returns the length of the shortest path from each vertex to end, or -1. via does not apply to start.
+// distances returns the length of the shortest path from each vertex to end, or -1 if there is none. via is not applied
+// to start.
 func (x *Index) distances(start, end int32, via func(*lumigl.Vertex) bool) []int32 {
 	left := make([]int32, len(x.vertices))
 	for i := range left {
@@ -43,10 +44,10 @@ func (x *Index) distances(start, end int32, via func(*lumigl.Vertex) bool) []int
 	return left
 }
 
-// maxSteps limits a search for paths.
+// maxSteps limits the number of steps in a search for paths.
 const maxSteps = 1 << 22
 
-// search finds paths in order of length.
+// search finds paths, shortest first.
 type search struct {
 	index  *Index
 	left   []int32
@@ -60,10 +61,10 @@ type search struct {
 	more   bool // there are more paths than the limit
 }
 
-// stopped reports whether the search ended early.
+// stopped reports whether the search ended before all paths were found.
 func (s *search) stopped() bool { return s.more || s.budget <= 0 }
 
-// walk continues a path from a vertex with the given number of steps left.
+// walk extends the current path to the vertex at, with the given number of steps left.
 func (s *search) walk(at, steps int32) {
 	s.budget--
 	if s.stopped() {

@@ -1,7 +1,8 @@
 // Package query finds dependencies, paths, and vertices that match an expression.
 //
-// A vertex is a dependent of the vertices it refers to, which are its dependencies. Roots have no dependents, and
-// leaves no dependencies. All results are in graph order, so in a snapshot dependencies precede their dependents.
+// A vertex is a dependent of the vertices it refers to, and those are its dependencies. Roots have no dependents, and
+// leaves have no dependencies. All results are in graph order; in a snapshot, dependencies therefore precede their
+// dependents.
 package query
 
 import (
@@ -12,28 +13,29 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Index answers queries about a graph. Later changes to the graph do not affect it. It is safe for concurrent use.
+// Index answers queries about a graph. It does not reflect later changes to the graph. It is safe for concurrent use.
 type Index struct {
 	*lumigl.Index
 	vertices []*lumigl.Vertex
-	down, up dag.Graph // dependencies and dependents of each vertex, sorted and distinct
+	down, up dag.Graph // dependencies and dependents of each vertex, sorted without duplicates
 }
 
-// New returns an index of a graph, or of a snapshot through its Base, in linear time and memory.
+// New returns an index of a graph in linear time and memory. For a snapshot, pass its Base.
 func New(g *lumigl.Graph) *Index {
 	x := &Index{Index: lumigl.NewIndex(g)}
 	x.vertices, x.down, x.up = x.Numbers()
 	return x
 }
 
-// Roots returns the vertices without dependents other than themselves.
+// Roots returns the vertices that have no dependents other than themselves.
 func (x *Index) Roots() []*lumigl.Vertex { return x.without(x.up) }
 
-// Leaves returns the vertices without dependencies other than themselves.
+// Leaves returns the vertices that have no dependencies other than themselves.
 func (x *Index) Leaves() []*lumigl.Vertex { return x.without(x.down) }
 
-// Tops returns vertices from which all others are reachable: the roots, and the first vertex of each cycle without
-// outside dependents. If inverted is set, it follows dependents instead, and starts at the leaves.
+// Tops returns vertices from which all others can be reached through dependencies: the roots, and the first vertex of
+// each cycle without dependents outside the cycle. If inverted is set, it follows dependents instead, starting at the
+// leaves.
 func (x *Index) Tops(inverted bool) []*lumigl.Vertex {
 	above, below := x.up, x.down
 	if inverted {
@@ -60,8 +62,8 @@ func (x *Index) Tops(inverted bool) []*lumigl.Vertex {
 	return x.At(tops)
 }
 
-// Around returns a vertex with its dependencies, its dependents, or both, up to the given number of steps. It does not
-// include the other dependents of a dependency.
+// Around returns a vertex and its dependencies, its dependents, or both, up to the given number of steps away. It does
+// not include other dependents of a dependency. It returns nil if v is not in the graph.
 func (x *Index) Around(v *lumigl.Vertex, steps int, dependencies, dependents bool) []*lumigl.Vertex {
 	from, ok := x.Number(v)
 	if !ok {

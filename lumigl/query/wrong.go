@@ -14,10 +14,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// syntaxError is the prefix of CEL's messages about syntax.
+// syntaxError is the prefix of CEL's messages about syntax errors.
 const syntaxError = "Syntax error: "
 
-// wrong rewrites CEL's errors, since they mention its grammar and internal functions.
+// wrong rewrites errors reported by CEL, whose messages mention its grammar and internal functions.
 func (l *language) wrong(source string, found []*common.Error) error {
 	isPlaced := func(f *common.Error) bool { return f.Location.Line() > 0 }
 	if slices.ContainsFunc(found, isPlaced) {
@@ -46,7 +46,7 @@ func (l *language) wrong(source string, found []*common.Error) error {
 	return errors.Join(all...)
 }
 
-// around returns the text of the line before and after a position.
+// around returns the text of a line before and after a position.
 func around(source string, line, column int) (before, rest string) {
 	for ; line > 1; line-- {
 		_, source, _ = strings.Cut(source, "\n")
@@ -60,12 +60,12 @@ func around(source string, line, column int) (before, rest string) {
 	return source, ""
 }
 
-// instead maps operators of other languages to CEL.
+// instead maps operators of other languages to their CEL equivalents.
 var instead = map[string]string{
 	"===": "==", "!==": "!=", "<>": "!=", "&": "&&", "|": "||", "and": "&&", "or": "||", "not": "!", "is": "==",
 }
 
-// functions lists the most common functions.
+// functions lists the most common functions of CEL.
 var functions = []string{"contains", "startsWith", "endsWith", "matches", "size", "has", "exists", "all", "filter", "map"}
 
 const (
@@ -77,7 +77,7 @@ func (l *language) textFunctions() string {
 	return fmt.Sprintf("to search in a string, use contains, startsWith, endsWith or matches, as in %s.contains(\"Queue\")", l.text)
 }
 
-// misread describes a syntax error.
+// misread sets the message for a syntax error.
 func (l *language) misread(e *ExpressionError, message, before, rest string) {
 	sign := before[len(strings.TrimRight(before, signs)):]
 	after := rest[:len(rest)-len(strings.TrimLeft(rest, signs))]
@@ -114,7 +114,7 @@ func (l *language) misread(e *ExpressionError, message, before, rest string) {
 	}
 }
 
-// describeOperator describes an unknown or misplaced operator.
+// describeOperator returns the message for an unknown or misplaced operator.
 func (l *language) describeOperator(sign string) string {
 	switch {
 	case sign == "=":
@@ -129,7 +129,7 @@ func (l *language) describeOperator(sign string) string {
 	return fmt.Sprintf("unknown operator %s; %s", sign, operators)
 }
 
-// meaning describes a type or name error. follows reports whether later errors are follow-on errors.
+// meaning returns the message for a type or name error. follows reports whether later errors are follow-on errors.
 func (l *language) meaning(message, rest string) (text string, follows bool) {
 	switch {
 	case strings.HasPrefix(message, "expression recursion limit exceeded") || message == "max recursion depth exceeded":
@@ -159,7 +159,8 @@ func (l *language) meaning(message, rest string) (text string, follows bool) {
 	return message, false
 }
 
-// undeclared describes an unknown variable or function. follows reports whether later errors are follow-on errors.
+// undeclared returns the message for an unknown variable or function. follows reports whether later errors are
+// follow-on errors.
 func (l *language) undeclared(name string, isFunction bool) (text string, follows bool) {
 	if !isFunction {
 		if near := suggest.Name(name, l.names); near != "" {
@@ -182,7 +183,7 @@ func (l *language) undeclared(name string, isFunction bool) (text string, follow
 	return fmt.Sprintf("unknown function %q; common functions are %s", name, strings.Join(functions, ", ")), true
 }
 
-// overload describes an operator or function applied to the wrong types, such as "(string, int)".
+// overload returns the message for an operator or a function applied to the wrong types, such as "(string, int)".
 func overload(name, types string) string {
 	types = strings.ReplaceAll(types, "dyn", "any")
 	operands := strings.Split(strings.Trim(types, "()"), ", ")
@@ -199,14 +200,14 @@ func overload(name, types string) string {
 	return fmt.Sprintf("no %s for %s", name, types)
 }
 
-// firstWord returns the name or number at the start of a text, or "".
+// firstWord returns the word or number at the start of a text, or "".
 func firstWord(text string) string {
 	return text[:len(text)-len(strings.TrimLeftFunc(text, func(r rune) bool {
 		return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 	}))]
 }
 
-// quoted returns the nth quoted part of a CEL message, from 0.
+// quoted returns the nth quoted part of a CEL message, counting from 0, or "".
 func quoted(message string, n int) string {
 	parts := strings.Split(message, "'")
 	if 2*n+1 >= len(parts) {
