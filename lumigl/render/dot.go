@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// DOT writes a graph in the DOT language. Node ids are vertex keys.
+// DOT writes a graph in the DOT language. Vertex keys are the node ids.
 func DOT(w io.Writer, doc lumigl.Document, o Options) error {
 	d := draw(doc, o)
-	b := bufio.NewWriterSize(w, 64<<10) // Errors are sticky; check them at Flush.
+	b := bufio.NewWriterSize(w, 64<<10) // errors are sticky and returned by Flush
 	fmt.Fprintf(b, "digraph %s {\n", dotID(d.title))
 	_, _ = b.WriteString(`  graph [rankdir=LR, fontname="Helvetica", fontsize=11, color="#9aa4b2", style=rounded];
   node [shape=box, style="rounded,filled", fillcolor="#f4f6fa", color="#5b6b82", fontname="Helvetica", fontsize=11];
@@ -45,7 +45,7 @@ func (d *drawing) dotNode(b *bufio.Writer, indent string, v *lumigl.Vertex) {
 	fmt.Fprintf(b, "%s%s [label=%s];\n", indent, dotID(v.Key()), dotLabel(lines...))
 }
 
-// lines returns the lines of an arrow's label: its paths, and the number of further ones.
+// lines returns the lines of an arrow's label: its paths and the number of paths not listed.
 func (a *arrow) lines() []string {
 	if a.more == 0 {
 		return a.paths
@@ -53,7 +53,8 @@ func (a *arrow) lines() []string {
 	return append(a.paths[:len(a.paths):len(a.paths)], fmt.Sprintf("and %d more", a.more))
 }
 
-// dotID quotes an id. The only escape in Graphviz is \", so the others need only be unambiguous.
+// dotID quotes an id. The only escape sequence of Graphviz is \", so the quoted form of other characters need only be
+// unambiguous.
 func dotID(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -12,16 +12,16 @@ import (
 // Options configures a drawing.
 type Options struct {
 	Title string
-	// Only limits the drawing to these vertices and the arrows between them. If it is nil, all are drawn.
+	// Only restricts the drawing to these vertices and the arrows between them. If it is nil, all vertices are drawn.
 	Only []*lumigl.Vertex
-	// Cluster groups resources in frames. Pages ignore it.
+	// Cluster groups resources in frames. It has no effect on pages.
 	Cluster Cluster
 }
 
-// Cluster selects how resources are grouped in frames. Vertices of general graphs have no frames.
+// Cluster selects how resources are grouped in frames. Vertices of general graphs are not grouped.
 type Cluster string
 
-// Groupings: none, or by type, package, or module. The last two are parts of the type.
+// Groupings. The package and the module are parts of the type.
 const (
 	NoCluster Cluster = "none"
 	ByType    Cluster = "type"
@@ -29,7 +29,7 @@ const (
 	ByModule  Cluster = "module"
 )
 
-// of returns the label of the frame that contains a vertex, or "".
+// of returns the label of the frame for a vertex, or "" if it is not in a frame.
 func (c Cluster) of(v *lumigl.Vertex) string {
 	switch c {
 	case ByType:
@@ -45,7 +45,7 @@ func (c Cluster) of(v *lumigl.Vertex) string {
 	return ""
 }
 
-// drawing holds the data shared by all formats.
+// drawing holds the data shared by all output formats.
 type drawing struct {
 	title      string
 	isSnapshot bool
@@ -61,7 +61,7 @@ type drawing struct {
 // arrow points from a vertex to a dependency.
 type arrow struct {
 	from, to int32
-	// paths locate the first references, and more counts the others.
+	// paths locate the first references. more is the number of further references.
 	paths []string
 	more  int
 }
@@ -72,7 +72,7 @@ type frame struct {
 	in    []int32
 }
 
-// maxPaths limits the references named by an arrow.
+// maxPaths limits the number of paths listed for an arrow.
 const maxPaths = 3
 
 func draw(doc lumigl.Document, o Options) *drawing {
@@ -119,17 +119,17 @@ func draw(doc lumigl.Document, o Options) *drawing {
 	return d
 }
 
-// walker finds a vertex's references and their paths.
+// walker collects the references of a vertex and their paths.
 type walker struct {
 	*drawing
 	from  int32
 	arrow map[int32]int // arrow indices by target
 	steps []step
-	// hidden is positive within secrets, whose paths are not recorded.
+	// hidden is positive within secrets, where paths are not recorded.
 	hidden int
 }
 
-// step is a key of an object or an index into a list.
+// step is an object key or a list index.
 type step struct {
 	key   string
 	index int // -1 for keys
@@ -203,7 +203,7 @@ func (w *walker) found(v lumigl.Value) {
 // maxPath limits the length of a path.
 const maxPath = 60
 
-// pathText formats a path, such as rules[0].group.
+// pathText formats a path as in rules[0].group.
 func pathText(steps []step) string {
 	var b strings.Builder
 	for i, s := range steps {
@@ -219,7 +219,7 @@ func pathText(steps []step) string {
 			b.WriteString("[\"" + clip(visible(s.key), maxPath) + "\"]")
 		}
 		if b.Len() > 4*maxPath {
-			break // The rest would be cut off.
+			break // the rest would be cut off
 		}
 	}
 	return clip(b.String(), maxPath)
@@ -237,7 +237,7 @@ func isName(key string) bool {
 	return key != ""
 }
 
-// name returns the displayed name of a vertex.
+// name returns the display name of a vertex.
 func (d *drawing) name(v *lumigl.Vertex) string {
 	name := v.Key()
 	if d.isSnapshot && v.URN().Name() != "" {
@@ -250,16 +250,16 @@ func (d *drawing) name(v *lumigl.Vertex) string {
 	return name
 }
 
-// label returns a vertex's displayed name, clipped to maxName.
+// label returns the display name of a vertex, shortened to maxName.
 func (d *drawing) label(v *lumigl.Vertex) string { return clipMiddle(d.name(v), maxName) }
 
-// maxName limits the length of a name.
+// maxName limits the length of a label.
 const maxName = 80
 
-// visible escapes control and invisible characters. DOT parsers reject the usual replacement character, U+FFFD.
+// visible escapes control and invisible characters. It replaces U+FFFD, which DOT parsers reject.
 func visible(s string) string { return strings.ReplaceAll(term.Visible(s), "\ufffd", "␦") }
 
-// clip shortens a text and marks the cut.
+// clip shortens s to at most the given number of characters. It marks the cut with an ellipsis.
 func clip(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
 		return s
@@ -273,7 +273,7 @@ func clip(s string, most int) string {
 	return s
 }
 
-// clipMiddle shortens a text in the middle, since names such as OpenTofu addresses differ at both ends.
+// clipMiddle shortens s by cutting the middle, since names such as OpenTofu addresses differ at both ends.
 func clipMiddle(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
 		return s

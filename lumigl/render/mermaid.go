@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Mermaid's limits. A web page can raise them, but a diagram cannot.
+// Limits of Mermaid. A web page can raise them, but a diagram cannot.
 const (
 	MermaidMaxArrows = 500
 	MermaidMaxText   = 50_000
@@ -51,15 +51,15 @@ func (d *drawing) mermaidNode(b *bufio.Writer, indent string, at int32) {
 	fmt.Fprintf(b, "%sn%d[\"%s\"]\n", indent, at, text)
 }
 
-// mermaidText escapes special characters of Mermaid, and of Markdown and HTML in its labels.
+// mermaidText escapes characters that are special in Mermaid or in the Markdown and HTML of its labels.
 func mermaidText(s string) string {
 	if strings.TrimSpace(s) == "" {
-		return "#8203;" // Mermaid does not allow empty labels, so use a zero-width space.
+		return "#8203;" // a zero-width space, since Mermaid does not allow empty labels
 	}
 	var b strings.Builder
 	for i, r := range s {
 		plain := unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == ' ' || r > 0x2000
-		// At the start of a line, dashes and dots mark lists. fa:fa-car is an icon.
+		// Dashes and dots at the start of a line mark lists, and fa:fa-car is an icon.
 		inside := i > 0 && strings.ContainsRune("-:/", r) && !strings.HasSuffix(s[:i], ":fa") || r == '.' && i > 0 && !isDigit(s[i-1])
 		if plain || inside {
 			b.WriteRune(r)

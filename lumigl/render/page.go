@@ -25,19 +25,19 @@ func (e *TooLargeError) Error() string {
 //go:embed page
 var pageFiles embed.FS
 
-// pageScripts lists the parts of the page's script, in order.
+// pageScripts lists the files of the page's script in loading order.
 var pageScripts = []string{"graph.js", "view.js", "draw.js", "search.js", "details.js", "main.js"}
 
 func pageFile(name string) string {
 	text, err := pageFiles.ReadFile("page/" + name)
 	if err != nil {
-		panic(err) // It is embedded.
+		panic(err) // impossible, since the file is embedded
 	}
 	return string(text)
 }
 
-// Page writes a graph as an interactive HTML page. The file is self-contained, and its content security policy forbids
-// loading anything else. The error is a *[TooLargeError] if the graph is too large.
+// Page writes a graph as an interactive HTML page. The page is self-contained, and its content security policy prevents
+// it from loading anything else. Page returns a *[TooLargeError] if the graph has more than [MaxPageVertices] vertices.
 func Page(w io.Writer, doc lumigl.Document, o Options) error {
 	o.Cluster = NoCluster
 	d := draw(doc, o)
@@ -66,7 +66,7 @@ func Page(w io.Writer, doc lumigl.Document, o Options) error {
 	return err
 }
 
-// hashSource returns the content security policy source of an inline script or style.
+// hashSource returns the source expression of an inline script or style for a content security policy.
 func hashSource(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

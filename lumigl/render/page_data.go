@@ -14,16 +14,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// pageGraph is the data of a page.
+// pageGraph is the JSON data embedded in a page.
 type pageGraph struct {
 	Title string `json:"title"`
 	Noun  string `json:"noun"`
 	Total int    `json:"total"` // all vertices, drawn or not
-	// Pending is the number of pending changes of a deployment. They are not drawn.
+	// Pending is the number of pending changes of a deployment, which are not drawn.
 	Pending int        `json:"pending,omitempty"`
-	Types   []string   `json:"types"` // the most frequent first
+	Types   []string   `json:"types"` // most frequent first
 	Nodes   []pageNode `json:"nodes"`
-	// Arrows are encoded as [from, to, paths, number of further paths, bends as alternating x and y].
+	// Arrows are encoded as [from, to, paths, number of paths not listed, bends as alternating x and y].
 	Arrows []pageArrow `json:"arrows"`
 	Width  int32       `json:"width"`
 	Height int32       `json:"height"`
@@ -36,9 +36,9 @@ type pageNode struct {
 	ID   string `json:"id,omitempty"`
 	X    int32  `json:"x"`
 	Y    int32  `json:"y"`
-	// Source is the position of the resource in the program.
+	// Source is the position of the resource's declaration in the program.
 	Source string `json:"source,omitempty"`
-	// Options, Properties, and Extensions are encoded by an encoder.
+	// Options, Properties, and Extensions are encoded as described at encoder.
 	Options    any `json:"options,omitempty"`
 	Properties any `json:"properties"`
 	Extensions any `json:"extensions,omitempty"`
@@ -56,7 +56,7 @@ func (a pageArrow) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{a.from, a.to, a.paths, a.more, a.bends})
 }
 
-// pageData returns the page's data as JSON that is safe between HTML tags: package json escapes <, > and &, and the
+// pageData returns the page's data as JSON that can be inlined in HTML: package json escapes <, >, and & as well as
 // line separators not allowed in JavaScript.
 func (d *drawing) pageData() ([]byte, error) {
 	noun := "vertex"
@@ -103,7 +103,7 @@ func (d *drawing) pageData() ([]byte, error) {
 	return json.Marshal(page)
 }
 
-// types returns the resource types, the most frequent first.
+// types returns the resource types, most frequent first.
 func (d *drawing) types() []string {
 	counts := map[string]int{}
 	for _, v := range d.vertices {
@@ -118,7 +118,7 @@ func (d *drawing) types() []string {
 	return all
 }
 
-// Limits for each vertex on a page.
+// Limits on the values of each vertex on a page.
 const (
 	maxValues   = 2000 // numbers, texts, and so on
 	maxText     = 2000 // characters per text
@@ -126,13 +126,14 @@ const (
 	maxPageDeep = 40   // nesting depth
 )
 
-// encoder encodes the values of a vertex for a page. Texts, booleans, and null are encoded as themselves; everything
-// else is a list that starts with its kind: ["number", LITERAL], ["object", KEY, VALUE, …], ["list", VALUE, …], ["ref",
-// KEY, PROPERTY], ["secret"], ["unknown"], ["expression", TEXT], and ["asset", …], ["archive", …] and ["jsonStringify",
-// …] like objects. A truncated object or list ends with ["more", N], where N counts the omitted parts.
+// encoder encodes the values of a vertex for a page. Strings, booleans, and null are encoded as themselves. Other
+// values are encoded as a list that starts with the kind: ["number", LITERAL], ["object", KEY, VALUE, …], ["list",
+// VALUE, …], ["ref", KEY, PROPERTY], ["secret"], ["unknown"], ["expression", TEXT], and, like objects, ["asset", …],
+// ["archive", …], and ["jsonStringify", …]. A truncated object or list ends with ["more", N], where N is the number of
+// omitted parts.
 type encoder struct {
 	*drawing
-	left int // remaining values
+	left int // number of values left to encode
 }
 
 func (e *encoder) value(v lumigl.Value, depth int) any {
@@ -177,7 +178,7 @@ func (e *encoder) value(v lumigl.Value, depth int) any {
 	return nil
 }
 
-// expression formats an expression as in a program, unless it contains an object or list.
+// expression formats an expression as in a program. It returns false if the expression contains an object or a list.
 func (e *encoder) expression(v lumigl.Value) (string, bool) {
 	fits := true
 	text, ok := expr.Format(v, func(part lumigl.Value) string {

@@ -2,29 +2,29 @@ package render
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// Summary describes a drawing in machine-readable form.
+// Summary is a machine-readable description of a drawing.
 type Summary struct {
 	Vertices []SummaryVertex `json:"vertices"`
 	Arrows   []SummaryArrow  `json:"arrows"`
 }
 
-// SummaryVertex describes a vertex of a [Summary].
+// SummaryVertex is a vertex of a [Summary].
 type SummaryVertex struct {
 	Key  string `json:"key"`
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"`
 }
 
-// SummaryArrow points from the key of a vertex to the key of a dependency.
+// SummaryArrow is an arrow from the vertex with the key From to its dependency with the key To.
 type SummaryArrow struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Paths locate the first references, and More counts the others.
+	// Paths locate the first references. More is the number of further references.
 	Paths []string `json:"paths"`
 	More  int      `json:"more,omitempty"`
 }
 
-// Summarize returns a summary of what would be drawn.
+// Summarize returns a summary of the graph as drawn with the given options.
 func Summarize(doc lumigl.Document, o Options) *Summary {
 	d := draw(doc, o)
 	s := &Summary{Vertices: make([]SummaryVertex, len(d.vertices)), Arrows: make([]SummaryArrow, len(d.arrows))}

@@ -1,4 +1,4 @@
-// The details of the selected node.
+// Details of the selected node.
 
 const details = document.getElementById("details");
 
@@ -30,7 +30,8 @@ function showDetails(node) {
   details.scrollTop = 0;
 }
 
-// copyButton copies a text. If the browser denies access to the clipboard, it selects the text instead.
+// copyButton returns a button that copies a text. If the browser denies access to the clipboard, clicking it selects
+// the text instead.
 function copyButton(name, text) {
   return make("button", {
     type: "button", class: "copy", "aria-label": `Copy ${name}`, onclick: async (event) => {
@@ -70,7 +71,7 @@ function links(title, list, end) {
   return [make("h3", {}, list.length ? `${title} (${list.length.toLocaleString("en")})` : title), make("ul", { class: "links" }, ...items)];
 }
 
-// inside lists the contents of an object or a list.
+// inside returns a list element with the contents of an object or a list.
 function inside(value) {
   const list = make("ul");
   const isList = value[0] === "list";
@@ -101,7 +102,7 @@ function member(key, value) {
   return make("li", {}, key, scalar(value));
 }
 
-// Longer texts are collapsed to their beginning; expanded, they show their lines.
+// Longer texts are collapsed. Expanding them shows all lines.
 const LONG_TEXT = 200;
 
 function clipped(text) {

@@ -1,4 +1,4 @@
-// Drawing: only what is in view, and only visible detail.
+// Drawing. Only nodes and details that are visible at the current zoom are drawn.
 
 const context = canvas.getContext("2d");
 const colors = {};
@@ -19,7 +19,7 @@ function redraw() {
   });
 }
 
-// readColors reads the colors from the style sheet, which depend on light or dark mode.
+// readColors reads the colors from the style sheet. They depend on whether the page is in light or dark mode.
 function readColors() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["ground", "panel", "line", "text", "soft", "accent", "accent-soft", "node", "node-line", "arrow", "grid",
@@ -28,7 +28,7 @@ function readColors() {
   }
 }
 
-// isDimmed reports whether a node is outside of the current search or legend filter.
+// isDimmed reports whether a node is excluded by the search or the legend filter.
 function isDimmed(node) {
   return (state.matches !== null && !state.matches.has(node)) || (state.type >= 0 && node.type !== state.type);
 }
@@ -86,7 +86,7 @@ function paintArrows(a, b, focus) {
   }
 }
 
-// trace traces an arrow's curves, which are horizontal at both ends.
+// trace adds an arrow to a path as curves that are horizontal at both ends.
 function trace(path, arrow) {
   const p = arrow.points;
   path.moveTo(p[0], p[1]);
@@ -110,7 +110,7 @@ function traceHead(path, arrow) {
   path.lineTo(x + back, y + 4);
 }
 
-// paintPaths writes an arrow's paths at its middle.
+// paintPaths paints the paths of an arrow's references at its middle.
 function paintPaths(arrow) {
   const p = arrow.points;
   const i = Math.max(2, 2 * Math.floor(p.length / 4));
@@ -198,7 +198,7 @@ function paintNode(node, near) {
   }
 }
 
-// outline draws a frame around a selected or matching node.
+// outline draws an outline around a selected, hovered, or matching node.
 function outline(node, near, radius) {
   const found = state.matches !== null && state.matches.has(node);
   if (node !== state.selected && node !== state.hovered && !found) {
@@ -215,7 +215,7 @@ function outline(node, near, radius) {
   context.stroke();
 }
 
-// fitText shortens a text to fit. It cuts the middle, since long names often differ only at their ends.
+// fitText shortens a text to the available width. It cuts the middle, since long names often differ only at their ends.
 function fitText(text, room) {
   if (context.measureText(text).width <= room) {
     return text;

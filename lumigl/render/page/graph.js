@@ -1,4 +1,4 @@
-// The graph: the embedded data in a convenient form.
+// The graph, with derived data added to the embedded data.
 
 const NODE_WIDTH = 208;
 const NODE_HEIGHT = 48;
@@ -7,7 +7,8 @@ const graph = JSON.parse(document.getElementById("data").textContent);
 const nodes = graph.nodes;
 const nodeOf = new Map(nodes.map((node) => [node.key, node]));
 
-// Tokens share long prefixes, so show only the last part, with its module if several types end alike.
+// Types often share a long prefix, so show only the last part, or the module and the last part if several types end
+// alike.
 const shortTypes = graph.types.map((type) => {
   const ends = [type.slice(type.lastIndexOf(":") + 1), type.slice(type.indexOf(":") + 1)];
   return ends.find((end) => graph.types.filter((other) => other.endsWith(":" + end)).length < 2) ?? type;
@@ -34,7 +35,7 @@ const arrows = graph.arrows.map(([from, to, paths, more, bends]) => {
   return arrow;
 });
 
-// pointsOf lists the points of an arrow, including its ends at the sides of the nodes.
+// pointsOf returns the points of an arrow, including its ends at the sides of the nodes.
 function pointsOf(from, to, bends) {
   const half = NODE_WIDTH / 2;
   if (from === to) {
@@ -49,7 +50,7 @@ function pointsOf(from, to, bends) {
 
 const hues = [215, 28, 150, 275, 345, 185, 50, 100, 315, 240];
 
-// colorOf returns the color of a type. If there are more types than hues, the hues repeat in a darker and then a
+// colorOf returns the color of a type. If there are more types than hues, hues are repeated in a darker and then in a
 // lighter shade.
 function colorOf(type) {
   if (type < 0) {
@@ -59,13 +60,13 @@ function colorOf(type) {
   return `hsl(${hues[type % hues.length]} ${colors.saturation} ${parseInt(colors.lightness, 10) + shade}%)`;
 }
 
-// plural formats a count with its noun.
+// plural formats a count followed by a noun.
 function plural(n, thing) {
   const many = { vertex: "vertices", dependency: "dependencies" }[thing] ?? thing + "s";
   return `${n.toLocaleString("en")} ${n === 1 ? thing : many}`;
 }
 
-// make returns a new element. Strings are only ever inserted as text nodes.
+// make creates an element. Strings are always inserted as text nodes.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -79,7 +80,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// dot returns a dot in the color of a type.
+// dot creates a dot in the color of a type.
 function dot(type) {
   const spot = make("span", { class: "dot", "aria-hidden": "true" });
   spot.style.background = colorOf(type);

@@ -1,12 +1,12 @@
-// The page: selection, keyboard and startup.
+// The page: selection, keyboard, and startup.
 
 // say announces a text to screen readers.
 function say(text) {
   document.getElementById("status").textContent = text;
 }
 
-// select shows a node and its details; null clears the selection. If passing is set, as for steps with the arrow keys,
-// it adds no entry to the browser's history.
+// select shows a node and its details. If node is null, it clears the selection. If passing is set, as when stepping
+// with the arrow keys, the browser's history gets no entry.
 function select(node, { keepFocus = false, keepView = false, keepAddress = false, passing = false } = {}) {
   land();
   state.selected = node;
@@ -39,7 +39,7 @@ function select(node, { keepFocus = false, keepView = false, keepAddress = false
   redraw();
 }
 
-// reveal moves the view to a node unless it is fully visible at a readable size.
+// reveal moves the view to a node unless the node is fully visible at a readable size.
 function reveal(node) {
   const x = (node.x - view.x) * view.scale + view.width / 2;
   const y = (node.y - view.y) * view.scale + view.height / 2;
@@ -50,7 +50,7 @@ function reveal(node) {
   }
 }
 
-// closeUp returns a view of a node with its neighbors, or of the node alone if it would become too small to read.
+// closeUp returns a view of a node and its neighbors, or of the node alone if it would be too small to read otherwise.
 function closeUp(node) {
   const near = [node, ...node.out.map((arrow) => arrow.to), ...node.in.map((arrow) => arrow.from)];
   const scale = Math.max(view.scale, 0.8);
@@ -68,7 +68,7 @@ function closeUp(node) {
   return { x: node.x, y: node.y, scale };
 }
 
-// neighbor returns the node to select for an arrow key.
+// neighbor returns the node to select when an arrow key is pressed, or null.
 function neighbor(node, key) {
   const near = (list) => list.reduce((best, one) =>
     one !== node && (!best || Math.abs(one.y - node.y) < Math.abs(best.y - node.y)) ? one : best, null);
@@ -83,7 +83,7 @@ function neighbor(node, key) {
   return near(column);
 }
 
-// middle returns the node nearest to the middle of the view.
+// middle returns the node closest to the center of the view.
 function middle() {
   let best = null;
   let least = Infinity;
@@ -154,7 +154,7 @@ function showHelp() {
   document.getElementById("help").showModal();
 }
 
-// resize resizes the canvas to its container, and returns whether that cleared it.
+// resize adjusts the canvas to the size of its container. It returns whether the canvas was cleared.
 function resize() {
   const stage = document.getElementById("stage");
   ratio = window.devicePixelRatio || 1;
@@ -171,7 +171,8 @@ function resize() {
   return resized;
 }
 
-// followAddress selects the node whose key follows # in the address, or none if there is no #.
+// followAddress selects the node whose key is the fragment of the address. If there is no fragment, it clears the
+// selection.
 function followAddress(options) {
   let key = "";
   try {
@@ -179,7 +180,7 @@ function followAddress(options) {
   } catch {
     return; // not a valid address
   }
-  const node = (location.href.includes("#") && nodeOf.get(key)) || null; // The key may be empty.
+  const node = (location.href.includes("#") && nodeOf.get(key)) || null; // the key may be empty
   if (node !== state.selected) {
     select(node, { keepAddress: true, ...options });
   }

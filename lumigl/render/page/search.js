@@ -14,7 +14,7 @@ function search() {
     state.matches = null;
   } else {
     found = nodes.filter((node) => words.every((word) => node.haystack.includes(word)));
-    // Matches in the name come before matches only in the key.
+    // List nodes with a match in the name before nodes with a match only in the key.
     const first = words[0];
     const grade = (node) => {
       const name = node.name.toLowerCase();
@@ -44,7 +44,7 @@ function listFound(searched) {
   }
 }
 
-// nodeButton returns a button that selects a node.
+// nodeButton creates a button that selects a node.
 function nodeButton(node, note = "") {
   const label = make("span", { class: "label" }, bothEnds(node.name));
   const under = [node.shortType, note].filter(Boolean).join(" · ");
@@ -54,8 +54,8 @@ function nodeButton(node, note = "") {
   return make("button", { type: "button", title: node.key, onclick: () => select(node) }, dot(node.type), label);
 }
 
-// bothEnds returns a name whose middle is cut if there is too little room, since long names often differ only at their
-// ends. The label keeps screen readers from pausing between the parts.
+// bothEnds creates an element with a name whose middle is cut if there is not enough room, since long names often
+// differ only at their ends. The aria-label keeps screen readers from pausing between the parts.
 function bothEnds(name) {
   const characters = [...name];
   if (characters.length <= 2 * NAME_END) {
@@ -66,7 +66,7 @@ function bothEnds(name) {
     make("span", { class: "end" }, characters.slice(-NAME_END).join("")));
 }
 
-// nextFound selects the next or previous match.
+// nextFound selects the next match, or the previous one if step is negative.
 function nextFound(step) {
   if (found.length === 0) {
     return;
@@ -83,7 +83,7 @@ function nextFound(step) {
   });
 }
 
-// fillLegend lists the types with their colors. Clicking one highlights its nodes.
+// fillLegend lists the types with their colors. Clicking a type highlights its nodes.
 function fillLegend() {
   document.getElementById("legend-section").hidden = graph.types.length === 0;
   const counts = new Array(graph.types.length).fill(0);

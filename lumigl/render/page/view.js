@@ -4,7 +4,7 @@ const canvas = document.getElementById("canvas");
 const MIN_SCALE = 0.01;
 const MAX_SCALE = 4;
 
-// x and y are the graph coordinates at the center, and scale is screen pixels per graph pixel.
+// x and y are the graph coordinates of the center. scale is the number of screen pixels per graph pixel.
 const view = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 let flight = 0; // running animation
@@ -30,13 +30,13 @@ function land() {
   destination = null;
 }
 
-// stop stops the running animation where it is.
+// stop stops the running animation at its current position.
 function stop() {
   cancelAnimationFrame(flight);
   destination = null;
 }
 
-// fly animates the move to another view.
+// fly animates the transition to another view.
 function fly(target) {
   stop();
   const from = { x: view.x, y: view.y, scale: view.scale };
@@ -65,7 +65,7 @@ function fly(target) {
   flight = requestAnimationFrame(step);
 }
 
-// zoomAt zooms by a factor around a point of the canvas.
+// zoomAt zooms by a factor, keeping a point of the canvas fixed.
 function zoomAt(factor, x, y) {
   stop();
   const at = toGraph(x, y);
@@ -86,7 +86,7 @@ function move(dx, dy) {
   redraw();
 }
 
-// nodeAt returns the node at a point of the canvas. At low zoom, a nearby node will do.
+// nodeAt returns the node at a point of the canvas, or null. At low zoom, it accepts a node near the point.
 function nodeAt(x, y) {
   const at = toGraph(x, y);
   const slack = Math.max(0, 6 / view.scale - NODE_HEIGHT / 2);
@@ -103,7 +103,7 @@ function nodeAt(x, y) {
   return best;
 }
 
-// Active pointers: one drags, two pinch.
+// Active pointers. One drags; two pinch.
 const pointers = new Map();
 let traveled = 0;
 
@@ -162,7 +162,7 @@ function listenToPointers(choose) {
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    // A pinch on a touchpad arrives as wheel events with the control key, in small steps.
+    // Browsers report a pinch on a touchpad as wheel events with the control key and small deltas.
     const speed = event.ctrlKey ? 0.01 : 0.0018;
     zoomAt(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) * speed), event.offsetX, event.offsetY);
   }, { passive: false });

@@ -2,24 +2,24 @@ package layout
 
 import "slices"
 
-// layers is a part whose nodes are assigned to layers. A link over several layers passes through stops, which are
-// invisible nodes. If a layer has several columns, the part has no stops.
+// layers is a part whose nodes have been assigned to layers. A link across several layers passes through stops, which
+// are invisible nodes. There are no stops if a layer has several columns.
 type layers struct {
 	nodes int // number of nodes without stops
 	layer []int32
 	in    [][]int32 // nodes of each layer, from the top
 	place []int32   // index of each node in its layer
-	left  [][]int32 // neighbors of each node in earlier layers; right, in later ones
-	right [][]int32
+	left  [][]int32 // neighbors of each node in earlier layers
+	right [][]int32 // neighbors of each node in later layers
 	stops [][]int32 // stops of each link, from the left
-	rows  int       // of the layers
+	rows  int       // number of rows
 	// wrapped is set if a layer has several columns.
 	wrapped bool
-	// straight is set if there are too many long links for stops.
+	// straight is set if long links are drawn straight because they would need too many stops.
 	straight bool
 }
 
-// arrange places the nodes of a part.
+// arrange computes the positions of a part's nodes.
 func (p *part) arrange() *box {
 	if apart := p.hubs(); apart != nil {
 		return p.around(apart)
@@ -55,7 +55,7 @@ func (p *part) arrange() *box {
 	return b
 }
 
-// fill puts the nodes into their layers in graph order.
+// fill assigns the nodes to their layers in graph order.
 func (l *layers) fill() {
 	l.in = make([][]int32, slices.Max(l.layer)+1)
 	l.place = make([]int32, len(l.layer))
@@ -65,7 +65,7 @@ func (l *layers) fill() {
 	}
 }
 
-// chooseRows picks a height that gives the part a good aspect ratio.
+// chooseRows picks the number of rows that gives the part a good aspect ratio.
 func (l *layers) chooseRows() {
 	const least = 6
 	highest := 0
@@ -88,10 +88,10 @@ func (l *layers) chooseRows() {
 	l.rows, l.wrapped = low, highest > low
 }
 
-// maxStops limits the stops per node. Otherwise, long links are straight.
+// maxStops limits the number of stops per node. Above the limit, long links are straight.
 const maxStops = 6
 
-// link adds the links to the nodes, with stops if there are not too many.
+// link records the links between neighbors and adds stops unless there would be too many.
 func (l *layers) link(links []Arrow) {
 	l.left, l.right = make([][]int32, l.nodes), make([][]int32, l.nodes)
 	stops := 0

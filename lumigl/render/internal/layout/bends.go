@@ -2,7 +2,7 @@ package layout
 
 import "math"
 
-// span is the horizontal extent of a layer and the position of its first row.
+// span is the horizontal extent of a layer and the vertical position of its first row.
 type span struct{ left, right, top int32 }
 
 func (l *layers) spans(at []Point) []span {
@@ -18,8 +18,7 @@ func (l *layers) spans(at []Point) []span {
 	return all
 }
 
-// past returns the route through the given stops. It is level at each stop, so that it avoids the nodes above and
-// below.
+// past returns the route through the given stops. It is horizontal at each stop to avoid the nodes above and below.
 func (l *layers) past(stops []int32, at []Point) []Point {
 	var way []Point
 	for _, s := range stops {
@@ -30,7 +29,7 @@ func (l *layers) past(stops []int32, at []Point) []Point {
 
 const rowPitch = NodeHeight + rowGap
 
-// between returns the route of a link through layers of several columns, in the gaps between rows.
+// between returns the route of a link across layers with several columns. It runs in the gaps between rows.
 func (l *layers) between(a Arrow, at []Point, spans []span) []Point {
 	from, to := at[a.From], at[a.To]
 	first, last := l.layer[a.From], l.layer[a.To]

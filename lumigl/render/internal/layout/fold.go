@@ -2,12 +2,13 @@ package layout
 
 import "math"
 
-// unfolded is the maximum number of layers without folding.
+// unfolded is the maximum number of layers that are never folded.
 const unfolded = 24
 
 // fold breaks a part that is much wider than tall into bands, one below the other like lines of text. Arrows between
-// bands point back to the left, but in a part a hundred screens wide, their ends would be too far apart to see
-// together. It returns the new width and height, and the distance between bands, or 0 if there is only one.
+// bands then point back to the left, but in a part a hundred screens wide, their ends would be too far apart to be
+// visible together. fold returns the new width and height, and the distance between bands, which is 0 if there is only
+// one.
 func (l *layers) fold(at []Point, width, height int32) (newWidth, newHeight, pitch int32) {
 	bands := int32(math.Sqrt(float64(width) / (aspect * float64(height+partGap))))
 	if len(l.in) <= unfolded || bands < 2 {
@@ -30,7 +31,7 @@ func (l *layers) fold(at []Point, width, height int32) (newWidth, newHeight, pit
 	return widest, y + height, height + partGap
 }
 
-// unfold routes a link from the end of one band to the start of another through the gap above the latter.
+// unfold routes a link from the end of one band to the start of another, through the gap above the second band.
 func unfold(way []Point, from, to Point, pitch int32) []Point {
 	if pitch == 0 {
 		return way

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Limits for the removal of hubs.
+// Limits for the search for hubs.
 const (
-	leastNodes = 60 // of a breakable part
+	leastNodes = 60 // nodes in a part that may be broken up
 	leastShare = 8  // neighbors of a hub that have other neighbors
 	mostHubs   = 32
 )
 
-// hubs finds a few nodes that hold a large part together, such as a key or a log used by all others: without them and
-// the nodes connected only to them, no connected component has more than half of the part's nodes. It marks the hubs,
-// or returns nil if there are none.
+// hubs finds a few nodes that hold a large part together, such as an encryption key or a log used by all others:
+// without them and the nodes connected only to them, each connected component has at most half of the part's nodes. It
+// returns a slice that marks the removed nodes, or nil if there are no hubs.
 func (p *part) hubs() []bool {
 	if len(p.nodes) <= leastNodes {
 		return nil
@@ -32,7 +32,7 @@ func (p *part) hubs() []bool {
 	for n := range near {
 		c := candidate{node: int32(n)}
 		for _, other := range near[n] {
-			if len(near[other]) > 1 { // Leaves stay with their hub.
+			if len(near[other]) > 1 { // leaves stay with their hub
 				c.share++
 			}
 		}
@@ -75,7 +75,7 @@ func (p *part) fallsApart(near [][]int32, hubs []bool) (apart []bool, ok bool) {
 	return apart, true
 }
 
-// without returns the part as a graph without the arrows of the given nodes.
+// without returns the part without the arrows between marked and unmarked nodes.
 func (p *part) without(apart []bool) Graph {
 	g := Graph{Nodes: len(p.nodes)}
 	for _, a := range p.links {
@@ -86,8 +86,8 @@ func (p *part) without(apart []bool) Graph {
 	return g
 }
 
-// around places the nodes of a part that breaks up without its hubs. Hubs go to the right of the rest if they have more
-// dependents than dependencies, and otherwise to the left.
+// around places the nodes of a part that breaks up without its hubs. A hub is placed to the right of the other nodes if
+// it has more dependents than dependencies, and to the left otherwise.
 func (p *part) around(apart []bool) *box {
 	var kept []int32 // links kept by p.without
 	lead := make([]int, len(p.nodes))
@@ -158,7 +158,7 @@ func (b *box) out(from, hub Point, first, last int32) []Point {
 	return []Point{{from.X - NodeWidth/2 - columnGap, gap}, {first, gap}}
 }
 
-// widest returns the width of a stack of boxes, including a gap.
+// widest returns the width of a stack of boxes, including the gap next to it.
 func widest(boxes []*box) int32 {
 	most := int32(0)
 	for _, b := range boxes {
@@ -167,7 +167,7 @@ func widest(boxes []*box) int32 {
 	return most
 }
 
-// stack places boxes one below the other, vertically centered.
+// stack places boxes one below the other, centered vertically, with their left sides at x.
 func (l *Layout) stack(boxes []*box, x int32) {
 	y := l.Height
 	for _, b := range boxes {

@@ -1,5 +1,5 @@
 // Package layout places the nodes of a graph in layers from left to right, so that as many arrows as possible point to
-// the right. It takes nearly linear time and is deterministic.
+// the right. It runs in nearly linear time and is deterministic.
 package layout
 
 import (
@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Graph has nodes, numbered from 0, and arrows between them.
+// Graph consists of nodes, numbered from 0, and arrows between them.
 type Graph struct {
 	Nodes  int
 	Arrows []Arrow
@@ -17,16 +17,16 @@ type Graph struct {
 // Arrow points from one node to another.
 type Arrow struct{ From, To int32 }
 
-// Point is a position. X grows to the right and Y downwards.
+// Point is a position. X increases to the right, and Y increases downward.
 type Point struct{ X, Y int32 }
 
-// Layout is the result of [Of].
+// Layout is the layout of a graph, as returned by [Of].
 type Layout struct {
-	// Nodes are the centers of the nodes.
+	// Nodes lists the centers of the nodes.
 	Nodes []Point
-	// Bends lists, for each arrow, the points it passes between its ends.
+	// Bends lists the points that each arrow passes through between its ends.
 	Bends [][]Point
-	// Width and Height are the size of the drawing, which starts at 0, 0.
+	// Width and Height are the size of the drawing, whose top left corner is at 0, 0.
 	Width, Height int32
 }
 
@@ -53,7 +53,7 @@ func Of(g Graph) *Layout {
 	return l
 }
 
-// part is a connected component, with the numbers of its nodes and arrows in the graph.
+// part is a connected component of a graph.
 type part struct {
 	nodes  []int32
 	arrows []int32
@@ -61,13 +61,13 @@ type part struct {
 	linkOf []int32 // the arrow of each link
 }
 
-// box is a laid-out part.
+// box is a part with a layout.
 type box struct {
 	*part
 	at            []Point
 	bends         [][]Point // of the links
 	width, height int32
-	// top and bottom are the bounds of the box's row.
+	// top and bottom are the bounds of the row that contains the box.
 	top, bottom int32
 }
 
@@ -112,7 +112,7 @@ func partsOf(g Graph) []*part {
 	return parts
 }
 
-// pack arranges the boxes in rows starting at left, tallest first.
+// pack arranges the boxes in rows that start at x position left, tallest box first.
 func (l *Layout) pack(boxes []*box, left int32) {
 	slices.SortStableFunc(boxes, func(a, b *box) int {
 		return cmp.Or(cmp.Compare(b.height, a.height), cmp.Compare(b.width, a.width))

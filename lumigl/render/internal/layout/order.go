@@ -8,8 +8,8 @@ import (
 // sweeps is the number of ordering passes.
 const sweeps = 12
 
-// order moves the nodes of each layer toward their neighbors, in alternating directions, and keeps the order with the
-// fewest crossings.
+// order moves the nodes of each layer toward their neighbors, sweeping in alternating directions. It keeps the order
+// with the fewest crossings.
 func (l *layers) order() {
 	if len(l.in) < 2 {
 		return
@@ -32,7 +32,7 @@ func (l *layers) order() {
 	l.number()
 }
 
-// start orders the nodes of each layer as visited by a walk along the links.
+// start orders the nodes of each layer as they are visited by a walk along the links.
 func (l *layers) start() {
 	seen := make([]bool, len(l.layer))
 	in := make([][]int32, len(l.in))
@@ -75,8 +75,8 @@ func (l *layers) number() {
 	}
 }
 
-// sort orders a layer by the average position of each node's neighbors on one side. Nodes without neighbors there keep
-// their place.
+// sort orders a layer by the average position of each node's neighbors on the given side. Nodes without neighbors there
+// keep their position.
 func (l *layers) sort(layer int, side [][]int32) {
 	in := l.in[layer]
 	at := make([]float64, len(in))
@@ -97,7 +97,7 @@ func (l *layers) sort(layer int, side [][]int32) {
 	}
 }
 
-// crossings counts the crossing pairs of links between adjacent layers.
+// crossings returns the number of crossing pairs of links between adjacent layers.
 func (l *layers) crossings() int {
 	total := 0
 	var ends []int32
@@ -117,7 +117,7 @@ func (l *layers) crossings() int {
 	return total
 }
 
-// inversions counts the inversions in a list of numbers below n.
+// inversions returns the number of inversions in a list of numbers less than n.
 func inversions(numbers []int32, n int) int {
 	tree := make([]int32, n+1) // Fenwick tree of the numbers seen
 	total := 0

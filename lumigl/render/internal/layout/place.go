@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// grid gives each layer as many columns as it needs. Nodes are placed row by row, so that the vertical position follows
-// the order.
+// grid gives each layer as many columns as it needs. Nodes are placed row by row, so that the vertical position
+// reflects the order.
 func (l *layers) grid() (at []Point, width, height int32) {
 	at = make([]Point, len(l.layer))
 	total := int32(0)
@@ -35,7 +35,7 @@ func (l *layers) columns(layer int32) int32 { return int32((len(l.in[layer]) + l
 // rounds is the number of placement passes.
 const rounds = 8
 
-// lines gives each layer a single column, with the nodes as close as possible to their neighbors.
+// lines gives each layer a single column, with each node as close to its neighbors as possible.
 func (l *layers) lines() (at []Point, width, height int32) {
 	y := make([]float64, len(l.layer))
 	for _, in := range l.in {
@@ -69,12 +69,12 @@ func (l *layers) lines() (at []Point, width, height int32) {
 	return at, int32(len(l.in))*(NodeWidth+layerGap) - layerGap, int32(math.Ceil(bottom - top))
 }
 
-// settle moves each node of a layer toward the average of its neighbors on the given sides, as far as the other nodes
-// allow. It minimizes the sum of squared distances.
+// settle moves each node of a layer toward the average position of its neighbors on the given sides, as far as the
+// other nodes allow. It minimizes the sum of squared distances.
 func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 	in := l.in[layer]
-	// After subtracting the room for the nodes above, positions must only be nondecreasing. Nodes that violate this are
-	// pooled at their average (pool adjacent violators).
+	// Relative to the room for the nodes above, positions must only be nondecreasing. Nodes that violate this are
+	// pooled at their average (the pool adjacent violators algorithm).
 	type pool struct {
 		sum    float64
 		weight float64
@@ -86,7 +86,7 @@ func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 		if i > 0 {
 			room[i] = room[i-1] + l.apart(in[i-1], n)
 		}
-		want, weight := y[n], 0.05 // A node without neighbors tends to stay.
+		want, weight := y[n], 0.05 // without neighbors, a node stays unless others push it
 		sum, count := 0.0, 0
 		for _, side := range sides {
 			for _, other := range side[n] {
@@ -117,7 +117,7 @@ func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 	}
 }
 
-// apart returns the distance between the centers of adjacent nodes. Stops need less room.
+// apart returns the minimum distance between the centers of two adjacent nodes. Stops need less room than nodes.
 func (l *layers) apart(a, b int32) float64 {
 	half := func(n int32) float64 {
 		if int(n) < l.nodes {

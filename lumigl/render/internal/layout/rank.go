@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// turn removes cycles by reversing links to an ancestor in a depth-first walk from nodes without incoming links. turned
-// marks the reversed links.
+// turn removes cycles by reversing links to an ancestor in a depth-first walk that starts at nodes without incoming
+// links. turned marks the reversed links.
 func (p *part) turn() (links []Arrow, turned []bool) {
 	g := graphOf(len(p.nodes), p.links)
 	into := g.Reverse()
@@ -38,8 +38,8 @@ func graphOf(nodes int, links []Arrow) dag.Graph {
 	})
 }
 
-// rank assigns nodes to layers, numbered from the left, so that all links point to the right. Nodes are placed as far
-// to the right as possible unless they have more links on the left than on the right.
+// rank returns the layer of each node, numbered from the left, such that all links point to the right. Nodes are placed
+// as far to the right as possible unless they have more links on the left than on the right.
 func rank(nodes int, links []Arrow) []int32 {
 	out := graphOf(nodes, links)
 	in := out.Reverse()
