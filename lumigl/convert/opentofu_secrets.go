@@ -82,8 +82,8 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 	return hidden
 }
 
-// stepOf returns the key or index in a step of a path. ok is false if the step is malformed. An index is stored with
-// its type.
+// stepOf returns the key or index in a step of a path. It returns false if the step is malformed. An index is stored
+// with its type.
 func stepOf(step *source) (string, bool) {
 	if !step.is(lumigl.Object) {
 		return "", false
