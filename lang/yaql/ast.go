@@ -12,7 +12,7 @@ type position int
 func (p position) offset() int { return int(p) }
 
 type (
-	// constant is a literal, or a bare name, which evaluates to itself and is required by some parameters.
+	// constant is a literal or a bare name. A bare name evaluates to itself; some parameters require one.
 	constant struct {
 		position
 		value   any
@@ -20,7 +20,7 @@ type (
 	}
 	variable struct {
 		position
-		name string // with the dollar; $ is $1
+		name string // including the dollar sign; $ is stored as $1
 		text string
 	}
 	paren struct {
@@ -32,9 +32,9 @@ type (
 		position
 		key, value node
 	}
-	// missing is an omitted argument, as in f(1,,2).
+	// missing is an omitted argument, such as the second one in f(1,,2).
 	missing struct{ position }
-	// invocation calls a function by name. Operators are functions with names such as #operator_+.
+	// invocation is a call of a function by name. Operators are functions with names such as #operator_+.
 	invocation struct {
 		position
 		form form
@@ -42,16 +42,16 @@ type (
 		op   string // spelling of the operator
 		args []node
 
-		// positional holds the arguments other than mappings, and keywords the mappings with names as keys.
+		// positional lists the arguments that are not mappings. keywords lists the mappings whose keys are names.
 		positional []any
 		keywords   []named
-		badMapping bool // a mapping whose key is not a name
-		plain      bool // neither mappings nor missing arguments
+		badMapping bool // whether a mapping has a key that is not a name
+		plain      bool // whether there are no mappings and no missing arguments
 		site       atomic.Pointer[site]
 	}
 )
 
-// opVariable is the function behind $name.
+// opVariable is the name of the function that evaluates $name.
 const opVariable = "#get_context_data"
 
 type form uint8
@@ -94,8 +94,8 @@ func newInvocation(pos int, f form, name, op string, args ...node) *invocation {
 	return n
 }
 
-// arguments returns the positional and keyword arguments. All are positional if withoutKeywords is set. The receiver of
-// a method comes first.
+// arguments returns the positional and keyword arguments, starting with the receiver of a method. If withoutKeywords is
+// set, mappings are returned as positional arguments.
 func (n *invocation) arguments(receiver any, withoutKeywords bool) ([]any, []named) {
 	args := make([]any, 0, len(n.args)+1)
 	if receiver != none {
@@ -160,7 +160,7 @@ func (n *invocation) String() string {
 	case formMap:
 		return "{" + joinNodes(n.args) + "}"
 	case formCall:
-		// The space prevents a preceding name from becoming a function call.
+		// Without the space, a preceding name would become a function call.
 		return n.args[0].String() + " (" + joinNodes(n.args[1:]) + ")"
 	}
 	return n.name + "(" + joinNodes(n.args) + ")"
@@ -174,23 +174,23 @@ func joinNodes(nodes []node) string {
 	return strings.Join(texts, ", ")
 }
 
-// site caches the resolution of a call for the functions of a scope.
+// site caches the resolution of a call in a scope.
 type site struct {
 	scope  *scope
 	opts   *Options
 	method bool
 	fns    *overloads
-	binary binaryOperator // shortcut for two evaluated arguments, or nil
+	binary binaryOperator // fast path for two evaluated arguments, or nil
 	bound  [][]*binding
 }
 
-// binding maps the arguments of a call to the parameters of a function.
+// binding maps the arguments of a call to a function's parameters.
 type binding struct {
 	fn *Function
 	// source maps each fixed parameter to its value: the index of a positional argument, sourceDefault, or, below that,
 	// a keyword argument.
 	source []int
 	others []int // keyword arguments for fn.Others
-	// lazy marks the unevaluated arguments, positional ones first. It is nil if all are evaluated.
+	// lazy marks the arguments to pass unevaluated, positional ones first. It is nil if all arguments are evaluated.
 	lazy []bool
 }

@@ -6,28 +6,28 @@ import (
 	"strconv"
 )
 
-// Arg returns the i-th argument, counting the function's Params and then its Keyword.
+// Arg returns the ith argument, counting first the function's Params and then its Keyword parameters.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
-// Has reports whether the i-th argument was given. It is false only for a parameter whose default is unset.
+// Has reports whether the ith argument was given. It returns false only for an omitted argument whose default is unset.
 func (c *Call) Has(i int) bool {
 	_, left := c.args[i].(unset)
 	return !left
 }
 
-// String returns the i-th argument, which must be a string or null. Null is "".
+// String returns the ith argument, which must be a string or null. It returns "" for null.
 func (c *Call) String(i int) string {
 	s, _ := c.args[i].(string)
 	return s
 }
 
-// Bool reports whether the i-th argument is true.
+// Bool reports whether the ith argument is true.
 func (c *Call) Bool(i int) bool {
 	b, _ := c.args[i].(bool)
 	return b
 }
 
-// Int returns the i-th argument, which must be an integer or a boolean. It fails on overflow.
+// Int returns the ith argument, which must be an integer or a boolean. It returns an error if the value overflows int.
 func (c *Call) Int(i int) (int, error) {
 	switch v := c.args[i].(type) {
 	case int64:
@@ -39,28 +39,28 @@ func (c *Call) Int(i int) (int, error) {
 	return 0, Errorf(Value, "%s of %s is out of range", c.fn.param(i).Name, c.fn.Name)
 }
 
-// List returns the i-th argument, which must be a list. List, Dict and Set panic for other types.
+// List returns the ith argument. It panics if the argument is not a list.
 func (c *Call) List(i int) *List { return c.args[i].(*List) }
 
-// Dict returns the i-th argument.
+// Dict returns the ith argument. It panics if the argument is not a dictionary.
 func (c *Call) Dict(i int) *Dict { return c.args[i].(*Dict) }
 
-// Set returns the i-th argument.
+// Set returns the ith argument. It panics if the argument is not a set.
 func (c *Call) Set(i int) *Set { return c.args[i].(*Set) }
 
-// Lambda returns the i-th argument, or nil if it is null.
+// Lambda returns the ith argument, or nil if it is null.
 func (c *Call) Lambda(i int) *Lambda {
 	l, _ := c.args[i].(*Lambda)
 	return l
 }
 
-// Iter returns an iterator over the i-th argument, which must be iterable.
+// Iter returns an iterator over the ith argument, which must be iterable.
 func (c *Call) Iter(i int) *Iterator { return c.Iterate(c.args[i]) }
 
-// Rest returns the additional positional arguments.
+// Rest returns the positional arguments collected by *args.
 func (c *Call) Rest() []any { return c.rest }
 
-// Others iterates over the additional keyword arguments.
+// Others iterates over the keyword arguments collected by **others.
 func (c *Call) Others(yield func(name string, value any) bool) {
 	for _, o := range c.others {
 		if !yield(o.name, o.value) {
@@ -72,10 +72,10 @@ func (c *Call) Others(yield func(name string, value any) bool) {
 // Options returns the options of the evaluation.
 func (c *Call) Options() Options { return *c.ev.opts }
 
-// Ctx returns the context.Context of the evaluation.
+// Ctx returns the [context.Context] of the evaluation.
 func (c *Call) Ctx() context.Context { return c.ev.ctx }
 
-// Context returns a new context of this call, a child of the caller's.
+// Context returns the context of this call, a child of the caller's context. It creates the context on first use.
 func (c *Call) Context() *Context {
 	if c.own == nil {
 		c.own = New(c.outer)
@@ -83,11 +83,11 @@ func (c *Call) Context() *Context {
 	return c.own
 }
 
-// Tick fails once the evaluation is canceled. Call it in loops that do not call an iterator's Next.
+// Tick returns an error if the evaluation has been canceled. Call it in loops that do not call [Iterator.Next].
 func (c *Call) Tick() error { return c.ev.tick() }
 
-// Reserve fails if size, in bytes, exceeds the memory quota. Call it before creating a value of more than a few
-// kilobytes.
+// Reserve returns an error if size, in bytes, exceeds the memory quota. Call it before creating a value larger than a
+// few kilobytes.
 func (c *Call) Reserve(size int64) error { return c.ev.reserve(size) }
 
 // Invoke calls the named function with evaluated arguments.
@@ -98,7 +98,7 @@ func (c *Call) Invoke(name string, args ...any) (any, error) {
 	return c.invoke(c.outer.scope.lookup(name), false, args, nil)
 }
 
-// operator returns the named function of two arguments, for repeated calls.
+// operator returns a function that calls the named function with two arguments. It is efficient for repeated calls.
 func (c *Call) operator(name string) func(a, b any) (any, error) {
 	fns := c.outer.scope.lookup(name)
 	return func(a, b any) (any, error) {
@@ -116,7 +116,7 @@ func (c *Call) InvokeMethod(name string, receiver any, args ...any) (any, error)
 	return c.invoke(c.outer.scope.lookup(name), true, append([]any{receiver}, args...), nil)
 }
 
-// own returns the receiver's own method with the given name, or nil.
+// own returns the method with the given name that receiver itself provides, or nil.
 func own(receiver any, name string) *overloads {
 	if r, ok := receiver.(Receiver); ok {
 		if f := r.YAQLMethod(name); f != nil {
@@ -143,10 +143,10 @@ func (c *Call) invoke(fns *overloads, method bool, args []any, keywords []named)
 // dictionary.
 func (c *Call) Iterate(v any) *Iterator { return c.ev.iterate(v) }
 
-// Collect reads all items of an iterator, within the limits.
+// Collect returns all items of an iterator. It returns an error if a limit is exceeded.
 func (c *Call) Collect(it *Iterator) ([]any, error) { return c.ev.collect(it) }
 
-// Remember returns an iterator that caches the items of it. Each use in an expression restarts at the first item.
+// Remember returns an iterator that caches the items of it. Each use of it in an expression restarts at the first item.
 func (c *Call) Remember(it *Iterator) *Iterator { return remember(it, c.ev.reserve) }
 
 func (ev *evaluation) iterate(v any) *Iterator {
@@ -168,8 +168,8 @@ func (ev *evaluation) iterate(v any) *Iterator {
 	return iterateSlice(nil)
 }
 
-// limited returns v, wrapped to fail after the limit if it is an iterator. It checks the sizes of lists, sets, and
-// dictionaries.
+// limited returns v. If v is an iterator, it is wrapped to return an error once it exceeds the limit; if v is a list, a
+// set, or a dictionary, its size is checked.
 func (ev *evaluation) limited(v any) (any, error) {
 	limit := ev.opts.LimitIterators
 	n := 0
@@ -255,15 +255,15 @@ func (c *Call) convert(p *Param, v any) (any, error) {
 	return v, nil
 }
 
-// Call evaluates the lambda in a new context with the arguments as $1 (or $), $2, and so on.
+// Call evaluates the lambda in a new context in which the arguments are $1 (or $), $2, and so on.
 func (l *Lambda) Call(args ...any) (any, error) { return l.CallNamed(args, nil) }
 
-// Test evaluates the lambda and reports whether the result is true as defined by [Truth].
+// Test evaluates the lambda and reports whether the result is true according to [Truth].
 func (l *Lambda) Test(args ...any) (bool, error) {
 	return truthOf(l.CallNamed(args, nil))
 }
 
-// CallNamed is [Lambda.Call] with additional named variables.
+// CallNamed is like [Lambda.Call] but sets additional named variables.
 func (l *Lambda) CallNamed(args []any, names iter.Seq2[string, any]) (any, error) {
 	if l == nil || l.body == nil {
 		return l.CallIn(nil)
@@ -295,7 +295,7 @@ func (l *Lambda) CallIn(in *Context) (any, error) {
 	return l.call.ev.eval(l.body, none, in)
 }
 
-// CallOn evaluates the lambda, which must be of type lambda.method, as a method of receiver.
+// CallOn evaluates the lambda as a method of receiver. The lambda must be of type lambda.method.
 func (l *Lambda) CallOn(receiver any) (any, error) {
 	if l == nil || l.body == nil {
 		return l.CallIn(nil)

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Truth reports whether v is truthy: anything except null, false, zero, and empty values. It fails for an opaque value.
+// Truth reports whether v is truthy: anything but null, false, zero, and empty values. It returns an error for opaque
+// values.
 func Truth(v any) (bool, error) {
 	switch v := v.(type) {
 	case nil:
@@ -43,13 +44,13 @@ func truthOf(v any, err error) (bool, error) {
 	return Truth(v)
 }
 
-// compareNumbers compares numbers exactly, regardless of type. It returns false if either is NaN.
+// compareNumbers compares two numbers by value, regardless of type. It returns false if either is NaN.
 func compareNumbers(a, b any) (int, bool) {
 	m, small := a.(int64)
 	n, smallToo := b.(int64)
 	x, isX := a.(float64)
 	y, isY := b.(float64)
-	const exact = 1 << 53 // integers up to this are exact as floats
+	const exact = 1 << 53 // integers up to this limit are exact as floats
 	switch {
 	case small && smallToo:
 		return cmp.Compare(m, n), true
@@ -65,7 +66,7 @@ func compareNumbers(a, b any) (int, bool) {
 	return bigFloat(a).Cmp(bigFloat(b)), true
 }
 
-// bigFloat converts a number other than NaN exactly.
+// bigFloat converts a number exactly. The number must not be NaN.
 func bigFloat(v any) *big.Float {
 	if x, ok := v.(float64); ok {
 		return big.NewFloat(x)
@@ -74,17 +75,17 @@ func bigFloat(v any) *big.Float {
 }
 
 // Equal reports whether a and b are equal: 1 = 1.0 = true, lists and dictionaries by their elements, sets regardless of
-// order. Opaque values are compared by identity; see [Known].
+// order. Opaque values are compared by identity; to detect them, use [Known].
 func Equal(a, b any) bool { return new(comparison).equal(a, b) }
 
-// comparison remembers compared pairs of collections, so shared parts are compared only once. The first difference ends
-// the comparison.
+// comparison caches pairs of equal collections, so that shared parts are compared only once. The first difference ends
+// a comparison.
 type comparison struct {
 	compared int
 	pairs    map[[2]any]bool
 }
 
-// again reports whether a and b are identical or already compared. It starts remembering after many pairs.
+// again reports whether a and b are identical or have already been compared. It caches pairs only in long comparisons.
 func (c *comparison) again(a, b any) bool {
 	if c.compared++; a == b || c.compared < 1000 {
 		return a == b
@@ -136,10 +137,10 @@ func (c *comparison) equal(a, b any) bool {
 	return sameObject(a, b)
 }
 
-// equal is [Equal] for values that may be opaque.
+// equal is like [Equal] but returns an error if a or b is opaque.
 func equal(a, b any) (bool, error) { return Equal(a, b), cmp.Or(Known(a), Known(b)) }
 
-// sameObject compares values of other types. Values of types that Go cannot compare are never equal.
+// sameObject compares host values. Values of types that are not comparable in Go are never equal.
 func sameObject(a, b any) (equal bool) {
 	defer func() {
 		if recover() != nil {
@@ -172,10 +173,11 @@ type (
 	nanKey       uint64
 )
 
-// nans numbers NaN keys, since no NaN equals another.
+// nans is a counter that makes the keys of NaNs distinct, since no NaN equals another.
 var nans atomic.Uint64
 
-// hashKey returns a Go map key, equal for equal values. It fails for unhashable types.
+// hashKey returns a value that is a valid Go map key and is equal for equal values. It returns an error if v is
+// unhashable.
 func hashKey(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, string, int64, TimeSpan:
@@ -214,8 +216,8 @@ func unhashable(v any) error {
 	return Errorf(TypeError, "%s of this kind cannot be a key or an item of a set", typeName(v))
 }
 
-// keyText returns a text unique to the value. Collections cache theirs, since they may be shared, and hash it if it is
-// long.
+// keyText returns a string that is equal for equal values only. Collections cache their string, since they may be
+// shared, and replace long strings with hashes.
 func keyText(v any) (string, error) {
 	var parts []any
 	var mutable bool

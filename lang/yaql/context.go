@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// New returns a child context of parent. If parent is nil, it has no functions, not even operators.
+// New returns a child context of parent. If parent is nil, the context contains no functions, not even operators.
 func New(parent *Context) *Context {
 	c := &Context{parent: parent}
 	if parent != nil {
@@ -18,7 +18,7 @@ func New(parent *Context) *Context {
 	return c
 }
 
-// Set sets a variable. The dollar in the name is optional; "$" is "$1".
+// Set sets a variable. The dollar sign in the name is optional; "$" is the same as "$1".
 func (c *Context) Set(name string, value any) {
 	c.add(value)
 	name = variableName(name)
@@ -29,10 +29,10 @@ func (c *Context) Set(name string, value any) {
 	if c.vars == nil {
 		c.vars = NewDict()
 	}
-	_ = c.vars.Set(name, value) // Strings are hashable.
+	_ = c.vars.Set(name, value) // strings are hashable
 }
 
-// holder returns the nearest context with variables, starting with c itself.
+// holder returns the nearest context that contains variables, starting with c itself.
 func (c *Context) holder() *Context {
 	for !c.hasOne && c.vars == nil && c.parent != nil {
 		c = c.parent
@@ -40,12 +40,12 @@ func (c *Context) holder() *Context {
 	return c
 }
 
-// holds reports whether a variable of this context, not of a parent, holds the iterator.
+// holds reports whether the value of a variable of c itself, not of a parent, is the iterator.
 func (c *Context) holds(it *Iterator) bool {
 	return c.one == any(it) || c.vars != nil && slices.ContainsFunc(c.vars.entries, func(e entry) bool { return e.value == any(it) })
 }
 
-// Get returns the value of a variable, or null if it is not set.
+// Get returns the value of a variable, or nil if it is not set.
 func (c *Context) Get(name string) any {
 	v, _ := c.lookup(variableName(name))
 	return v
@@ -66,15 +66,15 @@ func (c *Context) lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Register adds functions. A child context's overloads take precedence over its parents', which are considered only if
-// none of the child's accepts the arguments.
+// Register adds functions. Overloads in a child context take precedence over those in its parents, which are considered
+// only if no overload in the child accepts the arguments.
 func (c *Context) Register(functions ...*Function) { c.register(false, functions) }
 
-// RegisterExclusive adds functions that hide all functions of the same names in parent contexts.
+// RegisterExclusive adds functions that hide all functions with the same names in parent contexts.
 func (c *Context) RegisterExclusive(functions ...*Function) { c.register(true, functions) }
 
 func (c *Context) register(exclusive bool, functions []*Function) {
-	// Scopes are immutable, since results are cached per scope.
+	// Scopes are immutable because results are cached per scope.
 	s := newScope(c.scope)
 	if c.parent == nil || c.parent.scope != c.scope {
 		s.parent = c.scope.parent
@@ -92,7 +92,8 @@ func (c *Context) register(exclusive bool, functions []*Function) {
 	c.scope = s
 }
 
-// Functions returns the functions of the context and its parents, nearest first, and sorted by name within a context.
+// Functions returns the functions of the context and its parents, nearest context first, sorted by name within a
+// context.
 func (c *Context) Functions() []*Function {
 	var all []*Function
 	for s := c.scope; s != nil; s = s.parent {
@@ -134,7 +135,7 @@ func (f *family) add(level []*Function) {
 	}
 }
 
-// lookup returns the overloads with the given name, or nil. It ignores trailing underscores.
+// lookup returns the overloads with the given name, ignoring trailing underscores.
 func (s *scope) lookup(name string) *overloads {
 	name = strings.TrimRight(name, "_")
 	s.mu.RLock()
@@ -167,7 +168,7 @@ func (s *scope) lookup(name string) *overloads {
 	}
 	if o.plain.levels == nil && o.methods.levels == nil {
 		o.standard = false
-		return o // Unknown names are not cached, since there is no limit to their number.
+		return o // not cached, since the number of unknown names is unlimited
 	}
 	if o.standard {
 		o.binary = shortcuts[name]
@@ -192,7 +193,7 @@ func (s *scope) plainVariables() bool {
 	return v == 1
 }
 
-// names returns the names of methods or functions, without operators.
+// names iterates over the names of methods or of functions. It skips operators.
 func (s *scope) names(method bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for ; s != nil; s = s.parent {
@@ -206,7 +207,7 @@ func (s *scope) names(method bool) iter.Seq[string] {
 	}
 }
 
-// variableName returns the storage name of a variable: $ is stored as $1.
+// variableName returns the name under which a variable is stored, which starts with a dollar sign. $ is stored as $1.
 func variableName(name string) string {
 	if name == "" || name == "$" {
 		return "$1"

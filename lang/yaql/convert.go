@@ -16,10 +16,11 @@ import (
 )
 
 // FromGo converts nil, booleans, integers, floats, [json.Number], strings, times, durations, []any, and map[string]any
-// with its keys sorted. Values of this package are returned unchanged, except that nil pointers become nil. Any other
-// value belongs to the host, and only the host's functions can inspect it.
+// to values of this package. Keys of maps are sorted. Values of this package are returned unchanged, except that nil
+// pointers become nil. Any other value is a host value, which only functions of the host can inspect.
 //
-// FromGo fails for an invalid [json.Number] and for data nested deeper than 10,000 levels, such as cyclic data.
+// FromGo returns an error for an invalid [json.Number] and for data nested deeper than 10,000 levels, such as cyclic
+// data.
 func FromGo(v any) (any, error) { return fromGo(v, maxNesting) }
 
 func fromGo(v any, levels int) (any, error) {
@@ -54,7 +55,7 @@ func fromGo(v any, levels int) (any, error) {
 			}
 		}
 		l := NewList(items)
-		l.size = 0 // It belongs to the host.
+		l.size = 0 // host data does not count
 		return l, nil
 	case map[string]any:
 		d := &Dict{entries: make([]entry, 0, len(v))}
@@ -73,7 +74,7 @@ func fromGo(v any, levels int) (any, error) {
 	return v, nil
 }
 
-// output converts a result: it reads iterators and applies the list conversions in the options.
+// output converts a result: it reads iterators and applies the list conversions selected by the options.
 func (ev *evaluation) output(v any) (any, error) {
 	v, err := ev.outputOf(v)
 	if err != nil {
@@ -133,8 +134,8 @@ func (ev *evaluation) outputItems(it *Iterator) ([]any, error) {
 	}))
 }
 
-// Settle returns v with the sequences within it read and replaced with lists, which can be dictionary keys. It returns
-// v itself if there are none.
+// Settle returns v with all sequences within it read and replaced by lists, so that it can be a dictionary key. It
+// returns v itself if there are no sequences.
 func (c *Call) Settle(v any) (any, error) {
 	if err := c.Tick(); err != nil {
 		return nil, err
@@ -175,12 +176,13 @@ func (c *Call) settleItems(it *Iterator) ([]any, error) {
 	}))
 }
 
-// Settle is [Call.Settle] for use outside an evaluation. It applies the limits of o.
+// Settle is like [Call.Settle] but for use outside an evaluation. It applies the limits in o.
 func Settle(ctx context.Context, o Options, v any) (any, error) {
 	return (&Call{ev: &evaluation{ctx: ctx, opts: &o}}).Settle(v)
 }
 
-// identical reports whether two collections are the same object. It returns true for other values.
+// identical reports whether two collections are the same object. It returns true for other values that are not
+// iterators.
 func identical(a, b any) bool {
 	switch a.(type) {
 	case *List, *Dict:
@@ -190,8 +192,9 @@ func identical(a, b any) bool {
 	return !sequence
 }
 
-// AppendJSON appends the JSON text of a value to dst. Floats keep a point or an exponent. Sets become arrays, dates RFC
-// 3339 strings, and time spans seconds. Keys other than strings become their JSON text.
+// AppendJSON appends a value as JSON to dst. Floats keep a decimal point or an exponent. Sets become arrays, dates
+// become RFC 3339 strings, and time spans become numbers of seconds. Keys other than strings are replaced by their JSON
+// text.
 func AppendJSON(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Kind classifies an [Error]. Programs read kinds in the JSON of lumi yaql, so "cancelled" keeps its British spelling.
+// Kind classifies an [Error]. Kinds are part of the JSON output of lumi yaql, so "cancelled" keeps its British
+// spelling.
 type Kind string
 
 // Error kinds.
@@ -17,23 +18,24 @@ const (
 	UnknownFunction Kind = "unknown-function" // no function, method, or property with this name
 	NoMatch         Kind = "no-match"         // no overload accepts the arguments
 	Ambiguous       Kind = "ambiguous"        // several overloads accept the arguments
-	Argument        Kind = "argument"         // an argument is invalid for every function
+	Argument        Kind = "argument"         // an argument is not valid for any overload
 	Key             Kind = "key"              // a dictionary key is missing
 	Index           Kind = "index"            // a list index is out of range
-	Value           Kind = "value"            // an argument has the right type, but an invalid value
+	Value           Kind = "value"            // an argument has a valid type but an invalid value
 	TypeError       Kind = "type"             // the value's type does not support the operation
 	ZeroDivision    Kind = "zero-division"    // division by zero
 	Regex           Kind = "regex"            // a regular expression is invalid
 	Limit           Kind = "limit"            // the limit on iterations, memory, or depth was exceeded
 	Canceled        Kind = "cancelled"        // the context.Context was canceled or timed out
-	Internal        Kind = "internal"         // a host function panicked, or failed with an error of its own
+	Internal        Kind = "internal"         // a host function panicked or returned an error of another type
 )
 
-// Error is returned by [Compile] and [Expression.Evaluate].
+// Error is the type of all errors returned by [Compile] and [Expression.Evaluate].
 type Error struct {
 	Kind    Kind
 	Message string
-	// Line and Column locate the error in the expression, counted from 1 in characters. They are 0 if unknown.
+	// Line and Column locate the error in the expression. They count from 1, columns in characters. Both are 0 if
+	// unknown.
 	Line, Column int
 
 	source string
@@ -41,7 +43,7 @@ type Error struct {
 	cause  error
 }
 
-// Errorf returns an error for functions to return. The evaluation adds the position.
+// Errorf returns an error to be returned by functions. The evaluation adds the position.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), pos: -1}
 }
@@ -53,11 +55,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
 
-// Unwrap returns the error of the failed host function or the done context.Context, or nil.
+// Unwrap returns the error returned by a host function or by the [context.Context], or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Snippet returns the line of the expression and, on the next line, a caret at the position. It is empty if the
-// position is unknown.
+// Snippet returns the line with the error and, on the next line, a caret at the position. It returns "" if the position
+// is unknown.
 func (e *Error) Snippet() string {
 	if e.Line == 0 {
 		return ""
@@ -72,7 +74,8 @@ func (e *Error) Snippet() string {
 	return line + "\n" + indent + "^"
 }
 
-// at adds a position to err if it has none. Foreign errors become [Internal] ones.
+// at returns err as an [*Error], with the given position unless it already has one. Errors of other types become errors
+// of kind [Internal], or [Canceled] if they report that the context is done.
 func at(err error, source string, pos int) error {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -13,7 +13,7 @@ type Expression struct {
 	opts   Options
 }
 
-// Compile parses an expression. All errors are of type [*Error].
+// Compile parses an expression. Any error is of type [*Error].
 func Compile(source string, options ...Option) (*Expression, error) {
 	x := &Expression{source: source, opts: DefaultOptions()}
 	for _, o := range options {
@@ -32,18 +32,18 @@ func Compile(source string, options ...Option) (*Expression, error) {
 	return x, nil
 }
 
-// String returns the expression in a normal form that compiles to an equivalent expression.
+// String returns the expression in a normalized form, which compiles to an equivalent expression.
 func (x *Expression) String() string { return x.root.String() }
 
 // Part is a variable in an expression, or a call of a function, method, or operator such as #operator_+.
 type Part struct {
-	// Name is the name of the function or variable, which includes the dollar.
+	// Name is the name of the function or variable. The name of a variable includes the dollar sign.
 	Name             string
 	Variable, Method bool
-	// Receiver is the source of a method's receiver, and Args are the sources of the arguments.
+	// Receiver is the source text of a method's receiver. Args lists the source text of the arguments.
 	Receiver string
 	Args     []string
-	// Around is the call with this part as an argument, or nil.
+	// Around is the call that has this part as an argument, or nil.
 	Around *Part
 
 	source string
@@ -55,8 +55,8 @@ func (p *Part) Errorf(kind Kind, format string, args ...any) error {
 	return at(Errorf(kind, format, args...), p.source, p.offset)
 }
 
-// Parts calls visit for each part of the expression, outermost first. It visits the arguments of a part only if visit
-// returns true.
+// Parts calls visit for each part of the expression, outermost first. It descends into the arguments of a part only if
+// visit returns true.
 func (x *Expression) Parts(visit func(*Part) bool) {
 	var walk func(n node, around *Part, receiver node)
 	walk = func(n node, around *Part, receiver node) {
@@ -93,8 +93,8 @@ func (x *Expression) Parts(visit func(*Part) bool) {
 	walk(x.root, nil, nil)
 }
 
-// EvaluateIn evaluates the expression in a context, whose variable $ holds the data. All errors are of type [*Error]; a
-// panic in a function is returned as an error of kind [Internal].
+// EvaluateIn evaluates the expression in a context whose variable $ is the data. Any error is of type [*Error]; a panic
+// in a function is returned as an error of kind [Internal].
 func (x *Expression) EvaluateIn(ctx context.Context, in *Context) (v any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,7 +114,7 @@ func (ev *evaluation) evaluate(root node, in *Context) (any, error) {
 		return nil, err
 	}
 	sc := New(in)
-	sc.measure = measure{} // Variables already in scope belong to the host.
+	sc.measure = measure{} // variables of the host do not count
 	v, err := ev.eval(root, none, sc)
 	if err != nil {
 		return nil, err
@@ -132,10 +132,10 @@ const (
 	holdFrom   = 1 << 16
 	holdFactor = 4
 	maxNesting = 10_000 // of values
-	maxLazy    = 1_000  // of iterators, each of which takes stack when read
+	maxLazy    = 1_000  // of iterators; reading a nested one recurses
 )
 
-// tick must be called in every loop. It checks for cancellation from time to time.
+// tick must be called in every loop. Every 16th call checks for cancellation.
 func (ev *evaluation) tick() error {
 	if ev.ticks++; ev.ticks&0xf == 0 {
 		return ev.ctx.Err()
@@ -143,7 +143,8 @@ func (ev *evaluation) tick() error {
 	return nil
 }
 
-// hold adds a pending call's large argument to the memory in use. It returns the amount to release after the call.
+// hold adds the size of a large argument of a pending call to the memory in use. It returns the amount to release after
+// the call.
 func (ev *evaluation) hold(v any) (int64, error) {
 	size := sizeOf(v)
 	if size <= holdFrom {
@@ -169,7 +170,7 @@ func (ev *evaluation) reserve(size int64) error {
 	return nil
 }
 
-// check checks the size of a result.
+// check returns an error if a result is too large or nested too deep.
 func (ev *evaluation) check(v any) error {
 	m := measureOf(v)
 	if m.depth > maxNesting {
@@ -186,7 +187,7 @@ func (ev *evaluation) enter() error {
 	return ev.tick()
 }
 
-// eval evaluates n in sc. receiver is none unless n is called as a method.
+// eval evaluates n in sc. receiver is none unless n is the call of a method.
 func (ev *evaluation) eval(n node, receiver any, sc *Context) (any, error) {
 	switch n := n.(type) {
 	case *constant:
@@ -225,7 +226,8 @@ func (ev *evaluation) eval(n node, receiver any, sc *Context) (any, error) {
 	return nil, Errorf(Argument, "missing argument")
 }
 
-// member evaluates $variable.name and $variable.name(…) if the variable is a [Receiver], and reports whether it did.
+// member evaluates $variable.name and $variable.name(…) if the value of the variable is a [Receiver]. Otherwise, it
+// returns false.
 func (ev *evaluation) member(n *invocation, sc *Context) (any, bool, error) {
 	v, ok := n.args[0].(*variable)
 	if !ok || !sc.scope.plainVariables() {

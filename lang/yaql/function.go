@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// Func returns a function called as name(args). Its parameters are declared in a list such as
+// Func returns a function that is called as name(args). Its parameters are declared by a list of names and types such
+// as
 //
 //	"collection iterable, separator string?, count int=-1, *args any, default any=null, **others any"
 //
-// of names and types. A parameter accepts null if its type ends with ?, its default is null, or its type is any without
-// a !. The default follows =: a literal, or unset, which [Call.Has] detects. *args collects further positional
-// arguments, parameters after it are keyword-only, and **others collects further keyword arguments.
+// A parameter accepts null if its type ends with ?, if its default is null, or if its type is any without a !. The
+// default after = is a literal or unset, which [Call.Has] detects. *args collects further positional arguments.
+// Parameters after it are keyword-only. **others collects further keyword arguments.
 //
 // Func panics if the declaration is invalid.
 func Func(name, params string, call func(*Call) (any, error)) *Function {
@@ -23,7 +24,8 @@ func Func(name, params string, call func(*Call) (any, error)) *Function {
 	return f
 }
 
-// Method is like [Func] for a function called as receiver.name(args). The receiver is the first parameter.
+// Method is like [Func] but returns a function that is called as receiver.name(args). The receiver is the first
+// parameter.
 func Method(name, params string, call func(*Call) (any, error)) *Function {
 	f := Func(name, params, call)
 	f.Method, f.Plain = true, false
@@ -33,7 +35,7 @@ func Method(name, params string, call func(*Call) (any, error)) *Function {
 	return f
 }
 
-// Extension is like [Method] for a function called as name(args) or receiver.name(args).
+// Extension is like [Method] but returns a function that can be called as name(args) or as receiver.name(args).
 func Extension(name, params string, call func(*Call) (any, error)) *Function {
 	f := Method(name, params, call)
 	f.Plain = true
@@ -46,7 +48,7 @@ func (f *Function) WithoutKeywords() *Function {
 	return f
 }
 
-// Document sets the description, adds examples, given as alternating expressions and results, and returns f.
+// Document sets the description, adds examples given as alternating expressions and results, and returns f.
 func (f *Function) Document(doc string, examples ...string) *Function {
 	f.Doc = doc
 	for i := 0; i+1 < len(examples); i += 2 {
@@ -58,7 +60,7 @@ func (f *Function) Document(doc string, examples ...string) *Function {
 	return f
 }
 
-// eitherWay adds an overload with the first two parameters swapped.
+// eitherWay adds an overload in which the first two parameters are swapped, and returns f.
 func (f *Function) eitherWay() *Function {
 	other := *f
 	other.Params = slices.Clone(f.Params)
@@ -135,13 +137,13 @@ func parseDefault(s string) (any, error) {
 	return v, nil
 }
 
-// Lazy reports whether the function evaluates some arguments itself, possibly with other variables.
+// Lazy reports whether the function evaluates some of its arguments itself, possibly with other variables.
 func (f *Function) Lazy() bool {
 	return slices.ContainsFunc(slices.Concat(f.Params, f.Keyword), func(p Param) bool { return p.typ.lazy() }) ||
 		f.Rest != nil && f.Rest.typ.lazy() || f.Others != nil && f.Others.typ.lazy()
 }
 
-// param returns the i-th parameter, counting Params and then Keyword.
+// param returns the ith parameter, counting first Params and then Keyword.
 func (f *Function) param(i int) *Param {
 	if i < len(f.Params) {
 		return &f.Params[i]
@@ -151,7 +153,7 @@ func (f *Function) param(i int) *Param {
 
 func (f *Function) fixed() int { return len(f.Params) + len(f.Keyword) }
 
-// value adapts a function without errors.
+// value adapts a function that cannot fail.
 func value(f func(*Call) any) func(*Call) (any, error) {
 	return func(c *Call) (any, error) { return f(c), nil }
 }

@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// FromJSON converts a JSON text to a value for [Expression.Evaluate]. Dictionaries keep the order of their keys; the
-// last of several equal keys wins. 1 is an integer, while 1.0 and 1e0 are floats. Error messages start with the line
-// and column, in characters, and quote at most one character of the text.
+// FromJSON converts JSON text to a value for [Expression.Evaluate]. Dictionaries keep the order of their keys; if a key
+// occurs several times, the last one wins. 1 is an integer, while 1.0 and 1e0 are floats. Error messages start with the
+// line and column, in characters, and quote at most one character of the text.
 func FromJSON(text []byte) (any, error) {
 	var raw json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		offset := len(text)
 		if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
-			// The offset is after the character, unless the text is incomplete.
+			// The offset is past the invalid character, unless the text is incomplete.
 			offset = min(int(wrong.Offset), len(text))
 			if err.Error() != "unexpected end of JSON input" {
 				offset--
@@ -31,7 +31,7 @@ func FromJSON(text []byte) (any, error) {
 	return r.value()
 }
 
-// jsonReader reads valid JSON.
+// jsonReader parses valid JSON.
 type jsonReader struct {
 	text string
 	pos  int
@@ -44,7 +44,7 @@ func jsonError(text []byte, offset int, message string) error {
 	return fmt.Errorf("%d:%d: %s", line, column, message)
 }
 
-// next skips white space and returns the character after it.
+// next skips white space and returns the next character without consuming it.
 func (r *jsonReader) next() byte {
 	for strings.IndexByte(" \n\t\r", r.text[r.pos]) >= 0 {
 		r.pos++
@@ -78,7 +78,7 @@ func (r *jsonReader) value() (any, error) {
 	return n, nil
 }
 
-// collection reads an object or an array. Its size is attributed to the host.
+// collection parses an object or an array. Its memory is attributed to the host.
 func (r *jsonReader) collection(open byte) (any, error) {
 	d, l := NewDict(), NewList(nil)
 	r.pos++
@@ -130,7 +130,7 @@ func (r *jsonReader) string() string {
 	return s
 }
 
-// parseNumber returns an integer, unless s has a fraction or an exponent.
+// parseNumber returns an integer if s has neither a fraction nor an exponent, or a float otherwise.
 func parseNumber(s string) (any, error) {
 	if !strings.ContainsAny(s, ".eE") && len(s) <= maxIntDigits {
 		if n, ok := new(big.Int).SetString(s, 10); ok {

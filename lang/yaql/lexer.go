@@ -37,18 +37,18 @@ func (t token) describe() string {
 	}
 }
 
-// symbols lists operators and brackets, with longer ones before their prefixes.
+// symbols lists operators and brackets. Longer ones precede their prefixes.
 var symbols = []string{
 	"?.", "=~", "!~", "->", "<=", ">=", "!=", "=>",
 	".", "*", "+", "-", "[", "{", "/", ">", "<", "=", "(", ")", "]", "}", ",",
 }
 
-// wordOperators holds the operators that look like names.
+// wordOperators is the set of operators that look like names.
 var wordOperators = map[string]bool{"mod": true, "in": true, "not": true, "and": true, "or": true}
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || r == '_' }
 
-// isWordStart reports whether a name may start with r. Numerals such as ½ are allowed, decimal digits are not.
+// isWordStart reports whether a name may start with r. Numerals such as ½ are allowed, but decimal digits are not.
 func isWordStart(r rune) bool { return isWord(r) && !unicode.IsDigit(r) }
 
 type lexer struct {
@@ -66,7 +66,7 @@ func (l *lexer) peek() rune {
 	return r
 }
 
-// span consumes and returns the characters accepted by ok.
+// span consumes and returns the longest run of characters for which ok returns true.
 func (l *lexer) span(ok func(rune) bool) string {
 	start := l.pos
 	for l.pos < len(l.src) {
@@ -124,8 +124,8 @@ func (l *lexer) next() (token, error) {
 	return token{}, l.fail(start, "unexpected character %q", l.peek())
 }
 
-// number reads digits with an optional fraction. A point is an operator if no digits follow, or if the digits continue
-// as a name.
+// number reads digits with an optional fraction. A point is an operator if it is not followed by digits or if the
+// digits are followed by a name.
 func (l *lexer) number() (token, error) {
 	start := l.pos
 	l.span(unicode.IsDigit)
@@ -149,7 +149,7 @@ func (l *lexer) number() (token, error) {
 	}
 	t := token{kind: tokConstant, pos: start, text: text}
 	if fraction {
-		// A literal out of range becomes infinite.
+		// A literal that is out of range becomes infinity.
 		t.value, _ = strconv.ParseFloat(digits, 64)
 		return t, nil
 	}
@@ -158,7 +158,7 @@ func (l *lexer) number() (token, error) {
 	return t, nil
 }
 
-// quoted reads a string. Strings in backquotes are verbatim, except for an escaped backquote.
+// quoted reads a string. Strings in backquotes are verbatim, except for escaped backquotes.
 func (l *lexer) quoted(quote byte) (token, error) {
 	start := l.pos
 	for l.pos++; l.pos < len(l.src) && l.src[l.pos] != quote; l.pos++ {
@@ -190,7 +190,7 @@ var simpleEscapes = map[byte]byte{
 
 var hexEscapes = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape replaces the escape sequences of s, which starts at pos. Unknown ones are kept.
+// unescape replaces the escape sequences in s, which starts at offset pos. Unknown sequences are kept.
 func (l *lexer) unescape(s string, pos int) (string, error) {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, nil
@@ -233,7 +233,7 @@ func (l *lexer) unescape(s string, pos int) (string, error) {
 	return b.String(), nil
 }
 
-// longEnough reports whether the first line of s has at least n characters.
+// longEnough reports whether the first line of s contains at least n characters.
 func longEnough(s string, n int) bool {
 	for _, r := range s {
 		if n == 0 || r == '\n' {

@@ -39,7 +39,7 @@ func switchRules(c *Call) (any, error) {
 	return nil, nil
 }
 
-// chosen returns the indices of the true arguments.
+// chosen returns an iterator over the indices of the arguments that evaluate to true.
 func chosen(c *Call) *Iterator {
 	i := int64(-1)
 	return c.sift(iterateSlice(c.Rest()), func(f any) (any, bool, error) {
@@ -77,7 +77,7 @@ func coalesce(c *Call) (any, error) {
 	return nil, nil
 }
 
-// lambdaOf returns a further argument, which must be a lambda, or nil for null.
+// lambdaOf returns v, which must be a lambda, or nil if v is null.
 func lambdaOf(v any) *Lambda {
 	l, _ := v.(*Lambda)
 	return l

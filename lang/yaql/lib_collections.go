@@ -83,19 +83,19 @@ func contains(c *Call, collection, value int) (any, error) {
 	return c.has(c.Iter(collection), c.Arg(value))
 }
 
-// has reports whether an iterator contains v.
+// has reports whether an iterator yields v.
 func (c *Call) has(it *Iterator, v any) (bool, error) {
 	i, err := c.position(it, func(item any) (bool, error) { return equal(item, v) }, false)
 	return i >= 0, err
 }
 
-// listOf collects an iterator in a list, within the limits.
+// listOf returns a list of the items of an iterator. It returns an error if a limit is exceeded.
 func (c *Call) listOf(it *Iterator) (any, error) {
 	items, err := c.Collect(it)
 	return NewList(items), err
 }
 
-// spread flattens iterators among the values.
+// spread returns an iterator over the values, with the items of iterators in their place.
 func (c *Call) spread(values []any) *Iterator {
 	return c.unnest(iterateSlice(values), clIterator)
 }
@@ -104,7 +104,8 @@ func flatten(c *Call) (any, error) {
 	return c.unnest(c.Iter(0), clAnyIter|clOpaque), nil
 }
 
-// unnest recursively flattens items of the classes in nested.
+// unnest returns an iterator over the items of it in which items of the classes in nested are replaced recursively by
+// their own items.
 func (c *Call) unnest(it *Iterator, nested class) *Iterator {
 	stack := []*Iterator{it}
 	return NewIterator(func() (any, bool, error) {
@@ -147,7 +148,7 @@ func concatenate(c *Call) (any, error) {
 	return Chain(c.Iter(0), c.Iter(1)), nil
 }
 
-// Chain concatenates iterators.
+// Chain returns an iterator over the items of all its, one after another.
 func Chain(its ...*Iterator) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		for len(its) > 0 {
@@ -163,7 +164,8 @@ func Chain(its ...*Iterator) *Iterator {
 
 func one(v any) *Iterator { return iterateSlice([]any{v}) }
 
-// spanned reports whether i is among count indices starting at position. A negative count means no end.
+// spanned reports whether i is one of the count indices starting at position. A negative count means that there is no
+// limit.
 func spanned(i, position, count int) bool {
 	return i >= position && (count < 0 || i-count < position)
 }
@@ -185,7 +187,7 @@ func replaceItems(c *Call, values *Iterator) *Iterator {
 		}
 		i++
 		if spanned(i, position, count) {
-			return values, nil // it has no items the second time
+			return values, nil // an iterator has no items the second time
 		}
 		return one(v), nil
 	})

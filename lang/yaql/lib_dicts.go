@@ -69,7 +69,7 @@ var dictFunctions = []*Function{
 	}).Document("Returns the dictionary without the given keys.", `{a => 1, b => 2}.deleteAll([a, c])`, `{"b": 2}`),
 }
 
-// dictValues is the collection of a dictionary's values. Unlike an iterator, it can be read repeatedly.
+// dictValues is a view of a dictionary's values. Unlike an iterator, it can be read repeatedly.
 type dictValues struct{ *Dict }
 
 func (d *dictValues) Iterate() *Iterator { return iterateSlice(d.Values()) }
@@ -94,8 +94,8 @@ func dictOfItems(c *Call) (any, error) {
 	})
 }
 
-// put sets a key in a dictionary under construction, within the limits. It returns true if it succeeds, for use as a
-// filter.
+// put sets a key in a dictionary under construction. It returns an error if a limit is exceeded, and true otherwise, so
+// that it can be used as a filter.
 func (c *Call) put(d *Dict, key, value any) (bool, error) {
 	if err := d.Set(key, value); err != nil {
 		return false, err
@@ -139,7 +139,7 @@ func dictGet(c *Call) (any, error) {
 
 func mergeDicts(c *Call) (any, error) { return c.Dict(0).Clone().with(c.Dict(1).entries) }
 
-// with sets entries and returns the dictionary.
+// with sets entries in d and returns d.
 func (d *Dict) with(entries []entry) (any, error) {
 	for _, e := range entries {
 		if err := d.Set(e.key, e.value); err != nil {
@@ -149,7 +149,7 @@ func (d *Dict) with(entries []entry) (any, error) {
 	return d, nil
 }
 
-// pairs returns the further arguments as entries.
+// pairs returns the arguments collected by *args, which must be pairs, as entries.
 func (c *Call) pairs() []entry {
 	entries := make([]entry, len(c.Rest()))
 	for i, a := range c.Rest() {
@@ -162,7 +162,7 @@ func (c *Call) pairs() []entry {
 func without(d *Dict, keys []any) (any, error) {
 	rest := NewPlainDict()
 	if d.Len() == 0 {
-		return rest, nil // regardless of the keys
+		return rest, nil // even if a key is unhashable
 	}
 	drop, err := SetOf(keys)
 	if err != nil {
@@ -216,7 +216,7 @@ func (m *merger) merge(a, b *Dict, levels int) (any, error) {
 	return d, m.c.Tick()
 }
 
-// value merges two values of the same key, depending on the type of w.
+// value merges two values of the same key. The type of w determines how.
 func (m *merger) value(v, w any, levels int) (any, error) {
 	if err := opaque(v, w); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// text formats v like Python's str.
+// text formats v as Python's str does.
 func (c *Call) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -20,7 +20,7 @@ func (c *Call) text(v any) (string, error) {
 	return c.notation(v, false)
 }
 
-// notation formats v in Python notation. The notation of dates and time spans depends on whether they are nested in a
+// notation formats v as a Python literal. The form of dates and time spans depends on whether they are nested in a
 // collection.
 func (c *Call) notation(v any, nested bool) (string, error) {
 	var b strings.Builder
@@ -109,14 +109,14 @@ func decimal(n *big.Int) (string, error) {
 // formatter replaces the fields of a template.
 type formatter struct {
 	c *Call
-	// next is the number of the next {} field; numbered is set after a field with an explicit number.
+	// next is the number of the next {} field. numbered is set after a field with an explicit number.
 	next     int
 	numbered bool
 }
 
 var (
-	// formatField matches a field, an escaped brace, or a stray brace. The groups are the argument, its indices, an
-	// attribute, a conversion, and a format.
+	// formatField matches a field, an escaped brace, or an unmatched brace. The groups of a field are the argument,
+	// indices, an attribute, a conversion, and a format.
 	formatField = regexp.MustCompile(`(?s)\{\{|\}\}|` +
 		`\{([^\[{}.:!]*)((?:\[[^\]]+\])*)(\.[^{}:!]*)?(?:!(.))?(?::([^{}]*))?\}|[{}]`)
 	formatIndex = regexp.MustCompile(`\[([^\]]+)\]`)
@@ -140,7 +140,7 @@ func formatString(c *Call) (any, error) {
 	return c.join(iterateSlice(append(parts, rest)), "", true)
 }
 
-// field formats a match of formatField. The result is a string or opaque.
+// field returns the replacement for a match of formatField: a string or an opaque value.
 func (f *formatter) field(m []string) (any, error) {
 	switch m[0] {
 	case "{{", "}}":
@@ -171,7 +171,7 @@ func (f *formatter) field(m []string) (any, error) {
 	return f.c.formatValue(v, m[5])
 }
 
-// argument returns an argument by name or number, or the next one.
+// argument returns the argument with the given name or number. If name is "", it returns the next argument.
 func (f *formatter) argument(name string) (any, error) {
 	if name != "" && !decimalText.MatchString(name) {
 		i := findNamed(f.c.others, name)
@@ -185,7 +185,7 @@ func (f *formatter) argument(name string) (any, error) {
 		f.next++
 	} else {
 		f.numbered = true
-		n, _ = strconv.Atoi(name) // the maximum on overflow
+		n, _ = strconv.Atoi(name) // the maximum int on overflow
 	}
 	switch {
 	case f.numbered && f.next > 0:
@@ -196,7 +196,7 @@ func (f *formatter) argument(name string) (any, error) {
 	return f.c.rest[n], nil
 }
 
-// part returns the part of v at a key or index.
+// part returns the element of v with the given key or index.
 func (c *Call) part(v any, key string) (any, error) {
 	var at any = key
 	if decimalText.MatchString(key) {
@@ -220,7 +220,7 @@ func (c *Call) part(v any, key string) (any, error) {
 	return item, err
 }
 
-// formatSpec is the part of a field after the colon.
+// formatSpec is a parsed format, the part of a field after the colon.
 type formatSpec struct {
 	fill, align, sign       string
 	alternate               bool
@@ -361,7 +361,7 @@ func (f *formatSpec) float(x float64) string {
 	return f.pad(prefix, f.grouped(s[:whole], s[whole:]+suffix, 3, len(prefix)))
 }
 
-// grouped inserts separators into digits, and prepends zeros up to the width.
+// grouped inserts separators into digits and appends rest. It prepends zeros to fill the width if necessary.
 func (f *formatSpec) grouped(digits, rest string, group, used int) string {
 	if f.separator == "" {
 		return digits + rest

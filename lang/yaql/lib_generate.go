@@ -38,7 +38,7 @@ var generatorFunctions = []*Function{
 			`generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8), depthFirst => true)`, `[1, 2, 4, 5, 3, 6, 7]`),
 }
 
-// count returns the integers from start up to, but not including, stop. The sequence is infinite if stop is nil.
+// count returns an iterator over the integers from start up to but not including stop. It is infinite if stop is nil.
 func count(start, stop, step any) *Iterator {
 	down := 1
 	if c, _ := compareNumbers(normInt(bigOf(step)), int64(0)); c < 0 {
@@ -110,7 +110,7 @@ func generate(c *Call) (any, error) {
 func generateMany(c *Call) (any, error) {
 	producer, selector, decycle, depthFirst := c.Lambda(1), c.Lambda(2), c.Bool(3), c.Bool(4)
 	seen := NewSet()
-	queue, size := []any{c.Arg(0)}, sizeOf(c.Arg(0)) // a stack if depthFirst
+	queue, size := []any{c.Arg(0)}, sizeOf(c.Arg(0)) // used as a stack if depthFirst is set
 	var current any
 	produce := func() error {
 		v, err := producer.Call(current)

@@ -84,7 +84,8 @@ func groupBy(c *Call) (any, error) {
 	}), nil
 }
 
-// aggregator is the aggregator of a groupBy. It is called with lists of values until a call fails, and then with pairs.
+// aggregator is the aggregator function of a groupBy call. It is called with lists of values until a call fails, and
+// with pairs from then on.
 type aggregator struct {
 	lambda   *Lambda
 	fallback bool // it may expect pairs instead
@@ -131,7 +132,7 @@ func (a *aggregator) apply(key any, values *List) (any, error) {
 	return nil, a.failure
 }
 
-// pairLike reports whether an aggregator that returned v for a list of two values may still expect pairs.
+// pairLike reports whether an aggregator that returned v for a list of two values may be written for pairs instead.
 func pairLike(v any, values *List) bool {
 	l, ok := v.(*List)
 	return ok && l.Len() == 2 && values.Len() == 2 && Equal(l.items[0], values.items[0])
@@ -223,7 +224,8 @@ func sliceWhere(c *Call) (any, error) {
 	}), nil
 }
 
-// parted splits the items where cut returns true. cut also returns the number of items to drop there.
+// parted splits the items at the indices for which cut returns true. cut also returns the number of items to drop
+// there.
 func parted(c *Call, cut func(v any, i int) (bool, int, error)) *Iterator {
 	var items []any
 	start, end := -1, 0

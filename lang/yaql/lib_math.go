@@ -58,7 +58,7 @@ var mathFunctions = []*Function{
 		Document("Returns whether the value is an integer or a float.", `isNumber(1.5)`, `true`, `isNumber('1')`, `false`),
 }
 
-// maxTextDigits limits conversions between decimals and strings, as in the reference.
+// maxTextDigits limits conversions between integers and strings, as in the reference.
 const maxTextDigits = 4300
 
 var (
@@ -139,7 +139,7 @@ func randomBetween(c *Call) (any, error) {
 	return normInt(bits.Add(bits.Mod(bits, span), bounds[0])), nil
 }
 
-// bitwise returns a function of two integers. For two booleans, the result is a boolean.
+// bitwise returns a function that applies op to two integers. For two booleans, the result is a boolean.
 func bitwise(op func(z, x, y *big.Int) *big.Int) func(*Call) (any, error) {
 	return value(func(c *Call) any {
 		z := op(new(big.Int), bigOf(c.Arg(0)), bigOf(c.Arg(1)))
@@ -168,7 +168,8 @@ func shift(c *Call, left bool) (any, error) {
 	return normInt(new(big.Int).Rsh(x, uint(n.Int64()))), nil
 }
 
-// greater returns argument ifGreater if the second argument is greater than the first, or else argument otherwise.
+// greater compares the first two arguments. It returns the argument with index ifGreater if the second is greater than
+// the first, or the argument with index otherwise if not.
 func greater(c *Call, ifGreater, otherwise int) (any, error) {
 	ok, err := truthOf(c.Invoke("#operator_>", c.Arg(1), c.Arg(0)))
 	if ok {
@@ -208,7 +209,7 @@ func power(c *Call) (any, error) {
 	return z, nil
 }
 
-// floatPower is a more precise version of math.Pow, which may be off by several units in the last place.
+// floatPower returns x**y. It is more precise than math.Pow, which may be off by several units in the last place.
 func floatPower(x, y float64) float64 {
 	whole, fraction := math.Modf(math.Abs(y))
 	if !(whole < 1<<62) || x == 0 || x < 0 && fraction != 0 || math.IsNaN(x) || math.IsInf(x, 0) {
@@ -243,7 +244,7 @@ func powerModulo(a, b, c any) (any, error) {
 	if m.Sign() == 0 {
 		return nil, Errorf(Value, "the modulus of pow must not be 0")
 	}
-	// Each bit of the exponent costs a multiplication of moduli; a negative exponent costs an inversion of the base.
+	// Each bit of the exponent costs a multiplication modulo m, and a negative exponent costs an inversion of the base.
 	if int64(y.BitLen())*int64(m.BitLen()) > maxIntBits*16 || y.Sign() < 0 && m.BitLen() > maxIntBits/8 {
 		return nil, Errorf(Limit, "pow of %d bits modulo %d bits", y.BitLen(), m.BitLen())
 	}
@@ -294,10 +295,10 @@ func round(c *Call) (any, error) {
 	return math.Copysign(r, f), nil
 }
 
-// roundTo rounds to a multiple of 10^zeros.
+// roundTo rounds x to a multiple of 10^zeros, with ties to even.
 func roundTo(x *big.Rat, zeros int) *big.Int {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), nil)
-	denom := new(big.Int).Mul(x.Denom(), unit) // A big.Rat would compute the greatest common divisor.
+	denom := new(big.Int).Mul(x.Denom(), unit) // a big.Rat would compute the greatest common divisor
 	q, rest := new(big.Int).DivMod(x.Num(), denom, new(big.Int))
 	if c := rest.Lsh(rest, 1).Cmp(denom); c > 0 || c == 0 && q.Bit(0) == 1 {
 		q.Add(q, big.NewInt(1))

@@ -54,7 +54,7 @@ var operatorFunctions = append([]*Function{
 		Document("Returns whether the operands differ.", `1 != 2`, `true`),
 }, orderings()...)
 
-// infix declares a binary operator implemented by its entry in shortcuts.
+// infix declares a binary operator that is implemented by its entry in shortcuts.
 func infix(op, left, right string) *Function {
 	name := "#operator_" + op
 	return Func(name, "left "+left+", right "+right, binaryCall(name))
@@ -68,7 +68,7 @@ func binaryCall(name string) func(*Call) (any, error) {
 	}
 }
 
-// orderings returns the overloads of the comparison operators for numbers, for strings, and for null.
+// orderings returns the overloads of the comparison operators for numbers, strings, and null.
 func orderings() []*Function {
 	var all []*Function
 	for _, op := range []struct{ op, doc, example, result string }{
@@ -98,8 +98,8 @@ func junction(or bool) func(*Call) (any, error) {
 	}
 }
 
-// times returns the second argument as a repetition count. It fails if repeating a value of the given size exceeds the
-// quota.
+// times returns the second argument as a repetition count. It returns an error if repeating a value of the given size
+// would exceed the memory quota.
 func (c *Call) times(size int64) (int, error) {
 	n, err := c.Int(1)
 	switch {

@@ -25,14 +25,14 @@ func orderBy(c *Call, descending bool) *ordered {
 	}
 }
 
-// thenBy adds a key to the ordered collection in place, as in the reference.
+// thenBy adds a sort key to the ordered collection in place, as in the reference.
 func thenBy(c *Call, descending bool) *ordered {
 	o := c.Arg(0).(*ordered)
 	o.keys = append(o.keys, orderKey{c.Lambda(1), descending})
 	return o
 }
 
-// Iterate returns the sorted items. It sorts them when the first one is read.
+// Iterate returns an iterator over the sorted items. They are sorted when the first item is read.
 func (o *ordered) Iterate() *Iterator {
 	i := 0
 	return NewIterator(func() (any, bool, error) {
@@ -49,7 +49,7 @@ func (o *ordered) Iterate() *Iterator {
 	})
 }
 
-// sortable is an item with the keys computed so far.
+// sortable is an item with the sort keys computed so far.
 type sortable struct {
 	item any
 	keys []any

@@ -92,7 +92,7 @@ var queryFunctions = []*Function{
 		Document("Returns all intermediate results of aggregate.", `[1, 2, 3].accumulate($1 + $2)`, `[1, 3, 6]`, `[1].accumulate($1 + $2, 10)`, `[10, 11]`),
 }
 
-// each calls f for the items until it returns false.
+// each calls f for each item until f returns false or an error.
 func (c *Call) each(it *Iterator, f func(v any) (bool, error)) error {
 	for {
 		v, ok, err := it.Next()
@@ -108,7 +108,7 @@ func (c *Call) each(it *Iterator, f func(v any) (bool, error)) error {
 	}
 }
 
-// sift returns an iterator over the results of f. Items are dropped if f returns false.
+// sift returns an iterator over the results of f for each item. Items for which f returns false are dropped.
 func (c *Call) sift(it *Iterator, f func(v any) (any, bool, error)) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		for {
@@ -126,7 +126,7 @@ func (c *Call) sift(it *Iterator, f func(v any) (any, bool, error)) *Iterator {
 	})
 }
 
-// expand concatenates the iterators returned by next, until it returns nil.
+// expand returns an iterator over the items of the iterators returned by next. It ends when next returns nil.
 func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
 	var it *Iterator
 	return NewIterator(func() (any, bool, error) {
@@ -147,13 +147,13 @@ func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
 	})
 }
 
-// inner returns an iterator over a nested collection, subject to the limits.
+// inner returns an iterator over a nested collection. The iterator returns an error if a limit is exceeded.
 func (c *Call) inner(v any) (*Iterator, error) {
 	v, err := c.ev.limited(v)
 	return c.Iterate(v), cmp.Or(err, opaque(v))
 }
 
-// iterators returns iterators over the further arguments.
+// iterators returns iterators over the arguments collected by *args.
 func (c *Call) iterators() []*Iterator {
 	its := make([]*Iterator, len(c.Rest()))
 	for i, v := range c.Rest() {
@@ -162,7 +162,7 @@ func (c *Call) iterators() []*Iterator {
 	return its
 }
 
-// memorized returns the i-th argument, made replayable if it can be read only once.
+// memorized returns the ith argument. An iterator, which could be read only once, is wrapped to cache its items.
 func (c *Call) memorized(i int) any {
 	if it, ok := c.Arg(i).(*Iterator); ok {
 		return c.Remember(it)
@@ -170,7 +170,7 @@ func (c *Call) memorized(i int) any {
 	return c.Arg(i)
 }
 
-// natural returns the i-th argument, which must be a nonnegative integer.
+// natural returns the ith argument as an int. It returns an error if the argument is negative.
 func (c *Call) natural(i int) (int, error) {
 	n, err := c.Int(i)
 	if err == nil && n < 0 {
@@ -179,7 +179,7 @@ func (c *Call) natural(i int) (int, error) {
 	return n, err
 }
 
-// satisfies returns the second argument as a predicate. Null means [Truth].
+// satisfies returns the second argument as a predicate. If the argument is null, the predicate is [Truth].
 func (c *Call) satisfies() func(v any) (bool, error) {
 	f := c.Lambda(1)
 	return func(v any) (bool, error) {
@@ -245,7 +245,7 @@ func limit(c *Call) (any, error) {
 	return take(c.Iter(0), n), err
 }
 
-// take returns an iterator over the first n items, which reads no others.
+// take returns an iterator over the first n items. It does not read any further items.
 func take(it *Iterator, n int) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		if n--; n < 0 {
@@ -277,7 +277,7 @@ func skipWhile(c *Call) (any, error) {
 	}), nil
 }
 
-// distinct returns the first item of each key. Without a selector, the items are the keys.
+// distinct returns an iterator over the first item of each key. Without a selector, each item is its own key.
 func (c *Call) distinct(it *Iterator, selector *Lambda) *Iterator {
 	seen := NewSet()
 	return c.sift(it, func(v any) (any, bool, error) {
@@ -293,7 +293,7 @@ func (c *Call) distinct(it *Iterator, selector *Lambda) *Iterator {
 	})
 }
 
-// addNew adds a value to a set and reports whether it was new.
+// addNew adds a value to a set and reports whether it was missing.
 func (c *Call) addNew(s *Set, v any) (bool, error) {
 	n := s.Len()
 	if err := s.Add(v); err != nil {
@@ -396,17 +396,17 @@ func single(c *Call) (any, error) {
 	return v, err
 }
 
-// indexer returns a function that finds the index of the first or last item that passes a test.
+// indexer returns a function that finds the index of the first or last item that satisfies a test.
 func indexer(test func(*Call) func(any) (bool, error), last bool) func(*Call) (any, error) {
 	return func(c *Call) (any, error) { return c.position(c.Iter(0), test(c), last) }
 }
 
-// equals returns a test for items that equal the second argument.
+// equals returns a test that an item equals the second argument.
 func (c *Call) equals() func(any) (bool, error) {
 	return func(v any) (bool, error) { return equal(v, c.Arg(1)) }
 }
 
-// position returns the index of the first or last item that passes the test, or -1.
+// position returns the index of the first or last item that satisfies the test, or -1.
 func (c *Call) position(it *Iterator, test func(any) (bool, error), last bool) (int64, error) {
 	found, i := int64(-1), int64(-1)
 	err := c.each(it, func(v any) (bool, error) {
@@ -430,7 +430,8 @@ func aggregate(c *Call) (any, error) {
 	return c.reduce(func(a, b any) (any, error) { return selector.Call(a, b) }, 2)
 }
 
-// reduce folds f over the items, starting with the seed, an argument that may be unset.
+// reduce folds f over the items. The initial value is the argument with index seed or, if that is unset, the first
+// item.
 func (c *Call) reduce(f func(a, b any) (any, error), seed int) (any, error) {
 	v, started := c.Arg(seed), c.Has(seed)
 	err := c.each(c.Iter(0), func(item any) (_ bool, err error) {

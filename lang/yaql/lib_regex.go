@@ -76,7 +76,7 @@ func (*regex) YAQLType() string { return "regex" }
 
 var regexSpecial = regexp.MustCompile("[][(){}?*+|^$\\\\.&~# \t\n\r\v\f-]")
 
-// regexes caches compiled regular expressions by source and flags. It is cleared as a whole when full.
+// regexes caches compiled regular expressions by source and flags. It is cleared entirely when it is full.
 var (
 	regexes       sync.Map
 	cachedRegexes atomic.Int64
@@ -117,7 +117,8 @@ func compileRegex(source string, flags reFlags) (*regex, error) {
 	return r, nil
 }
 
-// matches reports whether argument re, a regular expression or its source, matches argument str.
+// matches reports whether the argument with index re, a regular expression or its source, matches the argument with
+// index str.
 func (c *Call) matches(re, str int) (bool, error) {
 	r, ok := c.Arg(re).(*regex)
 	if !ok {
@@ -143,7 +144,7 @@ func (c *Call) matchError(err error) error {
 	return Errorf(Limit, "regular expression took more than %v to match", matchTimeout)
 }
 
-// scan returns the matches of the first argument in the second one.
+// scan returns an iterator over the matches of the first argument in the second.
 func (c *Call) scan() *Iterator {
 	r, pos, empty := c.Arg(0).(*regex), 0, false
 	runes, failed := []rune(nil), c.Reserve(4*int64(utf8.RuneCountInString(c.String(1))))
@@ -157,7 +158,7 @@ func (c *Call) scan() *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		var m *regexp2.Match
 		err := failed
-		if empty { // An empty match must not be followed by another at the same position.
+		if empty { // two empty matches must not have the same position
 			var longer *regexp2.Regexp
 			if longer, err = r.longer(); err == nil {
 				m, err = find(longer)
@@ -177,7 +178,7 @@ func (c *Call) scan() *Iterator {
 	})
 }
 
-// group returns a group of a match and its position. v is null if the group did not participate.
+// group returns the text of a group and its position. If the group did not participate in the match, v is nil.
 func group(m *regexp2.Match, i int) (v any, start, end int64) {
 	if g := m.GroupByNumber(i); g != nil && len(g.Captures) > 0 {
 		return g.String(), int64(g.RuneIndex), int64(g.RuneIndex + g.RuneLength)
@@ -185,7 +186,7 @@ func group(m *regexp2.Match, i int) (v any, start, end int64) {
 	return nil, -1, -1
 }
 
-// searchAll returns the matches, or the results of a lambda for them.
+// searchAll returns an iterator over the matches or, if there is a lambda, over its results for the matches.
 func (c *Call) searchAll() *Iterator {
 	return c.sift(c.scan(), func(m any) (any, bool, error) {
 		if c.Lambda(2) == nil {
@@ -196,7 +197,7 @@ func (c *Call) searchAll() *Iterator {
 	})
 }
 
-// selected returns the result of the lambda in the third argument for m.
+// selected returns the result of the lambda in the third argument for a match.
 func (c *Call) selected(m *regexp2.Match) (any, error) {
 	in, r := New(c.outer), c.Arg(0).(*regex)
 	for i := range r.groups + 1 {
@@ -213,8 +214,8 @@ func (c *Call) selected(m *regexp2.Match) (any, error) {
 	return c.Lambda(2).CallIn(in)
 }
 
-// eachMatch calls f for each match, with the text before it, up to the limit in argument limit. It returns the text
-// after the last match.
+// eachMatch calls f for each match and the text before it. The argument with index limit is the maximum number of
+// matches. eachMatch returns the text after the last match.
 func (c *Call) eachMatch(limit int, f func(before string, m *regexp2.Match) error) (string, error) {
 	n, err := c.Int(limit)
 	if err != nil {
@@ -281,7 +282,8 @@ func replaceRegexBy(c *Call) (any, error) {
 	})
 }
 
-// substitute returns the text with matches replaced, up to the limit in the argument after the replacement.
+// substitute returns the text with matches replaced. The argument after the replacement is the maximum number of
+// replacements.
 func (c *Call) substitute(replacement func(*regexp2.Match) (string, error)) (any, error) {
 	var b strings.Builder
 	rest, err := c.eachMatch(3, func(before string, m *regexp2.Match) error {
@@ -328,7 +330,7 @@ func (r *regex) template(s string) (parts []any, err error) {
 	}
 }
 
-// groupOf returns the number of a group named in a replacement.
+// groupOf returns the number of a group that a replacement refers to by name.
 func (r *regex) groupOf(name string) (int, error) {
 	n, err := strconv.Atoi(name)
 	switch known, ok := r.names[name]; {

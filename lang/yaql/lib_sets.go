@@ -41,7 +41,7 @@ var setFunctions = []*Function{
 		Document("Returns whether the left set is a superset of the right one.", `set(1) >= set()`, `true`),
 }
 
-// Set operations, as masks of the items they keep: bit 0 for items in both sets, bit 1 for items only in the left set,
+// Set operations are masks of the items to keep: bit 0 for items in both sets, bit 1 for items only in the left set,
 // and bit 3 for items only in the right set. Bit 2 has no effect.
 const (
 	intersection = 1 << 0
@@ -93,7 +93,7 @@ func setOrdering(op string, compare func(a, b *Set) bool) *Function {
 	})
 }
 
-// setOf collects an iterator in a set, within the limits.
+// setOf returns a set of the items of an iterator. It returns an error if a limit is exceeded.
 func (c *Call) setOf(it *Iterator) (any, error) {
 	s := NewSet()
 	return s, c.each(it, func(v any) (bool, error) {

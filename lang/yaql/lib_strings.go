@@ -105,7 +105,7 @@ var stringFunctions = []*Function{
 	}).Document("Returns an integer in hexadecimal.", `hex(-255)`, `"-0xff"`, `hex(1.5)`, `error: type`),
 }
 
-// clamped returns an integer argument, limited to a range that exceeds any length but cannot overflow in sums.
+// clamped returns an integer argument clamped to a range that exceeds any length but in which sums cannot overflow.
 func (c *Call) clamped(i int) int {
 	const far = 1 << 48
 	n, err := c.Int(i)
@@ -115,7 +115,7 @@ func (c *Call) clamped(i int) int {
 	return max(-far, min(n, far))
 }
 
-// sliceBounds returns the bounds of the slice lo:hi of n items. Negative numbers count from the end.
+// sliceBounds returns the bounds of the slice [lo:hi] of n items. Negative bounds count from the end.
 func sliceBounds(n, lo, hi int) (int, int) {
 	fromEnd := func(i int) int {
 		if i < 0 {
@@ -168,11 +168,12 @@ func splitString(c *Call, fromRight bool) (any, error) {
 	return NewPlainList(parts), nil
 }
 
-// join joins the items after converting them with str. It does not convert opaque items or, if direct is set, strings.
+// join concatenates the items with sep between them. It converts items with str, except for opaque items and, if direct
+// is set, strings.
 func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	var b strings.Builder
 	var parts []any // before the contents of b
-	var text Text   // the first
+	var text Text   // first opaque item
 	size := 0
 	for first := true; ; first = false {
 		v, ok, err := it.Next()
@@ -202,7 +203,7 @@ func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	}
 }
 
-// str calls the function str, which the host may override.
+// str converts v by calling the function str, which the host may override.
 func (c *Call) str(v any) (string, error) {
 	text, err := c.Invoke("str", v)
 	s, ok := text.(string)
@@ -228,8 +229,8 @@ func trimmed(from trimmer) func(*Call) (any, error) {
 	return value(func(c *Call) any { return trim(c, 1, from) })
 }
 
-// trim returns the first argument without white space, or the characters in argument chars, at the sides chosen by
-// from.
+// trim returns the first argument without surrounding white space, or without the characters in the argument with index
+// chars. from selects the sides to trim.
 func trim(c *Call, chars int, from trimmer) string {
 	if c.Arg(chars) == nil {
 		return from(c.String(0), isSpace)
@@ -241,7 +242,8 @@ func trim(c *Call, chars int, from trimmer) string {
 	return from(c.String(0), func(r rune) bool { return set[r] })
 }
 
-// replaceAll returns s with occurrences of old replaced, up to the limit in argument count; a negative limit means all.
+// replaceAll returns s with occurrences of old replaced. The argument with index count is the maximum number of
+// replacements; a negative number means no maximum.
 func (c *Call) replaceAll(s, old, replacement string, count int) (string, error) {
 	limit, err := c.Int(count)
 	if err != nil {
@@ -277,8 +279,8 @@ func replaceByDict(c *Call) (any, error) {
 	return s, nil
 }
 
-// find returns a function that finds the character index of a substring, from a start index and optionally within a
-// length.
+// find returns a function that returns the character index of a substring. The search begins at a start index and is
+// optionally limited to a length.
 func find(search func(s, sub string) int) func(*Call) (any, error) {
 	return value(func(c *Call) any {
 		n := utf8.RuneCountInString(c.String(0))
@@ -301,7 +303,7 @@ func find(search func(s, sub string) int) func(*Call) (any, error) {
 	})
 }
 
-// characters returns the list of the characters of s.
+// characters returns a list of the characters in s.
 func (c *Call) characters(s string) (*List, error) {
 	if err := c.Reserve(32 * int64(len(s))); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ var delegateFunctions = []*Function{
 			`let(f => lambda(2 * $)) -> [1, 2].select($f($))`, `[2, 4]`),
 }
 
-// fallbacks lists the functions that apply if no others match.
+// fallbacks lists functions that are called only if no other overload accepts the arguments.
 var fallbacks = []*Function{
 	Func("#operator_.", "obj any, name keyword", func(c *Call) (any, error) {
 		return c.Invoke("#property#"+c.String(1), c.Arg(0))
@@ -89,7 +89,7 @@ func unpack(c *Call) (any, error) {
 	if len(names) > 0 {
 		it = take(it, len(names)+1)
 	} else if _, once := c.Arg(0).(*Iterator); once {
-		if _, _, err := it.Next(); err != nil { // as in the reference, where it may be a mistake
+		if _, _, err := it.Next(); err != nil { // as in the reference, where this may be a bug
 			return nil, err
 		}
 	}

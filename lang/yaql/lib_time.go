@@ -81,7 +81,7 @@ var timeFunctions = append([]*Function{
 		Document("Returns the operand.", `(+timespan(1)).days`, `1.0`),
 }, timeProperties()...)
 
-// property declares #property#name, the function behind $.name.
+// property declares #property#name, the function that evaluates $.name.
 func property[T any](typ, name, doc, sample, result string, of func(T) any) *Function {
 	call := func(c *Call) (any, error) { return checkedTime(of(c.Arg(0).(T))) }
 	return Func("#property#"+name, "value "+typ, call).Document(doc, sample+"."+name, result)
@@ -120,10 +120,10 @@ func timeProperties() []*Function {
 	return all
 }
 
-// span returns the i-th argument, a time span, in microseconds.
+// span returns the ith argument, which must be a time span, in microseconds.
 func (c *Call) span(i int) int64 { return int64(c.args[i].(TimeSpan)) }
 
-// spanOf converts a number of microseconds to a time span, rounding half to even. It returns err if that is not nil.
+// spanOf converts a number of microseconds to a time span, rounding half to even. If err is not nil, it returns err.
 func spanOf(v any, err error) (any, error) {
 	f, isFloat := v.(float64)
 	switch n, isInt := v.(int64); {
@@ -137,7 +137,7 @@ func spanOf(v any, err error) (any, error) {
 	return TimeSpan(math.RoundToEven(f)), nil
 }
 
-// makeTime returns a date from the arguments, starting with argument first. Null arguments use the defaults in parts.
+// makeTime returns a date. Its parts are the arguments from index first; null arguments default to the values in parts.
 func (c *Call) makeTime(parts [7]int, zone *time.Location, first int) (_ any, err error) {
 	for i := range parts {
 		if c.Arg(first+i) == nil {
@@ -168,7 +168,7 @@ func timeOfStamp(c *Call) (any, error) {
 	return checkedTime(time.UnixMicro(int64(whole)*1e6 + int64(math.RoundToEven((x-whole)*1e6))).In(zone))
 }
 
-// addSpan adds the time span in the second argument to a date, or subtracts it if op is '-'.
+// addSpan adds the time span in the second argument to a date. If op is '-', it subtracts the time span.
 func addSpan(c *Call, op byte) (any, error) {
 	at := c.Arg(0).(time.Time)
 	sum, err := spanOf(arithmetic(op, at.UnixMicro(), c.span(1)))
@@ -178,7 +178,7 @@ func addSpan(c *Call, op byte) (any, error) {
 	return checkedTime(time.UnixMicro(int64(sum.(TimeSpan))).In(at.Location()))
 }
 
-// timeText formats a date, or returns its Python notation if nested in a collection.
+// timeText formats a date. If nested is set, it returns the Python expression used within collections.
 func timeText(t time.Time, nested bool) string {
 	if !nested {
 		return strings.TrimSuffix(t.Format("2006-01-02 15:04:05.000000"), ".000000") + offsetText(t, ":")

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// libraries lists the parts of the standard library, each in its own file, lib_*.go.
+// libraries lists the parts of the standard library, each of which is defined in a file named lib_*.go.
 var libraries = []*[]*Function{
 	&systemFunctions, &operatorFunctions, &collectionFunctions, &dictFunctions, &setFunctions, &queryFunctions,
 	&generatorFunctions, &orderFunctions, &groupFunctions,
 	&mathFunctions, &stringFunctions, &regexFunctions, &branchingFunctions, &timeFunctions,
 }
 
-// Evaluate evaluates the expression with the standard library. The data may be anything accepted by [FromGo]. The
-// package documentation lists the types of results. All errors are of type [*Error].
+// Evaluate evaluates the expression with the standard library. data may be any value accepted by [FromGo]. The package
+// documentation lists the types of results. Any error is of type [*Error].
 func (x *Expression) Evaluate(ctx context.Context, data any) (any, error) {
 	in := New(Standard(x.opts.Delegates))
 	if x.opts.ConvertInputData {
@@ -31,8 +31,8 @@ var standard struct {
 	plain, delegates *Context
 }
 
-// Standard returns the shared context with the standard library. If delegates is set, it includes the functions that
-// create and call function values. To extend it, derive a context with [New].
+// Standard returns the shared context with the standard library. If delegates is set, the context includes the
+// functions that create and call function values. Do not modify the context; derive a new one with [New].
 func Standard(delegates bool) *Context {
 	standard.once.Do(func() {
 		fallback := New(nil)
@@ -51,7 +51,8 @@ func Standard(delegates bool) *Context {
 	return standard.plain
 }
 
-// markStandard marks functions as standard, and adds their overloads with swapped parameters.
+// markStandard marks functions as part of the standard library. It returns them with their overloads with swapped
+// parameters.
 func markStandard(functions []*Function) []*Function {
 	var all []*Function
 	for _, f := range functions {

@@ -47,7 +47,7 @@ func classOf(v any) class {
 var typeNames = [...]string{"null", "boolean", "integer", "float", "string", "list", "dictionary", "set", "iterator",
 	"iterator", "datetime", "timespan", "function", "context", "mapping", "object", "object"}
 
-// TypeName returns the type of v for messages.
+// TypeName returns the name of v's type for use in messages.
 func TypeName(v any) string { return typeName(v) }
 
 func typeName(v any) string {
@@ -58,10 +58,11 @@ func typeName(v any) string {
 	return typeNames[bits.TrailingZeros32(uint32(c))]
 }
 
-// Known returns the error of the first opaque value within v, at any depth, or nil. It takes constant time.
+// Known returns the error of the first opaque value within v, at any depth, or nil if there is none. It takes constant
+// time.
 func Known(v any) error { return measureOf(v).opaque }
 
-// opaque returns the error of the first opaque value. It does not look into collections.
+// opaque returns the error of the first opaque value, or nil. It does not look inside collections.
 func opaque(values ...any) error {
 	for _, v := range values {
 		if classOf(v) == clOpaque {
@@ -71,22 +72,23 @@ func opaque(values ...any) error {
 	return nil
 }
 
-// NewList returns a list that takes ownership of items. It corresponds to a tuple in the reference, like literals,
+// NewList returns a list that takes ownership of items. It corresponds to a tuple in the reference, as do literals,
 // input data, and most results.
 func NewList(items []any) *List { return &List{items: items, measure: measureAll(items)} }
 
-// NewPlainList returns a list that corresponds to a list in the reference: it is unhashable and does not equal a tuple
-// of the same items.
+// NewPlainList returns a list that corresponds to a list in the reference: it is unhashable and not equal to a tuple
+// with the same items.
 func NewPlainList(items []any) *List {
 	return &List{items: items, measure: measureAll(items), mutable: true}
 }
 
-// SizeOf estimates the memory used by a value, in bytes. It takes constant time. Shared parts count each time.
+// SizeOf returns the estimated memory size of a value in bytes. It takes constant time. Shared parts are counted
+// repeatedly.
 func SizeOf(v any) int64 { return sizeOf(v) }
 
 func (m *measure) add(v any) {
 	of := measureOf(v)
-	m.size = min(m.size+of.size, 1<<61) // prevents overflow of sums
+	m.size = min(m.size+of.size, 1<<61) // prevents overflow
 	m.depth = max(m.depth, of.depth+1)
 	if m.opaque == nil {
 		m.opaque = of.opaque
@@ -103,7 +105,7 @@ func measureAll(items []any) measure {
 	return m
 }
 
-// sizeOf is [SizeOf] for use in this package. The host's data counts little.
+// sizeOf is like [SizeOf], for use in this package. The host's data counts as almost nothing.
 func sizeOf(v any) int64 { return measureOf(v).size }
 
 func measureOf(v any) measure {

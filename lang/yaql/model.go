@@ -8,37 +8,37 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// These types are in one file because they refer to each other. Their methods are in the other files.
+// These types are in one file because they refer to each other. Their methods are in other files.
 
-// Typed may be implemented by the host's values, whose types must be comparable, such as pointers.
+// Typed may be implemented by host values. Their Go types must be comparable; use pointers, for example.
 type Typed interface {
-	// YAQLType returns the name of the value's type for messages.
+	// YAQLType returns the name of the value's type for use in messages.
 	YAQLType() string
 }
 
-// Receiver may be implemented by the host's values that have properties and methods.
+// Receiver may be implemented by host values that have properties and methods.
 type Receiver interface {
-	// YAQLProperty returns the value of a property in a context.
+	// YAQLProperty returns the value of a property when accessed in the given context.
 	YAQLProperty(name string, in *Context) (any, error)
-	// YAQLMethod returns the named method, which overrides methods of contexts, or nil.
+	// YAQLMethod returns the named method, which takes precedence over methods of contexts, or nil.
 	YAQLMethod(name string) *Function
 }
 
-// Opaque may be implemented by the host's values that expressions cannot inspect. They can be assigned, and stored in
-// lists and dictionaries, but are accepted only by functions with parameters of the host's types.
+// Opaque may be implemented by host values that expressions cannot inspect. Opaque values can be assigned to variables
+// and stored in lists and dictionaries. Otherwise, only functions with parameters of host types accept them.
 type Opaque interface {
-	// YAQLOpaque returns the error for an attempt to use the value.
+	// YAQLOpaque returns the error to report when an expression tries to use the value.
 	YAQLOpaque() error
 }
 
-// Text may be implemented by opaque values that support concatenation with strings.
+// Text may be implemented by opaque values that can be concatenated with strings.
 type Text interface {
 	Opaque
-	// YAQLText returns the opaque value for the concatenation of parts, which are strings and opaque values.
+	// YAQLText returns an opaque value for the concatenation of parts, which are strings and opaque values.
 	YAQLText(parts []any) (any, error)
 }
 
-// Iterable may be implemented by a host's value that can be iterated over repeatedly.
+// Iterable may be implemented by host values that can be iterated over repeatedly.
 type Iterable interface {
 	Iterate() *Iterator
 }
@@ -46,52 +46,53 @@ type Iterable interface {
 // TimeSpan is a duration in microseconds.
 type TimeSpan int64
 
-// List is a tuple or a list of the reference. Tuples are hashable, lists are not; a tuple never equals a list.
+// List corresponds to a tuple or a list in the reference. Tuples are hashable; lists are not. A tuple never equals a
+// list.
 type List struct {
 	items []any
 	measure
 	mutable bool
-	key     atomic.Pointer[string] // set when first computed
+	key     atomic.Pointer[string] // cached result of keyText
 }
 
 type entry struct{ key, value any }
 
-// Dict is a dictionary in insertion order. Equal keys, such as 1, 1.0, and true, are the same key.
+// Dict is a dictionary with entries in insertion order. Equal keys, such as 1, 1.0, and true, are the same key.
 type Dict struct {
 	entries []entry
-	index   map[any]int // by hash key; nil while the dictionary is small
+	index   map[any]int // indices by hashKey; nil while the dictionary is small
 	measure
 	mutable bool
 	key     atomic.Pointer[string]
 }
 
-// smallDict is the maximum number of entries with a linear search, which is then as fast as a map.
+// smallDict is the maximum number of entries for which a linear search is used, which is then as fast as a map.
 const smallDict = 8
 
-// Set is a set in insertion order.
+// Set is a set with items in insertion order.
 type Set struct {
 	items []any
 	index map[any]int
 	measure
-	// of is the dictionary if the set is a view of its keys or, as pairs, its entries. Such a set is unhashable and has
-	// no index.
+	// of is the dictionary if the set is a view of its keys or, if pairs is set, of its entries. Views are unhashable
+	// and have no index.
 	of    *Dict
 	pairs bool
 	key   atomic.Pointer[string]
 }
 
-// Iterator is a lazy sequence that can be read once.
+// Iterator is a lazy sequence that can be read only once.
 type Iterator struct {
 	next func() (any, bool, error)
-	// again restarts an iterator that remembers its items.
+	// again restarts an iterator that caches its items. It is nil for other iterators.
 	again   func() *Iterator
 	done    bool
-	measure          // of what it keeps in use
-	scope   *Context // whose variables are part of measure
+	measure          // of the values it keeps alive
+	scope   *Context // context whose variables are included in measure
 }
 
-// measure is the size of a collection and the nesting depth of its values: reading a deeply nested iterator takes a
-// corresponding amount of stack.
+// measure holds the size of a collection and the nesting depth of its values. The depth is limited because reading a
+// nested iterator recurses.
 type measure struct {
 	size   int64
 	depth  int32
@@ -103,11 +104,11 @@ type regex struct {
 	re     *regexp2.Regexp
 	groups int
 	names  map[string]int
-	// longer matches only non-empty text at the start of the search.
+	// longer is like re but matches only nonempty text at the start of the search.
 	longer func() (*regexp2.Regexp, error)
 }
 
-// ordered is a collection sorted when first read.
+// ordered is a collection that is sorted when it is first read.
 type ordered struct {
 	c             *Call
 	collection    *Iterator
@@ -115,7 +116,7 @@ type ordered struct {
 	less, greater func(a, b any) (any, error)
 	sorted        bool
 	items         []any
-	measure       // of what it keeps in use
+	measure       // of the values it keeps alive
 }
 
 type orderKey struct {
@@ -123,21 +124,21 @@ type orderKey struct {
 	descending bool
 }
 
-// Pair is an evaluated key => value.
+// Pair is a mapping key => value with evaluated operands.
 type Pair struct{ Key, Value any }
 
-// Rule is an unevaluated key => value.
+// Rule is a mapping key => value with unevaluated operands.
 type Rule struct{ Key, Value *Lambda }
 
-// Lambda is an unevaluated argument, or a function as a value.
+// Lambda is an unevaluated argument or a function value.
 type Lambda struct {
 	call  *Call
 	body  node
-	value any // instead of a body: the result
+	value any // result, if body is nil
 }
 
-// Call gives a function access to its arguments and the evaluation. It is valid until the function returns and while an
-// iterator it returned is being read.
+// Call gives a function access to its arguments and to the evaluation. It is valid until the function returns and for
+// as long as an iterator returned by the function is being read.
 type Call struct {
 	ev     *evaluation
 	fn     *Function
@@ -149,69 +150,71 @@ type Call struct {
 	buffer [4]any
 }
 
-// Context holds variables and functions, and inherits from its parent. Register all functions and set all variables
-// before evaluating expressions in it or in derived contexts; after that, it is safe for concurrent use.
+// Context contains variables and functions and inherits from its parent. Set variables and register functions before
+// evaluating expressions in the context or in contexts derived from it. Once it is no longer modified, a context is
+// safe for concurrent use.
 type Context struct {
 	parent *Context
 	scope  *scope
-	// one is the variable $1, or $.
+	// one is the value of the variable $1, which is also called $.
 	one     any
 	hasOne  bool
-	vars    *Dict // the other variables by name, nil if there are none
-	measure       // of the variables, including the parents'
+	vars    *Dict // other variables by name, nil if there are none
+	measure       // of the variables, including those of parents
 }
 
-// scope is the set of functions of a context and its ancestors. It is immutable.
+// scope is the immutable set of functions of a context and its ancestors.
 type scope struct {
 	parent    *scope
 	own       map[string][]*Function
 	exclusive map[string]bool
-	dynamic   bool // some functions are defined by the expression
+	dynamic   bool // whether some functions are defined by the expression
 
 	mu    sync.RWMutex
 	cache map[string]*overloads
-	// variables records whether $name is looked up directly: 1 if so, 2 if a function overrides it, 0 if not determined
-	// yet.
+	// variables caches whether $name can be looked up directly: 1 if it can, 2 if a function overrides it, 0 if this is
+	// not known yet.
 	variables atomic.Int32
 }
 
-// overloads holds the functions with the same name.
+// overloads contains the functions with the same name.
 type overloads struct {
 	name           string
 	plain, methods family
-	dynamic        bool           // some are defined by the expression
-	standard       bool           // all are this package's
-	binary         binaryOperator // shortcut
+	dynamic        bool           // whether some are defined by the expression
+	standard       bool           // whether all are part of the standard library
+	binary         binaryOperator // fast path, or nil
 }
 
-// family holds the overloads callable as functions, or those callable as methods.
+// family contains the overloads that can be called as functions, or those that can be called as methods.
 type family struct {
 	levels     [][]*Function // by context, nearest first
-	noKeywords bool          // all have NoKeywords
-	mixed      bool          // some have NoKeywords
+	noKeywords bool          // whether all have NoKeywords set
+	mixed      bool          // whether only some have NoKeywords set
 }
 
-// Function is a function, method, or operator for use in a [Context]. Each overload is a separate Function.
+// Function is a function, method, or operator that can be registered in a [Context]. Each overload is a separate
+// Function.
 type Function struct {
 	Name string
 	// Params lists the parameters that accept positional arguments.
 	Params []Param
-	// Rest takes further positional arguments, Keyword lists keyword-only parameters, and Others takes further keyword
-	// arguments.
+	// Rest collects further positional arguments. Keyword lists keyword-only parameters. Others collects further
+	// keyword arguments.
 	Rest    *Param
 	Keyword []Param
 	Others  *Param
-	// Method allows calls as $x.f(), and Plain as f($x).
+	// Method allows calls as $x.f(). Plain allows calls as f($x).
 	Method, Plain bool
-	// NoKeywords passes key => value arguments as values of type pair, or as rules.
+	// NoKeywords passes arguments of the form key => value as values of type pair or rule.
 	NoKeywords bool
-	// Doc describes the function, and Examples show its use.
+	// Doc describes the function. Examples show its use.
 	Doc      string
 	Examples []Example
 
 	call     func(*Call) (any, error)
 	swapped  *Function // overload with the first two parameters swapped
-	standard bool      // part of this package, which allows shortcuts
+	standard bool      // part of the standard library, which allows shortcuts
 	dynamic  bool      // defined by an expression
 }
 
@@ -224,10 +227,10 @@ type Param struct {
 	value    any // default
 }
 
-// Example is an expression and its result as JSON, or "error: " and the error kind.
+// Example is an expression with its result as JSON, or with "error: " followed by the error kind.
 type Example struct{ Expression, Result string }
 
-// unset is the value of an omitted parameter declared as name type=unset.
+// unset is the value of an omitted argument for a parameter whose default is unset.
 type unset struct{}
 
 // class is a set of value types.
@@ -251,7 +254,7 @@ const (
 	clPair
 	clOther
 
-	clEvery  = 1<<iota - 1 // except opaque values
+	clEvery  = 1<<iota - 1 // all except opaque values
 	clOpaque = 1 << (iota - 1)
 
 	clAnyIter   = clList | clSet | clIterator | clIterable
@@ -265,21 +268,22 @@ const (
 	byValue       passing = iota
 	asLambda              // unevaluated; a *Lambda
 	asRule                // unevaluated key => value; a *Rule
-	asExpr                // unevaluated; can only be passed on to another function
+	asExpr                // unevaluated; can only be passed to another function
 	asConstant            // a literal of type accept, or a bare name
 	asKeyword             // a bare name
-	asKeywordExpr         // a bare name, for passing on to another function
+	asKeywordExpr         // a bare name, to be passed to another function
 )
 
 // Type is the type of a parameter.
 type Type struct {
 	name string
-	// accept lists the accepted types of values. domain lists the values of the corresponding type in the reference: a
-	// type specializes another whose domain includes its own. A domain of 0 specializes nothing.
+	// accept is the set of accepted values. domain is the set of values of the corresponding type in the reference. A
+	// type specializes another if its domain is a proper subset of the other's. A type with domain 0 specializes no
+	// type.
 	accept, domain class
 	passing        passing
-	method         bool // of a lambda: must be a call, which is given a receiver
-	inContext      bool // of a lambda: evaluated in a context from the function
+	method         bool // lambda must be a call and is evaluated on a receiver
+	inContext      bool // lambda is evaluated in a context chosen by the function
 	check          func(any) bool
 }
 
@@ -298,10 +302,10 @@ var none any = noReceiver{}
 
 type noReceiver struct{}
 
-// A binaryOperator returns false for unsupported operands.
+// binaryOperator implements an operator for common operands. It returns false for other operands.
 type binaryOperator = func(ev *evaluation, a, b any) (any, bool, error)
 
-// A node is a part of a parsed expression. String returns source text that parses to the same tree.
+// node is a part of a parsed expression. String returns source text that parses to an equal tree.
 type node interface {
 	String() string
 	offset() int

@@ -6,13 +6,14 @@ import (
 	"math/bits"
 )
 
-// maxIntDigits and maxIntBits limit integers: arithmetic on larger ones could not be canceled in time.
+// maxIntDigits and maxIntBits limit the size of integers, since arithmetic on larger ones would delay cancellation too
+// much.
 const (
 	maxIntDigits = 100_000
 	maxIntBits   = 1 << 20
 )
 
-// normInt returns n as an int64 if it fits.
+// normInt returns n as an int64 if it fits, or n itself otherwise.
 func normInt(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -42,7 +43,7 @@ func isInt(v any) bool {
 	return false
 }
 
-// floatOf converts a number to the nearest float.
+// floatOf converts a number to the nearest float64. It returns an error if the number is out of range.
 func floatOf(v any) (float64, error) {
 	switch v := v.(type) {
 	case float64:
@@ -69,7 +70,7 @@ func floatsOf(a, b any) (x, y float64, err error) {
 	return x, y, err
 }
 
-// arithmetic computes a op b, where op is one of + - * / %.
+// arithmetic returns a op b. op is one of + - * / %.
 func arithmetic(op byte, a, b any) (any, error) {
 	if x, ok := a.(int64); ok {
 		if y, ok := b.(int64); ok {
@@ -110,7 +111,7 @@ func arithmetic(op byte, a, b any) (any, error) {
 	return r, nil
 }
 
-// smallArithmetic is arithmetic for small integers. It returns false on overflow and for division by zero.
+// smallArithmetic is a fast path of arithmetic for int64. It returns false on overflow and for division by zero.
 func smallArithmetic(op byte, x, y int64) (any, bool) {
 	switch op {
 	case '+':
@@ -159,7 +160,7 @@ func bigArithmetic(op byte, x, y *big.Int) (any, error) {
 		if y.Sign() == 0 {
 			return nil, Errorf(ZeroDivision, "division by zero")
 		}
-		// Quotients round down.
+		// Quotients are rounded down.
 		q, r := new(big.Int).QuoRem(x, y, new(big.Int))
 		if r.Sign() != 0 && r.Sign() != y.Sign() {
 			q.Sub(q, big.NewInt(1))
@@ -185,10 +186,11 @@ func negate(v any) any {
 	return normInt(new(big.Int).Neg(bigOf(v)))
 }
 
-// Integer returns n as a YAQL value: an int64 if it fits.
+// Integer returns n as a YAQL value: an int64 if it fits, or n itself otherwise.
 func Integer(n *big.Int) any { return normInt(n) }
 
-// numberOf converts v to a number. As in comparisons of the reference, booleans count as 0 and 1.
+// numberOf converts v to a number. It returns false if v is neither a number nor a boolean. As in the reference,
+// booleans count as 0 and 1.
 func numberOf(v any) (any, bool) {
 	switch v := v.(type) {
 	case bool:

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// shortcuts computes operators for the most common operands without overload resolution, provided that all overloads in
-// scope are from the standard library.
+// shortcuts maps operators to implementations for the most common operands. They avoid overload resolution and are used
+// if all overloads in scope are from the standard library.
 var shortcuts = map[string]binaryOperator{
 	"#operator_+":   plus,
 	"#operator_-":   arithmeticOperator('-'),
@@ -61,8 +61,8 @@ func plus(ev *evaluation, a, b any) (any, bool, error) {
 	return arithmeticOperator('+')(ev, a, b)
 }
 
-// ordering returns an operator whose result is less, equal, or greater, depending on how the left operand compares.
-// Null is less than anything else.
+// ordering returns a comparison operator. Its result is less, equal, or greater if the left operand is less than, equal
+// to, or greater than the right one. Null is less than any other value.
 func ordering(less, equal, greater bool) binaryOperator {
 	return func(_ *evaluation, a, b any) (any, bool, error) {
 		c := 0
@@ -87,7 +87,7 @@ func ordering(less, equal, greater bool) binaryOperator {
 	}
 }
 
-// compareSame compares two strings, dates, or time spans. It returns false for other operands.
+// compareSame compares two strings, dates, or time spans. ok is false for other operands.
 func compareSame(a, b any) (order int, ok bool) {
 	switch x := a.(type) {
 	case string:
@@ -124,7 +124,7 @@ func index(_ *evaluation, a, b any) (any, bool, error) {
 	return nil, false, nil
 }
 
-// fetch returns the value of a key that must exist.
+// fetch returns the value of a key. It returns an error if the key is missing.
 func fetch(d *Dict, key any) (any, error) {
 	v, ok, err := d.Get(key)
 	if err == nil && !ok {

@@ -9,23 +9,23 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Options configures the limits and conversions of an evaluation.
+// Options configures the limits and conversions of evaluations.
 type Options struct {
 	// LimitIterators is the maximum number of items of an iteration.
 	LimitIterators int
-	// MemoryQuota limits the size of each value in bytes. Variables in scope and arguments of pending calls are limited
-	// to a small multiple of it. The maximum is 1 TiB.
+	// MemoryQuota limits the size of each value in bytes. The total size of variables and of arguments of pending calls
+	// is limited to a small multiple of it. The maximum is 1 TiB.
 	MemoryQuota int64
 	// Depth limits the nesting of calls, including operators. The maximum is 1,000.
 	Depth int
-	// ConvertTuplesToLists and ConvertSetsToLists apply to results.
+	// ConvertTuplesToLists and ConvertSetsToLists convert tuples and sets in results to lists.
 	ConvertTuplesToLists, ConvertSetsToLists bool
-	// IterableDicts lets functions iterate over the keys of dictionaries.
+	// IterableDicts allows functions to iterate over the keys of dictionaries.
 	IterableDicts bool
-	// ConvertInputData makes Evaluate convert the data with [FromGo]. Otherwise, the data must be a value of this
-	// package.
+	// ConvertInputData converts the data passed to Evaluate with [FromGo]. If it is not set, the data must be a value
+	// of this package.
 	ConvertInputData bool
-	// ConvertOutputData reads the iterators in results.
+	// ConvertOutputData replaces iterators in results with lists.
 	ConvertOutputData bool
 	// Delegates enables calls of function values, as in $f(1), and the functions lambda and #call.
 	Delegates bool
@@ -42,13 +42,15 @@ func DefaultOptions() Options {
 	}
 }
 
-// Option changes the options of an expression.
+// Option sets options of an expression.
 type Option func(*Options)
 
-// WithOptions sets all options. Zero and negative limits become the defaults, so that every expression has limits.
+// WithOptions sets all options. Zero and negative limits are replaced by the defaults, so that every expression is
+// limited.
 func WithOptions(o Options) Option { return func(p *Options) { *p = o } }
 
-// Set sets an option by name, such as limitIterators, with or without the prefix "yaql.", to a value decoded from JSON.
+// Set sets the option with the given name, such as limitIterators or yaql.limitIterators, to a value decoded from JSON.
+// It returns an error if the name or the value is invalid.
 func (o *Options) Set(name string, value any) error {
 	fields := map[string]any{
 		"convertTuplesToLists": &o.ConvertTuplesToLists, "convertSetsToLists": &o.ConvertSetsToLists,
@@ -97,8 +99,8 @@ func (o *Options) Set(name string, value any) error {
 	return nil
 }
 
-// finite replaces zero and negative limits, and lowers limits that would allow sizes to overflow or calls to exhaust
-// the stack.
+// finite replaces zero and negative limits by the defaults and lowers limits that would allow sizes to overflow or
+// calls to exhaust the stack.
 func (o *Options) finite() {
 	d := DefaultOptions()
 	if o.LimitIterators <= 0 {

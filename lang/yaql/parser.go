@@ -4,19 +4,19 @@ import (
 	"cmp"
 )
 
-// maxHeight limits the nesting of expressions, to protect the stack.
+// maxHeight limits the nesting of expressions to avoid stack overflow.
 const maxHeight = 1000
 
-// maxMappings limits the keyword arguments of a call.
+// maxMappings limits the number of keyword arguments of a call.
 const maxMappings = 1000
 
 type operator struct {
 	power int
 	right bool   // right-associative
-	name  string // of the function; the default for a binary operator is #operator_ and the symbol
+	name  string // name of the function; defaults to #operator_ and the symbol
 }
 
-// Powers of other operators.
+// Precedence of other operators.
 const (
 	powerType  = 24
 	powerIndex = 20
@@ -77,7 +77,7 @@ func (p *parser) unexpected() error { return p.fail(p.tok.pos, "unexpected %s", 
 
 func (p *parser) is(symbol string) bool { return p.tok.kind == tokSymbol && p.tok.text == symbol }
 
-// take consumes symbol. It fails if the next token is another.
+// take consumes symbol. It returns an error if the next token is not symbol.
 func (p *parser) take(symbol string) error {
 	if !p.is(symbol) {
 		return p.unexpected()
@@ -85,7 +85,7 @@ func (p *parser) take(symbol string) error {
 	return p.advance()
 }
 
-// value parses an expression of operators that bind more tightly than power.
+// value parses an expression whose operators bind more tightly than power.
 func (p *parser) value(power int) (node, error) {
 	if p.height++; p.height > maxHeight {
 		return nil, at(Errorf(Limit, "expression nested deeper than %d levels", maxHeight), p.src, p.tok.pos)
@@ -110,7 +110,7 @@ func (p *parser) value(power int) (node, error) {
 		default:
 			return left, nil
 		}
-		// Chains nest to the left. They are parsed without recursion, but walking the tree recurses.
+		// Chains nest to the left. Parsing them does not recurse, but walking the tree does.
 		if p.height++; err == nil && p.height > maxHeight {
 			return nil, at(Errorf(Limit, "expression nested deeper than %d levels", maxHeight), p.src, pos)
 		}
@@ -157,7 +157,7 @@ func (p *parser) operand() (node, error) {
 	return nil, p.unexpected()
 }
 
-// binary parses the right operand of an operator.
+// binary parses the right operand of an operator whose left operand is left.
 func (p *parser) binary(pos int, name, symbol string, power int, left node) (node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (p *parser) binary(pos int, name, symbol string, power int, left node) (nod
 	return newInvocation(pos, formBinary, name, symbol, left, right), err
 }
 
-// call parses the arguments of an index or call of left.
+// call parses the arguments of an index expression or a call of left.
 func (p *parser) call(pos int, f form, name, closing string, left node) (node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -176,13 +176,13 @@ func (p *parser) call(pos int, f form, name, closing string, left node) (node, e
 }
 
 // arguments parses arguments up to the closing bracket. Positional arguments other than the last may be omitted, as in
-// f(1,,2). Mappings come last; at most one argument may be omitted before them.
+// f(1,,2). Mappings must follow all positional arguments, with at most one omitted argument in between.
 func (p *parser) arguments(closing string) ([]node, error) {
 	var args []node
 	if p.is(closing) {
 		return args, p.advance()
 	}
-	mappings, left := 0, 0 // left counts the arguments omitted since the last one
+	mappings, left := 0, 0 // left counts the arguments omitted since the last given one
 	for {
 		if p.is(",") && mappings == 0 {
 			args = append(args, &missing{position(p.tok.pos)})

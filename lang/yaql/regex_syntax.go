@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// reFlags holds the flags of a regular expression.
+// reFlags contains the flags of a regular expression.
 type reFlags struct{ ignoreCase, multiLine, dotAll, ascii bool }
 
-// width is the number of characters matched by a term.
+// width is the minimum and maximum number of characters that a term matches.
 type width struct{ min, max int }
 
 const (
-	unbounded = math.MaxInt32 // regexp2's limit too
+	unbounded = math.MaxInt32 // also the limit of regexp2
 	maxGroups = 10_000
 	reDepth   = 200
 )
@@ -31,8 +31,9 @@ type term struct {
 
 var oneWide = width{1, 1}
 
-// reParser translates Python's re syntax to regexp2. Where they differ, it uses terms that mean the same in both:
-// groups are numbered, and character classes, anchors, and flags other than ignoreCase are expanded.
+// reParser translates Python's re syntax to the syntax of regexp2. Where they differ, it uses equivalent constructs
+// that both understand alike: groups are numbered; character classes, anchors, and all flags except ignoreCase are
+// expanded.
 type reParser struct {
 	src    string
 	pos    int
@@ -40,7 +41,7 @@ type reParser struct {
 	names  map[string]int
 	widths map[int]width // of closed groups
 	depth  int
-	err    error // the first error; it moves pos to the end
+	err    error // first error, which also moves pos to the end
 }
 
 // Contents of character classes. Complements contain only valid characters.
@@ -137,7 +138,7 @@ func (p *reParser) take(s string) bool {
 	return false
 }
 
-// rune reads a character. At the end of the text, it reports that want is missing.
+// rune consumes and returns a character. At the end of the text, it reports that want is missing.
 func (p *reParser) rune(want string) rune {
 	r, n := utf8.DecodeRuneInString(p.src[p.pos:])
 	if p.pos += n; n == 0 {
@@ -170,7 +171,7 @@ func (p *reParser) sequence(flags reFlags) term {
 	return term{text: b.String(), width: all}
 }
 
-// quantifier reads * + ? or {m,n}, and returns false if there is none.
+// quantifier parses *, +, ?, or {m,n}. It returns false if there is none.
 func (p *reParser) quantifier() (width, bool) {
 	if p.pos == len(p.src) || strings.IndexByte("*+?{", p.src[p.pos]) < 0 {
 		return width{}, false
@@ -203,7 +204,7 @@ func (p *reParser) quantifier() (width, bool) {
 	return w, true
 }
 
-// repeated applies the quantifier that follows a term, if any.
+// repeated applies the quantifier that follows the term t, if any.
 func (p *reParser) repeated(t term) term {
 	count, ok := p.quantifier()
 	switch {
@@ -282,7 +283,7 @@ func (p *reParser) escape(flags reFlags) term {
 	return term{text: literal(p.character(r, false)), width: oneWide}
 }
 
-// reference translates a reference to a group. n is 0 if the group is unknown.
+// reference translates a backreference. n is 0 if the group is unknown.
 func (p *reParser) reference(n int) term {
 	w, closed := p.widths[n]
 	if !closed {
@@ -291,7 +292,7 @@ func (p *reParser) reference(n int) term {
 	return term{text: fmt.Sprintf(`\k<%d>`, n), width: w}
 }
 
-// character reads the rest of an escape sequence that begins with r, and returns its character.
+// character parses the rest of an escape sequence that starts with r and returns the character.
 func (p *reParser) character(r rune, inClass bool) rune {
 	if n := map[rune]int{'x': 2, 'u': 4, 'U': 8}[r]; n > 0 {
 		end := min(p.pos+n, len(p.src))
@@ -321,14 +322,14 @@ func (p *reParser) character(r rune, inClass bool) rune {
 	return r
 }
 
-// class translates a character class after its opening bracket.
+// class translates a character class, whose opening bracket has been consumed.
 func (p *reParser) class(flags reFlags) string {
 	var b strings.Builder
 	b.WriteByte('[')
 	if p.take("^") {
 		b.WriteByte('^')
 	}
-	// item reads a character, or a class such as \d.
+	// item parses a character or a class such as \d.
 	item := func() (r rune, set string) {
 		if r = p.rune("]"); r != '\\' {
 			return r, ""
@@ -356,7 +357,7 @@ func (p *reParser) class(flags reFlags) string {
 	return b.String()
 }
 
-// name reads a name and its terminator end, and returns the name.
+// name parses a name up to the terminator end.
 func (p *reParser) name(end string) string {
 	name, _, ok := strings.Cut(p.src[p.pos:], end)
 	if !ok {
@@ -367,7 +368,7 @@ func (p *reParser) name(end string) string {
 	return name
 }
 
-// group translates a group after its opening parenthesis.
+// group translates a group, whose opening parenthesis has been consumed.
 func (p *reParser) group(flags reFlags) term {
 	switch {
 	case !p.take("?"):
@@ -406,7 +407,7 @@ func (p *reParser) group(flags reFlags) term {
 	return p.enclosed(map[bool]string{true: "(?i:", false: "(?-i:"}[flags.ignoreCase], flags)
 }
 
-// enclosed translates the contents of a group up to its closing parenthesis.
+// enclosed translates the contents of a group and its closing parenthesis. open is the translation of its start.
 func (p *reParser) enclosed(open string, flags reFlags) term {
 	t := p.alternatives(flags)
 	if !p.take(")") {

@@ -13,8 +13,8 @@ const sourceDefault = -1
 
 func sourceKeyword(k int) int { return -2 - k }
 
-// bind maps arguments, which may be unevaluated expressions, to the parameters of f. It returns nil if they do not fit.
-// Keyword arguments are checked only after evaluation.
+// bind maps arguments, which may be unevaluated expressions, to the parameters of f. It returns nil if they do not
+// match. The types of keyword arguments are checked only after evaluation.
 func bind(f *Function, args []any, keywords []named, opts *Options) *binding {
 	b := &binding{fn: f, source: make([]int, f.fixed())}
 	used := make([]bool, len(keywords))
@@ -82,7 +82,7 @@ func (b *binding) setLazy(p *Param, i, total int) {
 	}
 }
 
-// positional returns the parameter for the i-th positional argument, or nil.
+// positional returns the parameter for the ith positional argument, or nil if there is none.
 func (b *binding) positional(i int) *Param {
 	if i < len(b.fn.Params) {
 		return &b.fn.Params[i]
@@ -90,7 +90,7 @@ func (b *binding) positional(i int) *Param {
 	return b.fn.Rest
 }
 
-// keyword returns the parameter for the k-th keyword argument.
+// keyword returns the parameter for the kth keyword argument, or nil if there is none.
 func (b *binding) keyword(k int) *Param {
 	for i, s := range b.source {
 		if s == sourceKeyword(k) {
@@ -100,7 +100,7 @@ func (b *binding) keyword(k int) *Param {
 	return b.fn.Others
 }
 
-// fits reports whether all evaluated arguments match the parameters' types.
+// fits reports whether all evaluated arguments match the types of their parameters.
 func (b *binding) fits(args []any, keywords []named, opts *Options) bool {
 	for i, a := range args {
 		if _, left := a.(*missing); !left && !b.positional(i).accepts(a, opts) {
@@ -115,7 +115,7 @@ func (b *binding) fits(args []any, keywords []named, opts *Options) bool {
 	return true
 }
 
-// specializes reports whether b has a narrower parameter than c, and no wider one.
+// specializes reports whether at least one parameter of b is narrower than that of c and none is wider.
 func (b *binding) specializes(c *binding, args, keywords int) bool {
 	narrower := false
 	for i := range args + keywords {
@@ -133,11 +133,11 @@ func (b *binding) specializes(c *binding, args, keywords int) bool {
 	return narrower
 }
 
-// placeholder represents a method's receiver before its value is known.
+// placeholder stands in for the receiver of a method until it is evaluated.
 var placeholder any = &paren{x: &constant{}}
 
-// siteFor returns the site of n in s. It caches the site in n unless the scope contains functions defined by the
-// expression.
+// siteFor returns the site of n in s. It caches the site in n unless the scope contains functions that are defined by
+// the expression.
 func (ev *evaluation) siteFor(n *invocation, s *scope, method bool) *site {
 	known := n.site.Load()
 	if known != nil && known.scope == s && known.method == method && known.opts == ev.opts {
@@ -148,7 +148,7 @@ func (ev *evaluation) siteFor(n *invocation, s *scope, method bool) *site {
 		return known
 	}
 	st := &site{opts: ev.opts, method: method, fns: fns}
-	if !s.dynamic { // Caching a dynamic scope would keep all data of the evaluation alive.
+	if !s.dynamic { // a cached dynamic scope would keep all data of the evaluation alive
 		st.scope = s
 	}
 	receiver := none
@@ -183,7 +183,7 @@ func bindAll(levels [][]*Function, args []any, keywords []named, opts *Options) 
 	return bound
 }
 
-// call calls the best overload in bound. It first evaluates unevaluated arguments in sc, except those for lazy
+// call calls the best overload in bound. It first evaluates unevaluated arguments in sc, except for those of lazy
 // parameters. The receiver of a method is the first argument. call takes ownership of args and keywords.
 func (ev *evaluation) call(fns *overloads, method bool, bound [][]*binding, args []any, keywords []named, sc *Context) (any, error) {
 	var lazy []bool
@@ -325,7 +325,7 @@ func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Contex
 	return v, ev.check(v)
 }
 
-// invoke calls a function by name, or a method with its receiver as the first argument.
+// invoke calls a function. For a method, the first argument is the receiver.
 func (ev *evaluation) invoke(fns *overloads, method bool, args []any, keywords []named, sc *Context) (any, error) {
 	family := fns.family(method)
 	if family.noKeywords && len(keywords) > 0 {
@@ -337,7 +337,7 @@ func (ev *evaluation) invoke(fns *overloads, method bool, args []any, keywords [
 	return ev.call(fns, method, bindAll(family.levels, args, keywords, ev.opts), args, keywords, sc)
 }
 
-// callable returns an error if no overload can be called with these arguments, regardless of their types.
+// callable returns an error if no overload can be called with these arguments, whatever their types.
 func (ev *evaluation) callable(fns *overloads, method bool, args []any, keywords []named, sc *Context) error {
 	switch family := fns.family(method); {
 	case family.levels == nil:
@@ -396,7 +396,7 @@ func (ev *evaluation) ambiguous(fns *overloads, method bool, args []any, keyword
 	return Errorf(Ambiguous, "several overloads of %s accept (%s)", function, describeArgs(method, args, keywords))
 }
 
-// describeArgs lists the types of the evaluated arguments.
+// describeArgs returns a list of the types of the arguments, without the receiver of a method.
 func describeArgs(method bool, args []any, keywords []named) string {
 	if method && len(args) > 0 {
 		args = args[1:]

@@ -12,7 +12,7 @@ func runeSlice(s string, lo, hi int) string {
 	return s[:runeOffset(s, hi-lo)]
 }
 
-// runeOffset returns the byte offset of the n-th character.
+// runeOffset returns the byte offset of the nth character.
 func runeOffset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -23,5 +23,5 @@ func runeOffset(s string, n int) int {
 	return len(s)
 }
 
-// isSpace is unicode.IsSpace plus the ASCII separators.
+// isSpace reports whether r is white space as in Python, which includes the ASCII separators.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

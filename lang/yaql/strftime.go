@@ -13,11 +13,11 @@ import (
 var composites = map[byte]string{'c': "%a %b %e %H:%M:%S %Y", 'x': "%m/%d/%y", 'X': "%H:%M:%S", 'D': "%m/%d/%y",
 	'F': "%Y-%m-%d", 'T': "%H:%M:%S", 'R': "%H:%M", 'r': "%I:%M:%S %p", 'h': "%b", 'k': "%_H", 'l': "%_I"}
 
-// layouts maps directives to layouts of package time.
+// layouts maps directives to layouts for package time.
 var layouts = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'p': "PM", 'P': "pm", 'y': "06",
 	'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'j': "002"}
 
-// otherDirectives maps the remaining directives to functions.
+// otherDirectives maps the remaining directives to formatting functions.
 var otherDirectives = map[byte]func(time.Time) string{
 	'%': func(time.Time) string { return "%" },
 	'n': func(time.Time) string { return "\n" },
@@ -36,12 +36,12 @@ var otherDirectives = map[byte]func(time.Time) string{
 	'Z': func(t time.Time) string { return map[bool]string{true: "UTC"}[offsetOf(t) == 0] },
 }
 
-// weekday returns the day of the week, from 0 for Monday.
+// weekday returns the day of the week as a number, starting with 0 for Monday.
 func weekday(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }
 
 var directiveText = regexp.MustCompile(`(?s)%([-_0^#]*)(.)`)
 
-// strftime formats t like C's strftime. Unknown directives are kept.
+// strftime formats t as C's strftime does. Unknown directives are kept.
 func (c *Call) strftime(t time.Time, format string) (string, error) {
 	var b strings.Builder
 	for {
@@ -59,7 +59,7 @@ func (c *Call) strftime(t time.Time, format string) (string, error) {
 	}
 }
 
-// directive formats a directive, or returns its text if it is unknown.
+// directive formats t according to a directive. It returns text if the directive is unknown.
 func (c *Call) directive(t time.Time, text, flags string, d byte) (s string, err error) {
 	if long := composites[d]; long != "" {
 		s, err = c.strftime(t, long)
@@ -89,7 +89,7 @@ const (
 	shortNames = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`
 )
 
-// directives maps the directives of strptime to patterns.
+// directives maps the directives of strptime to regular expressions.
 var directives = map[string]string{
 	"a": `mon|tue|wed|thu|fri|sat|sun`, "A": `monday|tuesday|wednesday|thursday|friday|saturday|sunday`,
 	"b": shortNames, "B": monthNames, "d": `3[01]|[12][0-9]|0[1-9]|[1-9]| [1-9]`, "f": `[0-9]{1,6}`,
@@ -106,7 +106,7 @@ var (
 	parseComposites = strings.NewReplacer("%%", "%%", "%c", "%a %b %d %H:%M:%S %Y", "%x", "%m/%d/%y", "%X", "%H:%M:%S")
 )
 
-// strptime parses s like Python's strptime, without support for weeks.
+// strptime parses s as Python's strptime does, except that weeks are not supported.
 func strptime(s, format string) (any, error) {
 	if len(format) > 1000 {
 		return nil, Errorf(Value, "format of more than 1000 bytes")
@@ -132,8 +132,8 @@ func strptime(s, format string) (any, error) {
 	return dateOfMatch(re, m, [7]int{1900, 1, 1})
 }
 
-// dateOfMatch returns a date from the groups of a match, which are named after directives. p holds the defaults.
-// Directive p (AM or PM) also applies to H.
+// dateOfMatch returns the date for a match. The groups are named after directives; p contains the defaults. Directive p
+// (AM or PM) also affects H.
 func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (_ any, err error) {
 	zone, yearDay, half, afternoon := time.UTC, 0, false, false
 	for i, name := range re.SubexpNames() {
@@ -180,7 +180,7 @@ func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (_ any, err error) {
 	return dateOf(p, zone)
 }
 
-// parseOffset reads +hh, +hhmm, +hh:mm, +hh:mm:ss, z, utc, or gmt.
+// parseOffset returns the time zone for +hh, +hhmm, +hh:mm, +hh:mm:ss, z, utc, or gmt.
 func parseOffset(s string) (*time.Location, error) {
 	if s[0] != '+' && s[0] != '-' {
 		return time.UTC, nil
@@ -197,7 +197,7 @@ const (
 	monthName = `(?P<B>` + monthNames + `|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)`
 )
 
-// dateFormats lists the formats accepted by datetime.
+// dateFormats lists the date formats accepted by the function datetime.
 var dateFormats = []*regexp.Regexp{
 	regexp.MustCompile(`^(?P<Y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})` + clockPattern),
 	regexp.MustCompile(`^(?P<Y>\d{4})(?P<m>\d{2})(?P<d>\d{2})` + clockPattern),
@@ -208,7 +208,7 @@ var dateFormats = []*regexp.Regexp{
 	regexp.MustCompile(`^` + clockPattern),
 }
 
-// parseTime parses a date, a time, or both, in common notations. A time without a date is today.
+// parseTime parses a date, a time, or both, in common notations. The date defaults to that of now.
 func parseTime(s string, now time.Time) (any, error) {
 	text := strings.ToLower(strings.TrimSpace(s))
 	for i, re := range dateFormats {
@@ -241,7 +241,7 @@ func offsetText(t time.Time, colon string) string {
 	return sign + strings.TrimSuffix(s, colon+"00")
 }
 
-// zoneOf returns the time zone of an offset, truncated to seconds.
+// zoneOf returns the time zone with the given offset, truncated to seconds.
 func zoneOf(v any) (*time.Location, error) {
 	offset, _ := v.(TimeSpan)
 	seconds := int(offset / 1e6)
@@ -251,7 +251,7 @@ func zoneOf(v any) (*time.Location, error) {
 	return time.FixedZone("", seconds), nil
 }
 
-// checkedTime fails for dates outside the years 1 to 9999.
+// checkedTime returns v, or an error if it is a date outside the years 1 to 9999.
 func checkedTime(v any) (any, error) {
 	if t, ok := v.(time.Time); ok && (t.Year() < 1 || t.Year() > 9999) {
 		return nil, Errorf(Value, "the year must be from 1 to 9999")

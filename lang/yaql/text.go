@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// asciiDigits returns s without surrounding white space and with the decimal digits of other scripts replaced.
+// asciiDigits returns s without surrounding white space and with all decimal digits converted to ASCII.
 func asciiDigits(s string) (string, error) {
 	if s = strings.TrimFunc(s, isSpace); len(s) > maxIntDigits {
 		return "", Errorf(Value, "number of more than %d digits", maxIntDigits)
@@ -16,7 +16,7 @@ func asciiDigits(s string) (string, error) {
 		if r < 0x80 || !unicode.Is(unicode.Nd, r) {
 			return r
 		}
-		// Decimal digits come in runs of ten that start with zero.
+		// Unicode decimal digits are in runs of ten that start with zero.
 		zero := r
 		for unicode.Is(unicode.Nd, zero-1) {
 			zero--
@@ -32,7 +32,7 @@ func shorten(s string) string {
 	return s
 }
 
-// quote returns s as a literal valid in Python and YAQL.
+// quote returns s as a string literal that is valid in Python and in YAQL.
 func quote(s string) string {
 	q := '\''
 	if strings.ContainsRune(s, q) && !strings.Contains(s, `"`) {
@@ -61,8 +61,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// floatNotation formats x with at least one decimal place, or with an exponent if that is less than -4 or at least
-// limit. A negative precision selects the shortest text that parses to x.
+// floatNotation formats x with at least one decimal place, or with an exponent if the exponent is less than -4 or at
+// least limit. If precision is negative, it uses the fewest digits that represent x exactly.
 func floatNotation(x float64, precision, limit int) string {
 	trim := func(s string) string {
 		if strings.Contains(s, ".") {

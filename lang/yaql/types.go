@@ -4,18 +4,18 @@ import (
 	"fmt"
 )
 
-// NewType returns a host type for the values accepted by check.
+// NewType returns a type for the host values for which check returns true.
 func NewType(name string, check func(any) bool) *Type {
 	return &Type{name: name, accept: (clEvery | clOpaque) &^ clNull, check: check}
 }
 
 func plainType(accept, domain class) *Type { return &Type{accept: accept, domain: domain} }
 
-// types maps the names used in declarations to types.
+// types maps the type names used in declarations to types.
 var types = map[string]*Type{
 	"any":      plainType(clEvery, clEvery),
-	"stored":   plainType(clEvery|clOpaque, clEvery),   // any, for functions that only pass the value on
-	"text":     plainType(clString|clOpaque, clString), // string, for functions that join strings
+	"stored":   plainType(clEvery|clOpaque, clEvery),   // like any, but includes opaque values
+	"text":     plainType(clString|clOpaque, clString), // like string, but includes opaque values
 	"null":     plainType(clNull, clNull),
 	"bool":     plainType(clBool, clBool),
 	"int":      plainType(clIntegral, clIntegral), // the reference's int includes bool
@@ -27,7 +27,7 @@ var types = map[string]*Type{
 	"iterator": plainType(clIterator, clIterator),
 	"dict":     plainType(clDict, clDict),
 	"set":      plainType(clSet, clSet),
-	"nonset":   plainType(clAnyIter&^clSet, clAnyIter|clString|clDict), // an iterable that is not a set
+	"nonset":   plainType(clAnyIter&^clSet, clAnyIter|clString|clDict), // any iterable that is not a set
 	"datetime": plainType(clTime, clTime),
 	"timespan": plainType(clSpan, clSpan),
 	"function": plainType(clFunction, clEvery),
@@ -57,10 +57,10 @@ func init() {
 	for name, t := range types {
 		t.name = name
 	}
-	types["stored"].name, types["text"].name = "any", "string" // indistinguishable for users
+	types["stored"].name, types["text"].name = "any", "string" // users see no difference
 }
 
-// RegisterType makes t available to declarations. Call it only during initialization.
+// RegisterType makes t available in declarations. Call it only during initialization. It panics if the name is taken.
 func RegisterType(t *Type) {
 	if types[t.name] != nil {
 		panic(fmt.Sprintf("yaql: type %s is registered already", t.name))
@@ -77,8 +77,8 @@ func (t *Type) specializes(u *Type) bool {
 	return t.domain != 0 && t.domain != u.domain && t.domain&^u.domain == 0
 }
 
-// accepts reports whether the parameter accepts v. Expressions to be evaluated before the call are provisionally
-// accepted.
+// accepts reports whether the parameter accepts v. It provisionally returns true for expressions that are evaluated
+// before the call.
 func (p *Param) accepts(v any, opts *Options) bool {
 	switch p.typ.passing {
 	case asLambda:

@@ -12,16 +12,16 @@ func (l *List) Items() []any { return l.items }
 // Len returns the number of items.
 func (l *List) Len() int { return len(l.items) }
 
-// NewDict returns an empty dictionary. Do not modify it once an expression can access it.
+// NewDict returns an empty dictionary. It must not be modified once an expression can access it.
 func NewDict() *Dict { return &Dict{} }
 
-// NewPlainDict returns an empty, unhashable dictionary. The reference distinguishes both types.
+// NewPlainDict returns an empty dictionary that is unhashable, like a dict in the reference.
 func NewPlainDict() *Dict { return &Dict{mutable: true} }
 
 // Len returns the number of entries.
 func (d *Dict) Len() int { return len(d.entries) }
 
-// find returns the index of key, or a negative number.
+// find returns the index of key, or a negative number if it is missing. It returns an error if key is unhashable.
 func (d *Dict) find(key any) (int, error) {
 	if s, ok := key.(string); ok && d.index == nil {
 		for i := range d.entries {
@@ -49,7 +49,7 @@ func (d *Dict) find(key any) (int, error) {
 	return -1, nil
 }
 
-// Get returns the value of key and whether it exists. It fails if key is unhashable.
+// Get returns the value of key and whether the key exists. It returns an error if key is unhashable.
 func (d *Dict) Get(key any) (any, bool, error) {
 	i, err := d.find(key)
 	if err != nil || i < 0 {
@@ -58,7 +58,7 @@ func (d *Dict) Get(key any) (any, bool, error) {
 	return d.entries[i].value, true, nil
 }
 
-// Set sets the value of key. An existing key keeps its position and form. Set fails if key is unhashable.
+// Set sets the value of key. An existing key keeps its position and type. Set returns an error if key is unhashable.
 func (d *Dict) Set(key, value any) error {
 	i, err := d.find(key)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d *Dict) Set(key, value any) error {
 	return nil
 }
 
-// All returns the entries in order.
+// All returns an iterator over the entries in order.
 func (d *Dict) All() iter.Seq2[any, any] {
 	return func(yield func(any, any) bool) {
 		for _, e := range d.entries {
@@ -122,20 +122,20 @@ func (d *Dict) Values() []any {
 	return values
 }
 
-// Clone returns a copy that can be modified.
+// Clone returns a modifiable copy.
 func (d *Dict) Clone() *Dict {
 	c := &Dict{entries: slices.Clone(d.entries), measure: d.measure}
-	c.size = max(d.size, 64*int64(d.Len())) // The host's data has size 0, but the copy counts.
+	c.size = max(d.size, 64*int64(d.Len())) // host data has size 0, but copies count
 	if d.index != nil {
 		c.index = maps.Clone(d.index)
 	}
 	return c
 }
 
-// NewSet returns an empty set. Do not modify it once an expression can access it.
+// NewSet returns an empty set. It must not be modified once an expression can access it.
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
-// SetOf returns a set of items. It fails if one is unhashable.
+// SetOf returns a set of the given items. It returns an error if an item is unhashable.
 func SetOf(items []any) (*Set, error) {
 	s := &Set{index: make(map[any]int, len(items))}
 	for _, v := range items {
@@ -146,7 +146,7 @@ func SetOf(items []any) (*Set, error) {
 	return s, nil
 }
 
-// view returns a set view of the keys of d or, if pairs is set, its key-value pairs.
+// view returns a set that is a view of the keys of d or, if pairs is set, of its key-value pairs.
 func (d *Dict) view(pairs bool) *Set {
 	items := d.Keys()
 	if pairs {
@@ -157,7 +157,7 @@ func (d *Dict) view(pairs bool) *Set {
 	return &Set{items: items, measure: measureAll(items), of: d, pairs: pairs}
 }
 
-// Add adds v. It fails if v is unhashable.
+// Add adds v to the set. It returns an error if v is unhashable.
 func (s *Set) Add(v any) error {
 	h, err := hashKey(v)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Set) Add(v any) error {
 	return nil
 }
 
-// Has reports whether v is in the set. It fails if v is unhashable.
+// Has reports whether the set contains v. It returns an error if v is unhashable.
 func (s *Set) Has(v any) (bool, error) {
 	if s.of != nil {
 		key, want := v, any(nil)
@@ -203,10 +203,10 @@ func (s *Set) Items() []any { return s.items }
 // Len returns the number of items.
 func (s *Set) Len() int { return len(s.items) }
 
-// NewIterator returns an iterator that calls next until it returns false or an error.
+// NewIterator returns an iterator over the values returned by next, until next returns false or an error.
 func NewIterator(next func() (any, bool, error)) *Iterator { return &Iterator{next: next} }
 
-// Next returns the next item, or false after the last one.
+// Next returns the next item. It returns false after the last item and after an error.
 func (it *Iterator) Next() (any, bool, error) {
 	if it.done {
 		return nil, false, nil
@@ -230,7 +230,8 @@ func iterateSlice(items []any) *Iterator {
 	})
 }
 
-// remember returns an iterator that caches the items of it for repeated reads. grow is called as the cache grows.
+// remember returns an iterator that caches the items of it for repeated reads. It calls grow with the size of the
+// cache.
 func remember(it *Iterator, grow func(int64) error) *Iterator {
 	var items []any
 	var size int64
