@@ -1,8 +1,8 @@
 // Package catalog reads MuranoPL classes from YAML files in folders and in packages, which may be zip archives.
 //
-// A package has a manifest.yaml that lists its classes and their files in the folder Classes. In other folders, all
-// *.yaml and *.yml files are read, except hidden ones. Each document in a file is a class; its Namespaces also applies
-// to later documents without their own.
+// A package contains a file manifest.yaml, which lists its classes and their files in the folder Classes. In a folder
+// that is not a package, all *.yaml and *.yml files are read except hidden ones. Each document in a file is a class.
+// Its Namespaces also apply to later documents in the file that have none.
 package catalog
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl"
 )
 
-// Limits on input.
+// Limits on the size of the input.
 const (
 	maxFile    = 4 << 20
 	maxTotal   = 64 << 20
@@ -28,12 +28,12 @@ const (
 	maxModel   = 64 << 20
 )
 
-// Catalog contains classes by full name. It is a [muranopl.Resolver].
+// Catalog contains classes by full name. It implements [muranopl.Resolver].
 type Catalog struct {
 	muranopl.Declarations
-	// Sources maps the file names used in positions to the files' texts.
+	// Sources maps file names, as used in positions, to the contents of the files.
 	Sources map[string]string
-	// Errors lists the problems in the files. Classes without errors are usable.
+	// Errors lists the problems found in the files. Classes without errors can be used.
 	Errors Errors
 
 	dir           string
@@ -41,7 +41,7 @@ type Catalog struct {
 	size, entries int
 }
 
-// Open reads folders and archives. It fails if one is unreadable.
+// Open reads folders and archives. It returns an error if one of them cannot be read.
 func Open(names ...string) (*Catalog, error) {
 	c := newCatalog()
 	for _, name := range names {
@@ -61,7 +61,7 @@ func Open(names ...string) (*Catalog, error) {
 			return nil, err
 		default:
 			c.folder(name, archive)
-			_ = archive.Close() // It was only read.
+			_ = archive.Close() // no data is lost, since it was only read
 		}
 	}
 	return c, nil
@@ -71,7 +71,7 @@ func newCatalog() *Catalog {
 	return &Catalog{Declarations: muranopl.Declarations{}, Sources: map[string]string{}}
 }
 
-// Folder returns the classes of a folder. Positions use dir as its name.
+// Folder returns the classes in a folder and the errors found in it. Positions use dir as the name of the folder.
 func Folder(dir string, files fs.FS) (muranopl.Declarations, []*muranopl.Error) {
 	c := newCatalog()
 	c.folder(dir, files)
@@ -111,7 +111,7 @@ func (c *Catalog) folder(dir string, files fs.FS) {
 	})
 }
 
-// read returns the text of a file, or reports an error at pos and returns false.
+// read returns the contents of a file. If it cannot be read, read reports an error at pos and returns false.
 func (c *Catalog) read(pos muranopl.Position, name string) ([]byte, bool) {
 	var src []byte
 	info, err := fs.Stat(c.files, name) // follows symbolic links
@@ -122,7 +122,7 @@ func (c *Catalog) read(pos muranopl.Position, name string) ([]byte, bool) {
 		var f fs.File
 		if f, err = c.files.Open(name); err == nil {
 			src, err = io.ReadAll(io.LimitReader(f, maxFile+1))
-			_ = f.Close() // It was only read.
+			_ = f.Close() // no data is lost, since it was only read
 		}
 	}
 	c.size += len(src)
@@ -140,7 +140,7 @@ func (c *Catalog) read(pos muranopl.Position, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// classes declares the classes in a file, and returns those without a name.
+// classes declares the classes in a file. It returns the classes without a name.
 func (c *Catalog) classes(pos muranopl.Position, file string) (unnamed []muranopl.Declaration) {
 	src, ok := c.read(pos, file)
 	if !ok {
@@ -182,7 +182,7 @@ func (c *Catalog) declare(pos muranopl.Position, d *muranopl.Declaration) {
 	c.Declarations[d.Name] = d
 }
 
-// at returns the position of a key's value, or else of the dictionary.
+// at returns the position of the value of a key, or the position of the dictionary if the key is missing.
 func at(n *muranopl.Node, key string) muranopl.Position {
 	if v := n.Get(key); v != nil {
 		return v.Pos
@@ -197,7 +197,7 @@ var (
 	format      = regexp.MustCompile(`^(MuranoPL/)?1(\.\d+)*$`)
 )
 
-// pack reads the classes listed in a manifest.
+// pack reads the classes listed in the manifest of a package.
 func (c *Catalog) pack() {
 	src, ok := c.read(c.position(manifest), manifest)
 	if !ok {

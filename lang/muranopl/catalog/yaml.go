@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Errors is the list of problems in a file.
+// Errors lists the problems found in a file.
 type Errors []*muranopl.Error
 
 func (e Errors) Error() string {
@@ -31,7 +31,8 @@ func (e Errors) Error() string {
 }
 
 // Decode returns the nonempty documents of a YAML file of classes. A plain scalar that looks like an expression becomes
-// one, while quoted scalars are strings; the tags !yaql and !!str override this. The error is of type [Errors].
+// an expression; a quoted scalar becomes a string. The tags !yaql and !!str override this. Any error is of type
+// [Errors].
 func Decode(file string, src []byte) ([]*muranopl.Node, error) {
 	r := &reader{file: file, src: string(src), expressions: true}
 	documents, errs := r.documents()
@@ -41,7 +42,8 @@ func Decode(file string, src []byte) ([]*muranopl.Node, error) {
 	return documents, nil
 }
 
-// Model returns an object model in JSON or YAML. It contains no expressions. The error is of type [Errors].
+// Model returns an object model read from JSON or YAML. Models do not contain expressions. Any error is of type
+// [Errors].
 func Model(file string, src []byte) (*muranopl.Node, error) {
 	if len(src) > maxModel {
 		return nil, Errors{failAt(muranopl.Position{File: file}, "larger than %d MiB", maxModel>>20)}
@@ -49,14 +51,14 @@ func Model(file string, src []byte) (*muranopl.Node, error) {
 	v, notJSON := yaql.FromJSON(src)
 	if notJSON != nil && strings.EqualFold(path.Ext(file), ".json") {
 		pos := muranopl.Position{File: file}
-		_, _ = fmt.Sscanf(notJSON.Error(), "%d:%d:", &pos.Line, &pos.Column) // The error starts with the position.
+		_, _ = fmt.Sscanf(notJSON.Error(), "%d:%d:", &pos.Line, &pos.Column) // the message starts with the position
 		_, message, _ := strings.Cut(notJSON.Error(), ": ")
 		return nil, Errors{failAt(pos, "invalid JSON: %s", message)}
 	}
 	r := &reader{file: file, src: string(src), json: notJSON == nil}
 	documents, errs := r.documents()
 	switch {
-	case r.json && errs != nil && strings.HasPrefix(errs[0].Message, "invalid YAML"): // Not all JSON is valid YAML.
+	case r.json && errs != nil && strings.HasPrefix(errs[0].Message, "invalid YAML"): // not all JSON is valid YAML
 		n := muranopl.Tree(v)
 		n.Pos = muranopl.Position{File: file, Line: 1, Column: 1}
 		return n, nil
@@ -72,12 +74,12 @@ func failAt(pos muranopl.Position, format string, args ...any) *muranopl.Error {
 	return &muranopl.Error{Kind: muranopl.Syntax, Message: fmt.Sprintf(format, args...), Pos: pos}
 }
 
-// reader converts a file to trees.
+// reader converts a YAML file to trees.
 type reader struct {
 	file, src   string
 	expressions bool
 	json        bool  // parse numbers as JSON
-	lines       []int // offsets of lines
+	lines       []int // offset of each line
 	errs        Errors
 }
 
@@ -102,7 +104,7 @@ func (r *reader) documents() ([]*muranopl.Node, Errors) {
 	return trees, nil
 }
 
-// lineBreak matches a line break as defined by YAML.
+// lineBreak matches a line break in YAML.
 var lineBreak = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
 
 func (r *reader) tree(n *yaml.Node) *muranopl.Node {
@@ -134,7 +136,7 @@ func (r *reader) fail(n *muranopl.Node, format string, args ...any) {
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// scalar sets the value of t. Plain scalars follow YAML 1.1, except that times are strings.
+// scalar sets the value of t. Plain scalars are parsed according to YAML 1.1, except that timestamps are strings.
 func (r *reader) scalar(n *yaml.Node, t *muranopl.Node) {
 	tagged, ok := n.Style&yaml.TaggedStyle != 0, true
 	switch {
@@ -175,7 +177,7 @@ var (
 	times    = regexp.MustCompile(`^([-+]?[1-9][\d_]*(:[0-5]?\d)+|\d{4}-\d\d?-\d\d?([Tt \t].*)?)$`)
 )
 
-// words maps plain scalars to their values, if they are not strings.
+// words maps plain scalars that are not strings to their values.
 var words = map[string]any{
 	".inf": math.Inf(1), ".Inf": math.Inf(1), ".INF": math.Inf(1), "+.inf": math.Inf(1), "-.inf": math.Inf(-1), ".nan": math.NaN(),
 }
@@ -188,7 +190,7 @@ func init() {
 	}
 }
 
-// plain returns the value of a plain scalar, or false if it is a string.
+// plain returns the value of a plain scalar. It returns false if the scalar is a string.
 func plain(s string) (any, bool) {
 	switch {
 	case words[s] != nil || nulls.MatchString(s):
@@ -205,13 +207,13 @@ func plain(s string) (any, bool) {
 	return nil, false
 }
 
-const maxDigits = 4300 // the limit of int() in contracts
+const maxDigits = 4300 // same limit as int() in contracts
 
-// properties matches the tag and anchor of a node.
+// properties matches the tag and the anchor of a node.
 var properties = regexp.MustCompile(`^([!&]\S*\s+)*`)
 
-// expression sets the value of t to an expression, and its position to the first character. The text of a multi-line
-// expression is taken unchanged from the file, so that positions within it are correct.
+// expression sets the value of t to an expression and the position of t to its first character. The text of a
+// multi-line expression is copied verbatim from the file, so that positions within it are correct.
 func (r *reader) expression(n *yaml.Node, t *muranopl.Node) {
 	t.Value = muranopl.Expression(n.Value)
 	rest := r.src[r.lines[min(n.Line, len(r.lines))-1]:]
@@ -236,11 +238,11 @@ func (r *reader) expression(n *yaml.Node, t *muranopl.Node) {
 	text := written(n.Value, rest)
 	outside := func(quote string) bool { return strings.Count(text[:strings.LastIndexByte(text, '\n')], quote)%2 == 0 }
 	if strings.Contains(text, "\n") && !strings.Contains(text, `\`) && outside(`"`) && outside("'") && outside("`") {
-		t.Value = muranopl.Expression(text) // Strings in it contain no line breaks.
+		t.Value = muranopl.Expression(text) // no string in it contains a line break
 	}
 }
 
-// written returns the prefix of src that equals value except for white space, or "".
+// written returns the prefix of src that is equal to value apart from white space, or "" if there is none.
 func written(value, src string) string {
 	rest := src
 	for _, r := range value {
