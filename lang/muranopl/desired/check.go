@@ -14,19 +14,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-const deepest = 100 // the limit of providers
+const deepest = 100 // same limit as that of providers
 
-// checker converts values to LumiGL and checks their types.
+// checker checks the types of values and converts them to LumiGL.
 type checker struct {
 	depth int
-	// resources may occur anywhere
+	// resources allows resources anywhere in a value.
 	resources bool
 }
 
-// plainTypes maps property types to package yaql's names for the types of their values.
+// plainTypes maps the types of properties to the type names of package yaql for valid values.
 var plainTypes = map[schema.Primitive][]string{schema.Bool: {"boolean"}, schema.Number: {"integer", "float"}, schema.String: {"string"}}
 
-// value converts v to a type and checks the type's constraints.
+// value converts v to type t. It returns an error if v is not of this type or violates its constraints.
 func (c checker) value(t schema.Type, v any, path string) (lumigl.Value, error) {
 	x, err := c.convert(t, v, path)
 	if err == nil {
@@ -127,7 +127,7 @@ func (c checker) future(t schema.Type, f *future, path string) (lumigl.Value, er
 	content, _ := f.value.Secret()
 	v, err := c.value(t, tree(content, nil).Data(), path)
 	if err != nil {
-		return v, wrong(path, "expected %s, found another secret", describe(t)) // The error may show a part of it.
+		return v, wrong(path, "expected %s, found another secret", describe(t)) // err may reveal a part of the secret
 	}
 	return signed(wire.Secret, "value", v), nil
 }
@@ -147,7 +147,7 @@ func (c checker) list(elem schema.Type, v *yaql.List, path string) (lumigl.Value
 	return lumigl.ListOf(all...), nil
 }
 
-// dict converts a dictionary. As in objects, null means absent unless the element type is any.
+// dict converts a dictionary. As in objects, null means that the key is absent, unless the element type is any.
 func (c checker) dict(key, elem schema.Type, v *yaql.Dict, path string) (lumigl.Value, error) {
 	var o lumigl.ObjectBuilder
 	for k, item := range v.All() {
@@ -173,7 +173,7 @@ func (c checker) dict(key, elem schema.Type, v *yaql.Dict, path string) (lumigl.
 	return o.Object(), nil
 }
 
-// object converts an object with declared properties.
+// object converts a dictionary to an object with the declared properties.
 func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string) (lumigl.Value, error) {
 	var o lumigl.ObjectBuilder
 	var settable []string
@@ -212,7 +212,7 @@ func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string
 	return o.Object(), nil
 }
 
-// variant converts an object with exactly one of the properties.
+// variant converts a dictionary to an object with exactly one of the properties in variants.
 func (c checker) variant(variants []*schema.Property, v *yaql.Dict, path string) (lumigl.Value, error) {
 	o, err := c.object(variants, v, path)
 	var names, found []string
@@ -228,7 +228,7 @@ func (c checker) variant(variants []*schema.Property, v *yaql.Dict, path string)
 	return o, err
 }
 
-// file converts a dictionary with exactly one of the keys to an asset or archive.
+// file converts a dictionary with exactly one of the keys to an asset or an archive.
 func (c checker) file(signature string, keys []string, v any, path string) (lumigl.Value, error) {
 	d, ok := v.(*yaql.Dict)
 	if ok && d.Len() == 1 {
@@ -254,7 +254,7 @@ func (c checker) file(signature string, keys []string, v any, path string) (lumi
 	return lumigl.Value{}, wrong(path, "expected a dictionary with %s, found %s", oneOf(keys), foundIn(v))
 }
 
-// assignable reports whether an output of type found is valid for type expected.
+// assignable reports whether an output of type found can be used where type expected is required.
 func assignable(expected, found schema.Type) bool {
 	expected, found = schema.Underlying(expected), schema.Underlying(found)
 	if found == schema.Any {
@@ -341,7 +341,7 @@ func describe(t schema.Type) string {
 	return "dictionary"
 }
 
-// foundIn describes a value without revealing it.
+// foundIn returns a description of a value that does not reveal it.
 func foundIn(v any) string {
 	if r := resourceOf(v); r != nil {
 		return "resource " + r.title()

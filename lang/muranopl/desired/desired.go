@@ -1,5 +1,5 @@
-// Package desired evaluates MuranoPL object models to desired graphs. The workflow that deploys the root object
-// requests resources by creating objects of class io.lumi.Resource.
+// Package desired evaluates MuranoPL object models to graphs of desired state. The workflow that deploys the root
+// object requests resources by creating objects of class io.lumi.Resource.
 package desired
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Evaluate returns the desired graph and the saved model, which contains the model from the file and the model after
-// the workflow. Pass it as Input.Last next time, with outputs replaced: in it, they are references to properties of
-// resources in the graph, or expressions, until the deployment supplies their values. Errors in the model and classes
-// are of type [*muranopl.Error].
+// Evaluate returns the graph of desired state and the saved model. The saved model consists of the model in the file
+// and the model after the workflow. Outputs in it are references to properties of resources in the graph, or
+// expressions; replace them with their values after the deployment, and pass the result as Input.Last to the next
+// evaluation. Errors in the model and the classes are of type [*muranopl.Error].
 func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumigl.Value, err error) {
 	e := &evaluation{
 		Input: in, ctx: ctx, graph: &lumigl.Snapshot{Package: in.Module}, types: map[string]*schema.Resource{}, unnamed: map[string]int{},
@@ -44,7 +44,7 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 	if m.file, err = newModels(tree(file, in.Model)); err != nil {
 		return nil, lumigl.Value{}, err
 	}
-	m.last, _ = newModels(tree(in.Last.Get("file"), nil)) // It was checked before it was saved.
+	m.last, _ = newModels(tree(in.Last.Get("file"), nil)) // checked before it was saved
 	m.saved, _ = newModels(tree(in.Last.Get("saved"), nil))
 	root, err := m.load(e)
 	if err == nil {
@@ -65,7 +65,8 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 	return e.graph, lumigl.ObjectOf(lumigl.Member{Key: "file", Value: file}, lumigl.Member{Key: "saved", Value: saved}), nil
 }
 
-// sort sorts the graph. It returns the graph's first error, positioned at the instruction that requested the resource.
+// sort sorts the graph. If the graph is invalid, sort returns its first error with the position of the instruction that
+// requested the resource.
 func (e *evaluation) sort() error {
 	err := e.graph.Sort()
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
@@ -82,8 +83,8 @@ func (e *evaluation) sort() error {
 	return at
 }
 
-// destroy calls .destroy on unreachable objects or, if root is nil, on objects gone from the model. It returns the
-// first error.
+// destroy calls .destroy on unreachable objects or, if root is nil, on objects that were removed from the model. It
+// returns the first error.
 func (e *evaluation) destroy(root *muranopl.Object) error {
 	if errs := e.in.Destroy(e.ctx, root); len(errs) > 0 {
 		return errs[0]

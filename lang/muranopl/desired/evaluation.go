@@ -10,21 +10,21 @@ import (
 
 // Input is the input of an evaluation.
 type Input struct {
-	// Module and Environment are parts of the URNs.
+	// Module and Environment are used in the URNs.
 	Module, Environment string
-	// Classes resolves the classes of objects. It is required. io.murano and io.lumi are built in.
+	// Classes finds the classes of objects. It is required. Classes in io.murano and io.lumi are built in.
 	Classes muranopl.Resolver
-	// Schemas lists the packages that declare the resource types.
+	// Schemas lists packages that declare resource types.
 	Schemas []*schema.Package
-	// Model is the object model in the file. It is required. Positions in the model and the classes appear in messages
-	// and in resources' sources.
+	// Model is the object model in the file. It is required. Its positions and those of the classes are used in
+	// messages and as the sources of resources.
 	Model *muranopl.Node
-	// Last is the saved model of the last deployment, with the values of outputs. It is absent before the first
-	// deployment.
+	// Last is the saved model of the last deployment, with outputs replaced by their values. It is absent before the
+	// first deployment.
 	Last lumigl.Value
-	// Method is the name of the root object's method to call. The default is "deploy".
+	// Method is the method of the root object to call. The default is "deploy".
 	Method string
-	// Log receives the messages of io.lumi.Log. It may be nil.
+	// Log receives the messages logged through io.lumi.Log. It may be nil.
 	Log func(level, message string)
 }
 
@@ -35,6 +35,6 @@ type evaluation struct {
 	graph   *lumigl.Snapshot
 	types   map[string]*schema.Resource
 	tokens  []string
-	unnamed map[string]int // counts resources without a name, by type
+	unnamed map[string]int // number of resources without a name, by type
 	places  map[string]muranopl.Position
 }

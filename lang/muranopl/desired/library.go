@@ -18,12 +18,12 @@ type dict = map[string]any
 
 func contract(x muranopl.Expression) dict { return dict{"Contract": x} }
 
-// argument declares an optional argument.
+// argument declares an optional argument with the default preset.
 func argument(name string, x muranopl.Expression, preset any) dict {
 	return dict{name: dict{"Contract": x, "Default": preset}}
 }
 
-// murano contains the base classes of catalogs.
+// murano contains the base classes used by catalogs.
 var murano = muranopl.Declarations{
 	"io.murano.Application": {Name: "io.murano.Application", Tree: muranopl.Tree(dict{"Methods": dict{"deploy": dict{}}})},
 	"io.murano.Environment": {Name: "io.murano.Environment", Tree: muranopl.Tree(dict{
@@ -37,7 +37,7 @@ var murano = muranopl.Declarations{
 	})},
 }
 
-// library returns the classes used by workflows to request resources.
+// library returns the classes that workflows use to request resources, share values, and write logs.
 func (e *evaluation) library() muranopl.Declarations {
 	text := muranopl.Expression("$.string().notNull()")
 	log := &muranopl.Declaration{Transient: true, Native: map[string]muranopl.Native{}}
@@ -78,8 +78,8 @@ func (e *evaluation) library() muranopl.Declarations {
 	}
 }
 
-// Library returns the classes of io.murano and io.lumi for checks and for runs outside a deployment, in which requests
-// for resources fail. log receives the messages of io.lumi.Log.
+// Library returns the classes in io.murano and io.lumi for checks and for runs outside a deployment. Requests for
+// resources return errors. log receives the messages logged through io.lumi.Log.
 func Library(log func(level, message string)) muranopl.Resolver {
 	e := &evaluation{Input: Input{Log: log}}
 	classes := e.library()
@@ -93,8 +93,8 @@ func Library(log func(level, message string)) muranopl.Resolver {
 	return muranopl.Resolvers{classes, murano}
 }
 
-// Resources maps the tokens of the resource types in schemas to their property names. It returns nil if there are no
-// schemas.
+// Resources maps the tokens of the resource types in schemas to the names of their properties. It returns nil if
+// schemas is empty.
 func Resources(schemas []*schema.Package) map[string][]string {
 	if len(schemas) == 0 {
 		return nil
@@ -114,11 +114,11 @@ func Resources(schemas []*schema.Package) map[string][]string {
 }
 
 func property(o *muranopl.Object, name string) any {
-	v, _ := o.Get(name) // All properties of these classes have values.
+	v, _ := o.Get(name) // all properties of these classes have values
 	return v
 }
 
-// request adds the resource of a new object to the graph.
+// request adds the resource described by a new object to the graph.
 func (e *evaluation) request(call *muranopl.Call) (any, error) {
 	o := call.This()
 	properties, _ := property(o, "properties").(*yaql.Dict)
@@ -151,7 +151,7 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 		return nil, fault(err)
 	}
 	graph := e.graph
-	if call.Gone() { // Its resources are being removed.
+	if call.Gone() { // its resources are being removed
 		graph = &lumigl.Snapshot{}
 	}
 	if other := graph.Vertex(string(u)); other != nil {
@@ -182,14 +182,14 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 	}
 	e.places[v.Key()] = call.Pos()
 	v.Properties, v.Source = values, call.Pos().String()
-	if settings.Len() > 0 { // Empty options are absent, as in files.
+	if settings.Len() > 0 { // empty options are absent, as in files
 		v.Options = settings
 	}
 	o.SetData(&resource{v, decl, properties})
 	return nil, nil
 }
 
-// get returns a property of a resource: an output, or an input as given.
+// get returns a property of a resource: an output, or an input as given by the workflow.
 func get(call *muranopl.Call) (any, error) {
 	r := resourceOf(call.This())
 	if err := yaql.Known(call.Arg(0)); r == nil || err != nil {
@@ -221,7 +221,8 @@ func get(call *muranopl.Call) (any, error) {
 
 var valueName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// shared returns the module's vertex for a shared value, and the value's name and type. The engine checks types.
+// shared returns the vertex of the module, and the name and type of a value shared with other modules. The engine
+// checks the type.
 func (e *evaluation) shared(call *muranopl.Call, module string, form any) (*lumigl.Vertex, string, lumigl.Value, error) {
 	for _, v := range []any{call.Arg(0), form, call.Arg(2)} { // form or where
 		if err := yaql.Known(v); err != nil {
@@ -255,7 +256,7 @@ func (e *evaluation) module(name string) (*lumigl.Vertex, error) {
 	return e.graph.Add(u)
 }
 
-// provide provides a value to other modules.
+// provide makes a value available to other modules.
 func (e *evaluation) provide(call *muranopl.Call) (any, error) {
 	if module := property(call.This(), "name"); module != nil && module != e.Module {
 		return nil, yaql.Errorf(yaql.Value, "only the module itself can provide a value; create a lumi:Module without a name")
@@ -277,7 +278,7 @@ func (e *evaluation) provide(call *muranopl.Call) (any, error) {
 	return nil, nil
 }
 
-// use returns a value provided by another module.
+// use returns a value that another module provides.
 func (e *evaluation) use(call *muranopl.Call) (any, error) {
 	module, _ := property(call.This(), "name").(string)
 	if err := yaql.Known(property(call.This(), "name")); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// checkLimits checks a value's constraints as far as the value is known. Messages do not reveal values.
+// checkLimits returns an error if v violates a constraint. Unknown parts are not checked. Errors do not reveal values.
 func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 	if c == nil || v.IsExpression() {
 		return nil
@@ -49,8 +49,8 @@ func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 	return nil
 }
 
-// identities returns a text for each element of a list. Texts are equal for equal elements, and for unknown elements of
-// the same origin.
+// identities returns a string for each element of a list. Strings are equal for equal elements and for unknown elements
+// with the same origin.
 func identities(list lumigl.Value) []string {
 	var before []lumigl.Value
 	var ids []string

@@ -10,14 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// header is the key of objects in models.
+// header is the key that marks objects in models.
 const header = "?"
 
-// models indexes the objects of a model by id.
+// models is an index of the objects in a model by id.
 type models struct {
 	root    *muranopl.Node
 	objects map[string]*muranopl.Node
-	owners  map[string]string // the enclosing object of each
+	owners  map[string]string // id of the enclosing object of each object
 	ids     []string          // in order of appearance
 }
 
@@ -26,7 +26,7 @@ func idOf(object *muranopl.Node) string {
 	return id
 }
 
-// newModels indexes the objects of a model. Each must have a unique id.
+// newModels indexes the objects of a model. It returns an error unless each object has a unique id.
 func newModels(root *muranopl.Node) (*models, error) {
 	m := &models{root: root, objects: map[string]*muranopl.Node{}, owners: map[string]string{}}
 	return m, m.add(root, "")
@@ -65,17 +65,17 @@ func eachPart(n *muranopl.Node, f func(*muranopl.Node)) {
 	}
 }
 
-// merger merges a file and the saved model. In values and changed InOut values come from the file; Out values and InOut
-// values unchanged in the file come from the saved model.
+// merger merges the model in a file with the saved model. In values and changed InOut values come from the file. Out
+// values and unchanged InOut values come from the saved model.
 type merger struct {
 	in                *muranopl.Interpreter
 	file, last, saved *models
-	live              map[string]bool // objects at their position in the file
-	placed            map[string]bool // objects in the result
+	live              map[string]bool // objects whose position in the file takes precedence
+	placed            map[string]bool // objects already in the result
 	log               func(level, message string)
 }
 
-// class returns the class of an object.
+// class returns the class of an object in a model.
 func (m *merger) class(object *muranopl.Node) (*muranopl.Class, error) {
 	name, ok := object.Get(header).Get("type").Text()
 	if !ok {
@@ -84,26 +84,26 @@ func (m *merger) class(object *muranopl.Node) (*muranopl.Class, error) {
 	return m.in.Class(name)
 }
 
-// keeps reports whether the saved value of an InOut property takes precedence over the file's.
+// keeps reports whether the saved value of an InOut property takes precedence over the value in the file.
 func (m *merger) keeps(id, name string, v *muranopl.Node) bool {
 	return m.saved.objects[id].Get(name) != nil && same(v, m.last.objects[id].Get(name))
 }
 
-// same reports whether two values in files are equal. Objects are compared by id.
+// same reports whether two values in files are equal. It compares objects by id.
 func same(a, b *muranopl.Node) bool {
 	return (a == nil) == (b == nil) && (a == nil || reduced(a).Equal(reduced(b)))
 }
 
-// reduced returns a value with objects replaced by their ids.
+// reduced returns a value in which objects are replaced by their ids.
 func reduced(n *muranopl.Node) lumigl.Value {
-	v, _ := export(n.Data(), true) // It has been exported before.
+	v, _ := export(n.Data(), true) // exported successfully before
 	return lumigl.ListOf(v).Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		return part.Get(header).Get("id"), part.Get(header).Exists()
 	})
 }
 
-// check returns an error if the file makes a forbidden change to an object, such as of its class or of a Const
-// property.
+// check returns an error if the file changes an object in a way that is not allowed, such as by changing its class or a
+// Const property.
 func (m *merger) check(id string) error {
 	object, last := m.file.objects[id], m.last.objects[id]
 	fail := func(pos muranopl.Position, kind yaql.Kind, format string, args ...any) error {
@@ -145,7 +145,7 @@ func (m *merger) check(id string) error {
 	return nil
 }
 
-// findLive marks the objects whose position in the file takes precedence over the saved model's.
+// findLive marks the objects whose position in the file takes precedence over their position in the saved model.
 func (m *merger) findLive(n *muranopl.Node) {
 	if n.Get(header) == nil {
 		eachPart(n, m.findLive)
@@ -162,8 +162,8 @@ func (m *merger) findLive(n *muranopl.Node) {
 	}
 }
 
-// merge merges a value from the file or the saved model. Values without a position, such as saved ones, get the
-// position in around.
+// merge merges a value from the file or, if saved is set, from the saved model. A value without a position, such as a
+// saved one, gets the position around.
 func (m *merger) merge(n *muranopl.Node, saved bool, around muranopl.Position) *muranopl.Node {
 	merged := &muranopl.Node{Pos: cmp.Or(n.Pos, around), Value: n.Value}
 	id := idOf(n)
@@ -218,7 +218,8 @@ func (m *merger) merge(n *muranopl.Node, saved bool, around muranopl.Position) *
 	return merged
 }
 
-// load creates the objects of the file and the saved model. It calls .destroy on objects gone from the file.
+// load creates the objects of the file and of the saved model. It calls .destroy on objects that were removed from the
+// file.
 func (m *merger) load(e *evaluation) (*muranopl.Object, error) {
 	if m.file.root.Get(header) == nil {
 		return nil, failAt(e.Model.Pos, muranopl.Syntax, "the root of an object model must be an object with the key ?")

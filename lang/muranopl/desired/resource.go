@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// resource is the data of an object of class io.lumi.Resource.
+// resource is the data attached to an object of class io.lumi.Resource.
 type resource struct {
 	vertex *lumigl.Vertex
 	decl   *schema.Resource

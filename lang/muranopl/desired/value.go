@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// future is a value that workflows can pass on but not inspect: an output, a secret, or a string containing one.
+// future is a value that workflows can pass on but not inspect: an output, a secret, or a string that contains one.
 type future struct {
 	value lumigl.Value
-	// typ is nil for secrets.
+	// typ is the type of an output. It is nil for secrets.
 	typ  schema.Type
 	name string
 }
@@ -30,7 +30,7 @@ func (f *future) YAQLOpaque() error {
 	return yaql.Errorf(muranopl.Unknown, "%s can only be assigned, passed on, or put into a string", f.name)
 }
 
-// kinds maps the kinds of contracts to types.
+// kinds maps the kinds used by contracts to types.
 var kinds = map[string]schema.Type{
 	"string": schema.String, "int": schema.Number, "bool": schema.Bool,
 	"list": &schema.List{Elem: schema.Any}, "dict": &schema.Map{Key: schema.String, Elem: schema.Any},
@@ -72,13 +72,13 @@ func (f *future) YAQLText(parts []any) (any, error) {
 	return &future{v, schema.String, name}, nil
 }
 
-// signed returns an object with a signature.
+// signed returns a special value with the given signature.
 func signed(signature, key string, v lumigl.Value) lumigl.Value {
 	return lumigl.ObjectOf(
 		lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(signature)}, lumigl.Member{Key: key, Value: v})
 }
 
-// export converts a value without objects to LumiGL. Special values, such as secrets, are allowed only if file is set.
+// export converts a value without objects to LumiGL. Special values such as secrets are allowed only if file is set.
 func export(v any, file bool) (lumigl.Value, error) {
 	switch v := v.(type) {
 	case *future:
@@ -126,8 +126,8 @@ func export(v any, file bool) (lumigl.Value, error) {
 	return lumigl.Parser{}.ParseValue(string(text))
 }
 
-// tree converts part of a model to a tree. Positions are taken from at, its former tree, unless it is nil. Secrets
-// become futures, and unknown values null.
+// tree converts a part of a model to a tree. The positions are those of at, its previous tree, if at is not nil.
+// Secrets become futures, and unknown values become null.
 func tree(v lumigl.Value, at *muranopl.Node) *muranopl.Node {
 	if at == nil {
 		at = &muranopl.Node{}
