@@ -19,8 +19,8 @@ func (*place) YAQLType() string { return "target" }
 
 var targets *yaql.Context
 
-// newTargets returns the context for left-hand sides of assignments, in which variables, properties, and indexes
-// evaluate to places.
+// newTargets returns the context in which left-hand sides of assignments are evaluated. Variables, properties, and
+// indexes evaluate to places in it.
 func newTargets() *yaql.Context {
 	c := yaql.New(nil)
 	c.Register(
@@ -67,7 +67,7 @@ func newTargets() *yaql.Context {
 
 func assigned(call *yaql.Call) *scope { return call.Context().Get(scopeVariable).(*scope) }
 
-// assign assigns v to the place denoted by the expression target.
+// assign evaluates the expression target to a place and assigns v to it.
 func (s *scope) assign(target *value, v any) error {
 	in := yaql.New(targets)
 	in.Set(scopeVariable, s)
@@ -85,7 +85,7 @@ func (s *scope) assign(target *value, v any) error {
 	return nil
 }
 
-// classPlace returns the place of a class, whose members are its static properties.
+// classPlace returns the place for a class name. Its members are the static properties of the class.
 func classPlace(call *yaql.Call, name string) (any, error) {
 	c, err := typeArgument(call, name)
 	return &place{
@@ -106,8 +106,8 @@ func (s *scope) variable(name string) *place {
 	}
 }
 
-// member returns the place of a property, a key, or a list item. Writing to an index out of range adds an item at that
-// end.
+// member returns the place of a property, a key, or a list item. Assigning to an index out of range adds an item at the
+// start or the end of the list.
 func (s *scope) member(target *place, key any) *place {
 	return &place{
 		get: func() (any, error) {
@@ -118,7 +118,7 @@ func (s *scope) member(target *place, key any) *place {
 			switch in := in.(type) {
 			case *yaql.Dict:
 				if _, isIndex := key.(int64); isIndex {
-					break // It is a key only when writing.
+					break // an integer is a key only on assignment
 				}
 				v, ok, err := in.Get(key)
 				if err == nil && !ok {
@@ -166,7 +166,7 @@ func (s *scope) member(target *place, key any) *place {
 				if err != nil {
 					return err
 				}
-				o := p.class.static() // All classes can write static properties, unlike an object's.
+				o := p.class.static() // all classes may write static properties
 				return o.set(p.class.in.objectScope(nil, o, p.class), name, v, nil, true)
 			case *yaql.List:
 				i, ok := indexOf(in, key)
@@ -186,7 +186,7 @@ func (s *scope) member(target *place, key any) *place {
 	}
 }
 
-// indexOf converts a key to the index of an item, which may be out of range.
+// indexOf converts a key to an index. An index out of range becomes -1 or the length of the list.
 func indexOf(l *yaql.List, key any) (int, bool) {
 	i, ok := key.(int64)
 	if i < 0 {
@@ -199,7 +199,7 @@ func noMember(in, key any) error {
 	return fail(yaql.Value, "%s has no part %s", show(in), show(key))
 }
 
-// inserted returns the place before the list item with the given index, or after the last item.
+// inserted returns a place that inserts before the list item with the given index, or after the last item.
 func inserted(target *place, index any) *place {
 	return &place{
 		get: func() (any, error) { return nil, fail(yaql.Value, "append and insert can only be assigned to") },
@@ -208,7 +208,7 @@ func inserted(target *place, index any) *place {
 			if err != nil {
 				return err
 			}
-			if d, ok := in.(*yaql.Dict); in == nil || ok && d.Len() == 0 { // Missing parts read as {}.
+			if d, ok := in.(*yaql.Dict); in == nil || ok && d.Len() == 0 { // missing parts are read as {}
 				in = yaql.NewList(nil)
 			}
 			l, ok := in.(*yaql.List)

@@ -11,7 +11,7 @@ import (
 )
 
 // Check returns all problems in the named classes in source order, including errors in code that a run might not reach.
-// It also checks that referenced classes load.
+// It also reports referenced classes that fail to load.
 func Check(r Resolver, names []string, known Known) []*Error {
 	var all []*Error
 	in := New(r, Options{MaxSteps: 10_000, Functions: known.Functions, Sleep: func(context.Context, time.Duration) error { return nil }})
@@ -83,7 +83,7 @@ func (k *checker) keys(n *Node, what string, known ...string) {
 	}
 }
 
-// parents reports duplicate parents, and members defined by several parents.
+// parents reports parents that are listed twice, and members that several parents define.
 func (k *checker) parents() {
 	c := k.class
 	extends := c.decl.Tree.Get("Extends")
@@ -105,7 +105,7 @@ func (k *checker) parents() {
 			report(p.Name, func(c *Class) error { _, err := c.property(p.Name); return err })
 		}
 		for _, m := range d.Methods {
-			if !strings.HasPrefix(m.Name, ".") { // Methods such as .init are called for every parent.
+			if !strings.HasPrefix(m.Name, ".") { // methods such as .init are called for every parent
 				report(m.Name, func(c *Class) error { _, err := c.method(m.Name); return err })
 			}
 		}
@@ -132,7 +132,7 @@ func (k *checker) method(m *Method) {
 	k.body(body)
 }
 
-// body checks the names used in a method.
+// body checks the names used in the body of a method.
 func (k *checker) body(n *Node) {
 	if n == nil {
 		return
@@ -158,7 +158,7 @@ func (k *checker) body(n *Node) {
 	}
 }
 
-// exceptions checks the names of exceptions, which need not be classes.
+// exceptions checks the names of exceptions. They need not be classes.
 func (k *checker) exceptions(n *Node) {
 	for _, name := range n.List() {
 		text, _ := name.Name()
@@ -170,7 +170,7 @@ func (k *checker) exceptions(n *Node) {
 	}
 }
 
-// text reports a string that is probably meant as an expression.
+// text reports a string that is probably meant to be an expression.
 func (k *checker) text(n *Node, text string) {
 	if _, err := compile(text); n.Plain && err != nil && strings.HasPrefix(text, "$") {
 		e := asError(err, n.Pos)
@@ -179,7 +179,7 @@ func (k *checker) text(n *Node, text string) {
 	}
 }
 
-// spec checks a contract and, if it is constant, its default.
+// spec checks a contract and, if the default is constant, whether the default meets it.
 func (k *checker) spec(s *spec, what, where string) {
 	broken := false
 	report := k.in.report
@@ -219,7 +219,7 @@ func (k *checker) contractNames() []string {
 	return names
 }
 
-// contract checks the structure of a contract and the names used in it.
+// contract checks the structure of a contract and the names in it.
 func (k *checker) contract(n *Node, what string) {
 	if n == nil {
 		return
@@ -254,11 +254,11 @@ func (k *checker) contract(n *Node, what string) {
 	}
 }
 
-// expression checks the class names in an expression and, in a contract, the functions.
+// expression checks the class names in an expression. In a contract, it also checks the functions.
 func (k *checker) expression(n *Node, contract bool) {
 	x, err := compile(string(n.Value.(Expression)))
 	if err != nil {
-		return // Compilation reports it.
+		return // reported by compilation
 	}
 	x.Parts(func(p *yaql.Part) bool {
 		switch {
@@ -286,11 +286,11 @@ func (k *checker) expression(n *Node, contract bool) {
 		if !contract {
 			k.member(n, p)
 		}
-		return !contract || !p.Method || p.Name != "check" // The predicate of check() may call any method.
+		return !contract || !p.Method || p.Name != "check" // the predicate of check() may call any method
 	})
 }
 
-// className reports an unknown class if the argument's source is a constant name.
+// className reports an unknown class if source, the source of an argument, is a constant name.
 func (k *checker) className(n *Node, source string) {
 	name := strings.Trim(source, "'")
 	if !typeName.MatchString(name) || slices.Contains([]string{"null", "true", "false"}, name) {

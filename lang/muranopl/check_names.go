@@ -24,7 +24,7 @@ var (
 	keyword      = regexp.MustCompile(`^([a-zA-Z]\w*) => `)
 )
 
-// source returns the normal form of an expression, with $this as $. It returns "" for other values and nil.
+// source returns an expression in normalized form, with $this written as $. It returns "" for nil and for other values.
 func source(n *Node) string {
 	if n == nil {
 		return ""
@@ -47,7 +47,7 @@ func self(source string) string {
 	return source
 }
 
-// assignments records the assignments in a block.
+// assignments records the assignments in a block of instructions.
 func (s sources) assignments(n *Node) {
 	for _, item := range n.List() {
 		for _, e := range item.Entries() {
@@ -80,7 +80,7 @@ func (s sources) assigned(target string, value *Node) {
 	s[name] = append(s[name], from)
 }
 
-// names prepares the checker for the methods of a class.
+// names prepares the checker for the methods of its class.
 func (k *checker) names() {
 	k.properties, k.variables = sources{}, nil
 	for _, m := range k.class.Methods {
@@ -104,7 +104,7 @@ func (k *checker) variable(n *Node, p *yaql.Part) {
 	k.wrong(n, p, Uninitialized, "variable %s is never assigned%s", p.Name, hint(p.Name, slices.Sorted(maps.Keys(k.variables))))
 }
 
-// within reports whether a part is in an argument of the named function.
+// within reports whether p is inside an argument of the named function.
 func within(p *yaql.Part, name string) bool {
 	for p = p.Around; p != nil; p = p.Around {
 		if p.Name == name {
@@ -120,7 +120,7 @@ func (k *checker) wrong(n *Node, p *yaql.Part, kind yaql.Kind, format string, ar
 
 // member reports an unknown method, property, or function.
 func (k *checker) member(n *Node, p *yaql.Part) {
-	inner := false // $ may have another value.
+	inner := false // whether $ may have another value
 	for around := p.Around; around != nil; around = around.Around {
 		inner = inner || k.lambdas[around.Name]
 	}
@@ -145,7 +145,7 @@ func (k *checker) member(n *Node, p *yaql.Part) {
 	}
 }
 
-// own returns the names of assigned properties.
+// own returns the sorted names of the properties assigned through $.
 func (s sources) own() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -180,7 +180,7 @@ func (k *checker) methodOf(n *Node, p *yaql.Part, inner bool) {
 	k.wrong(n, p, yaql.UnknownFunction, "class %s has no method %s%s", c.Name, p.Name, hint(p.Name, names))
 }
 
-// created checks the type and properties of a new object.
+// created checks the class and the properties in a call of new.
 func (k *checker) created(n *Node, p *yaql.Part) {
 	call := "new(" + strings.Join(p.Args, ", ") + ")"
 	if m := modelType.FindStringSubmatch(call); m != nil {
@@ -207,7 +207,8 @@ func (k *checker) created(n *Node, p *yaql.Part) {
 	}
 }
 
-// anyHas reports whether has returns true for a class or a class derived from it. An object may belong to any of these.
+// anyHas reports whether has returns true for c or any class derived from it. An object with the declared class c may
+// be an instance of any of these.
 func (k *checker) anyHas(c *Class, has func(*Class) bool) bool {
 	for _, d := range k.in.classes {
 		if d != nil && d.isA(c) && (has(d) || slices.ContainsFunc(d.lineage, func(a *Class) bool { return k.orphans[a] })) {
@@ -217,7 +218,7 @@ func (k *checker) anyHas(c *Class, has func(*Class) bool) bool {
 	return false
 }
 
-// typeOf returns the class of an expression's value, or nil if unknown.
+// typeOf returns the class of the value of the expression from, or nil if unknown.
 func (k *checker) typeOf(from string, inner bool) *Class {
 	from = k.origin(from, inner)
 	named := newCall.FindStringSubmatch(from)
@@ -242,7 +243,8 @@ func (k *checker) typeOf(from string, inner bool) *Class {
 	return k.in.classes[name]
 }
 
-// origin follows variables and properties that are assigned only once.
+// origin returns the source of the value of the expression from. It follows variables and properties that are assigned
+// exactly once.
 func (k *checker) origin(from string, inner bool) string {
 	if inner && (from == "$" || strings.HasPrefix(from, "$.")) {
 		return ""
@@ -261,7 +263,7 @@ func (k *checker) origin(from string, inner bool) string {
 	return from
 }
 
-// resourceType returns the resource type of an expression's value, or "" if unknown.
+// resourceType returns the resource type of the value of an expression, or "" if unknown.
 func (k *checker) resourceType(from string) string {
 	if m := typeOption.FindStringSubmatch(k.origin(from, false)); m != nil {
 		return m[1]
@@ -269,7 +271,7 @@ func (k *checker) resourceType(from string) string {
 	return ""
 }
 
-// usage warns about a usage without effect, one of without.
+// usage warns about a usage that has no effect, as listed in without.
 func (k *checker) usage(n *Node, what string, without ...string) {
 	u := n.Get("Usage")
 	if text, _ := u.Text(); slices.Contains(without, text) {
@@ -281,32 +283,34 @@ func (k *checker) warn(n *Node, format string, args ...any) {
 	k.in.report(&Error{Kind: Syntax, Message: fmt.Sprintf(format, args...), Pos: n.position(), Warning: true})
 }
 
-// sources maps variables, such as $x, and properties, such as $.x, to the sources of the expressions assigned to them.
-// A source is "" if the value is not an expression or only part of one.
+// sources maps variables such as $x and properties such as $.x to the sources of the values assigned to them. A source
+// is "" if the value is not an expression or if only part of the value is assigned.
 type sources map[string][]string
 
-// noEffect lists keys used only by the reference's tools.
+// noEffect lists keys that are used only by tools of the reference implementation.
 var noEffect = []string{"Meta", "Cardinality", "Applies", "Inherited", "Import", "Scope"}
 
-// checker finds errors in a class that loads.
+// checker finds errors in a class that has been loaded.
 type checker struct {
 	in    *Interpreter
 	known Known
 	class *Class
-	// orphans holds the classes whose parents cannot be loaded.
+	// orphans is the set of classes whose parents cannot be loaded.
 	orphans map[*Class]bool
-	// functions maps the functions of workflows to whether a receiver is optional; lambdas marks those that evaluate
-	// arguments themselves, possibly with a different $.
+	// functions maps the functions available to workflows to whether their receiver is optional. lambdas marks
+	// functions that evaluate arguments themselves, possibly with another value of $.
 	functions, lambdas map[string]bool
-	// properties records the class's assignments to properties, and variables the method's assignments to variables.
+	// properties records assignments to properties of the class. variables records assignments to variables of the
+	// method.
 	properties, variables sources
-	inMethod              *Method // or nil
+	inMethod              *Method // method being checked, or nil
 }
 
-// Known lists the functions and resource types of a host.
+// Known lists the functions and resource types provided by a host.
 type Known struct {
-	// Functions lists additional functions for workflows.
+	// Functions lists the host's functions for workflows.
 	Functions []*yaql.Function
-	// Resources maps resource type tokens to property names. If it is nil, types are not checked.
+	// Resources maps the tokens of resource types to the names of their properties. If it is nil, resource types are
+	// not checked.
 	Resources map[string][]string
 }

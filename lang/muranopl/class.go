@@ -33,7 +33,7 @@ func (c *Class) staticProperty(name string) (*Property, error) {
 	return p, nil
 }
 
-// YAQLMethod implements [yaql.Receiver]. Classes have static methods only.
+// YAQLMethod implements [yaql.Receiver]. It returns only static methods.
 func (c *Class) YAQLMethod(name string) *yaql.Function {
 	m, _ := c.method(name)
 	if m == nil || !m.static {
@@ -42,7 +42,8 @@ func (c *Class) YAQLMethod(name string) *yaql.Function {
 	return m.function()
 }
 
-// static returns the receiver of static methods, which holds the values of static properties.
+// static returns the object that represents the class. It is the receiver of static methods and holds the values of
+// static properties.
 func (c *Class) static() *Object {
 	if c.self == nil {
 		c.self = newObject(c, nil, "")
@@ -51,7 +52,7 @@ func (c *Class) static() *Object {
 	return c.self
 }
 
-// shared returns the value of a static property.
+// shared returns the value of a static property, which is initialized on first use.
 func (p *Property) shared() (any, error) {
 	o, in := p.class.static(), p.class.in
 	if _, ok := o.inst.properties[p.Name]; !ok {
@@ -66,14 +67,14 @@ func (p *Property) shared() (any, error) {
 
 func (u Usage) writable() bool { return u != In && u != Const }
 
-// kept reports whether saved models contain properties of this usage.
+// kept reports whether saved models contain properties with this usage.
 func (u Usage) kept() bool { return u != Runtime && u != Config && u != Static }
 
-// alternative method names
+// methodNames maps alternative names of methods to their canonical names.
 var methodNames = map[string]string{"initialize": ".init", "destroy": ".destroy"}
 
-// Class returns the class with the given full name, which may be followed by a version and a package. It is loaded on
-// first use.
+// Class returns the class with the given full name, which may be followed by a version and a package. It loads the
+// class on first use.
 func (in *Interpreter) Class(name string) (*Class, error) {
 	if end := strings.IndexAny(name, "@/"); end >= 0 {
 		name = name[:end]
@@ -112,7 +113,7 @@ func (in *Interpreter) Class(name string) (*Class, error) {
 	return c, nil
 }
 
-// load builds a class and reports all errors in its structure.
+// load builds a class and reports all errors in its declaration.
 func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *Class {
 	c := &Class{
 		Name: name, in: in, decl: d,
@@ -144,7 +145,7 @@ func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *C
 		}
 		c.Methods = append(c.Methods, c.newMethod(name, at.Pos, e.Value, report))
 	})
-	if own := core[name]; own != nil && own != d { // The catalog declares the class without its Go methods.
+	if own := core[name]; own != nil && own != d { // a catalog declares the class without its Go methods
 		for _, e := range own.Tree.Get("Methods").Entries() {
 			if name, _ := e.Key.Text(); c.ownMethod(name) == nil {
 				m := c.newMethod(name, e.Key.Pos, e.Value, report)
@@ -156,7 +157,7 @@ func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *C
 	return c
 }
 
-// inherit resolves the parents of c.
+// inherit resolves the parents of the class and computes its lineage.
 func (c *Class) inherit(report func(*Error)) {
 	extends := c.decl.Tree.Get("Extends").List()
 	if len(extends) == 0 && c.Name != rootClass {
@@ -190,7 +191,7 @@ func (c *Class) inherit(report func(*Error)) {
 	}
 }
 
-// eachEntry calls f for each entry of one of the class's dictionaries.
+// eachEntry calls f for each entry of the class's dictionary with the given key.
 func (c *Class) eachEntry(key string, report func(*Error), f func(name string, at *Node, e Entry)) {
 	for _, e := range c.decl.Tree.Get(key).dict(key+" of class "+c.Name+" must be a dictionary", report) {
 		name, ok := e.Key.Text()
@@ -229,7 +230,7 @@ func (c *Class) newMethod(name string, pos Position, n *Node, report func(*Error
 	return m
 }
 
-// Usage returns the usage of a property declared by the class or its ancestors, or "".
+// Usage returns the usage of a property declared by the class or an ancestor, or "" if there is no such property.
 func (c *Class) Usage(name string) Usage {
 	if p, err := c.property(name); p != nil && err == nil {
 		return p.Usage
@@ -237,7 +238,7 @@ func (c *Class) Usage(name string) Usage {
 	return ""
 }
 
-// Accepts returns an error if a model of the class cannot contain a property. Loading ignores such properties.
+// Accepts returns an error if loading ignores the named property in a model of the class.
 func (c *Class) Accepts(name string) error {
 	if c.declares(name) {
 		return nil
@@ -254,7 +255,7 @@ func (c *Class) noProperty(name string) error {
 	return fail(UnknownProperty, "class %s has no property %s%s", c.Name, name, c.hint(name))
 }
 
-// hint suggests a declared property for an unknown name.
+// hint returns a suggestion of a declared property similar to an unknown name, for a message.
 func (c *Class) hint(name string) string {
 	var names []string
 	for _, d := range c.lineage {
@@ -265,11 +266,11 @@ func (c *Class) hint(name string) string {
 	return hint(name, names)
 }
 
-// isA reports whether c is d or inherits from it.
+// isA reports whether c is d or is derived from d.
 func (c *Class) isA(d *Class) bool { return c.known[d] }
 
-// member returns the member with the given name, or nil if there is none. A class's member overrides those of its
-// ancestors. It fails if several remain.
+// member returns the member with the given name, or nil if there is none. A member of a class overrides members of its
+// ancestors. It returns an error if several members remain.
 func member[T any](c *Class, known map[string][]*T, what, name string, own func(*Class) *T, owner func(*T) *Class) (*T, error) {
 	chosen, ok := known[name]
 	if !ok {
@@ -299,13 +300,13 @@ func member[T any](c *Class, known map[string][]*T, what, name string, own func(
 	return nil, fail(yaql.Ambiguous, "class %s inherits %s %s from %s", c.Name, what, name, strings.Join(names, " and "))
 }
 
-// method returns a method by name, or nil.
+// method returns the method with the given name, or nil if there is none.
 func (c *Class) method(name string) (*Method, error) {
 	return member(c, c.methods, "method", name,
 		func(d *Class) *Method { return d.ownMethod(name) }, func(m *Method) *Class { return m.Class })
 }
 
-// property returns the declaration of a property, or nil.
+// property returns the declaration of the property with the given name, or nil if there is none.
 func (c *Class) property(name string) (*Property, error) {
 	return member(c, c.props, "property", name,
 		func(d *Class) *Property { return d.ownProperty(name) }, func(p *Property) *Class { return p.class })

@@ -16,7 +16,7 @@ func (c *compiler) fail(n *Node, format string, args ...any) {
 
 func (c *compiler) value(n *Node) *value { return compileValue(n, c.report) }
 
-// block compiles a list of instructions, or a single one.
+// block compiles an instruction or a list of instructions.
 func (c *compiler) block(n *Node) block {
 	var b block
 	for _, item := range n.List() {
@@ -53,7 +53,7 @@ func (c *compiler) assignment(n *Node, e Entry) *instruction {
 	source := e.Key.Value.(Expression).line()
 	target, x := c.value(e.Key), c.value(e.Value)
 	set := func(s *scope, v any) error { return s.assign(target, v) }
-	// Most assignments have this form; their targets need no evaluation.
+	// Fast path for the most common targets, which need no evaluation.
 	if m := simpleTarget.FindStringSubmatch(source); len(m) == 3 && m[1] != "" {
 		set = func(s *scope, v any) error { return s.this.set(s, m[2], v, nil, true) }
 	} else if len(m) == 3 && m[2] != "this" {
@@ -74,9 +74,9 @@ func (c *compiler) assignment(n *Node, e Entry) *instruction {
 	return i
 }
 
-// construct is a kind of block construct.
+// construct is a block construct, such as If or For.
 type construct struct {
-	keys    []string // the first one is required and names the construct
+	keys    []string // the first key is required and names the construct
 	must    []string // other required keys
 	compile func(c *compiler, n *Node) func(*scope) error
 }
@@ -187,7 +187,7 @@ func compileWhile(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// iterate runs a loop body once and reports whether the loop must end.
+// iterate runs the body of a loop once and reports whether the loop must end.
 func (b block) iterate(s *scope) (bool, error) {
 	if err := s.step(); err != nil {
 		return true, err
@@ -228,7 +228,8 @@ func compileFor(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// variable returns the name of a variable, which cannot clash with scopeVariable.
+// variable returns the name of a variable. Names with a question mark are reported, so they cannot clash with
+// scopeVariable.
 func (c *compiler) variable(n *Node, key string) string {
 	name, ok := n.Text()
 	if !ok || strings.Contains(name, "?") {
@@ -237,8 +238,8 @@ func (c *compiler) variable(n *Node, key string) string {
 	return name
 }
 
-// itemsOf returns the items for a For loop: those of a list or set, the keys of a dictionary, or the characters of a
-// string.
+// itemsOf returns the items for a For loop: the items of a list or a set, the keys of a dictionary, or the characters
+// of a string.
 func itemsOf(v any) ([]any, error) {
 	switch v := v.(type) {
 	case *yaql.List:

@@ -17,7 +17,7 @@ func newSpec(c *Class, what string, n *Node, report func(*Error)) spec {
 	return s
 }
 
-// lazyValue returns a function that compiles a tree on first use.
+// lazyValue returns a function that compiles a tree once, on the first call.
 func lazyValue(n *Node) func() (*value, error) {
 	return sync.OnceValues(func() (*value, error) {
 		var first firstError
@@ -26,13 +26,13 @@ func lazyValue(n *Node) func() (*value, error) {
 	})
 }
 
-// Future is an opaque value of a known kind: "string", "int", "bool", "list", or "dict". Contracts check only the kind.
+// Future is an opaque value of a known kind: "string", "int", "bool", "list", or "dict". Contracts check only its kind.
 type Future interface {
 	yaql.Opaque
 	Is(kind string) bool
 }
 
-// apply returns the result of the contract for v.
+// apply checks v against the contract and returns the converted value.
 func (c *contracting) apply(v any) (any, error) {
 	contract, err := c.spec.contract()
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *contracting) apply(v any) (any, error) {
 	return v, broken(err)
 }
 
-// broken returns err as an [*Error], and marks it if the contract itself is invalid.
+// broken returns err as an [*Error]. It marks the error if the contract itself is invalid.
 func broken(err error) error {
 	if err == nil {
 		return nil
@@ -75,7 +75,7 @@ func (c *contracting) fail(kind yaql.Kind, format string, args ...any) error {
 	return failAt(c.node.position(), kind, "%s%s%s: %s", c.what, c.path, c.where, fmt.Sprintf(format, args...))
 }
 
-// kind checks the kind of an unknown value.
+// kind returns an error if an opaque value is not of the given kind.
 func (c *contracting) kind(v Future, kind string) error {
 	if v.Is(kind) {
 		return nil
@@ -102,7 +102,7 @@ func (c *contracting) match(v any, contract *value) (any, error) {
 		in.Set(scopeVariable, &s)
 		result, err := contract.expr.EvaluateIn(c.scope.in.run, in)
 		if e, ok := errors.AsType[*Error](err); ok && (e.Kind != UnknownClass || e.Names != nil) {
-			return nil, e // It points to the value.
+			return nil, e // e has the position of the value
 		} else if err != nil {
 			return nil, asError(err, contract.pos)
 		}
@@ -118,7 +118,7 @@ func (c *contracting) match(v any, contract *value) (any, error) {
 	return v, nil
 }
 
-// at returns c for a part of the value.
+// at returns a copy of c for the part of the value with the given key or index.
 func (c *contracting) at(key any) *contracting {
 	part := *c
 	part.path += "[" + show(key) + "]"
@@ -166,7 +166,7 @@ func (c *contracting) matchList(v any, contract *value) (any, error) {
 	return yaql.NewList(matched), nil
 }
 
-// lengthsOf returns the integers at the end of a list contract, if any: the minimum and the maximum length.
+// lengthsOf returns the minimum and maximum length of a list contract, which are the integers at its end, if any.
 func lengthsOf[T any](specs []T, constant func(T) any) []int64 {
 	var lengths []int64
 	for i := len(specs) - 1; i >= max(0, len(specs)-2); i-- {
@@ -230,5 +230,5 @@ func (c *contracting) matchDict(v any, contract *value) (any, error) {
 	return matched, nil
 }
 
-// excluded is the value of properties omitted by a template. It meets every contract.
+// excluded is the value of properties that a template omits. It meets every contract.
 type excluded struct{}

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// contractFunctions are the methods of $ in contracts.
+// contractFunctions lists the methods of $ in contracts.
 var contractFunctions = []*yaql.Function{
 	yaql.Method("string", "value stored", contract(func(c *contracting, call *yaql.Call) (any, error) {
 		switch v := call.Arg(0).(type) {
@@ -135,7 +135,7 @@ func checkPredicate(c *contracting, call *yaql.Call) (any, error) {
 	return nil, c.violated("%s violates check()", show(v))
 }
 
-// classes returns the class named by a contract, and the default class for inline objects without a type.
+// classes returns the class named in a contract, and the default class for inline objects without a type.
 func (c *contracting) classes(call *yaql.Call) (class, preset *Class, err error) {
 	if class, err = c.spec.class.classOf(call.Arg(1)); err != nil {
 		return nil, nil, err
@@ -186,7 +186,7 @@ func instanceOf(c *contracting, call *yaql.Call) (any, error) {
 	return c.instance(v, class)
 }
 
-// instance checks that v is null or an object of the given class.
+// instance returns v if it is null or an object of the given class. Otherwise, it returns an error.
 func (c *contracting) instance(v any, class *Class) (any, error) {
 	switch x := v.(type) {
 	case nil:
@@ -200,8 +200,8 @@ func (c *contracting) instance(v any, class *Class) (any, error) {
 	return nil, c.violated("%s is not an object", show(v))
 }
 
-// template returns the model of an object that meets its class's contracts, without creating the object. new() accepts
-// it.
+// template returns a model of an object that meets the contracts of its class, for use by new(). It does not create the
+// object.
 func template(c *contracting, call *yaql.Call) (any, error) {
 	class, preset, err := c.classes(call)
 	if err != nil {
@@ -214,7 +214,7 @@ func template(c *contracting, call *yaql.Call) (any, error) {
 		return v, nil
 	case v == nil || c.only:
 		return c.instance(v, class)
-	case in.loading != nil && in.loading.first: // In the second pass, all objects it may refer to exist.
+	case in.loading != nil && in.loading.first: // in the second pass, all objects that the model refers to exist
 		return yaql.NewDict(), nil
 	}
 	var left []any
@@ -239,7 +239,7 @@ func template(c *contracting, call *yaql.Call) (any, error) {
 	return result, nil
 }
 
-// dryRun returns an object that is initialized without calling .init and cannot be referenced.
+// dryRun returns an object that is initialized without calling .init and that cannot be referenced by id.
 func (c *contracting) dryRun(model *yaql.Dict, preset *Class, left []any) (*Object, error) {
 	in := c.scope.in
 	d, err := in.parse(c.calling, model, preset)
@@ -253,7 +253,7 @@ func (c *contracting) dryRun(model *yaql.Dict, preset *Class, left []any) (*Obje
 	return in.loadRoot(c.scope, d, c.owner, false)
 }
 
-// patched returns a dictionary with v at a path of keys joined with periods, or with that key removed.
+// patched returns a copy of d with v at a path of keys joined with periods, or with that key removed.
 func patched(d *yaql.Dict, path, v any) *yaql.Dict {
 	text, _ := path.(string)
 	key, rest, nested := strings.Cut(text, ".")
@@ -279,7 +279,8 @@ func patched(d *yaql.Dict, path, v any) *yaql.Dict {
 	return result
 }
 
-// owned checks that the enclosing object owns v, directly or indirectly, or that it does not (if want is false).
+// owned returns v if the enclosing object directly or indirectly owns v. If want is false, it returns v if the
+// enclosing object does not own it. Otherwise, it returns an error.
 func (c *contracting) owned(v any, want bool) (any, error) {
 	switch x := v.(type) {
 	case nil, reference:

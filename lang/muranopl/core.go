@@ -4,8 +4,8 @@ import "github.com/lumi-idl/lumi/lang/yaql"
 
 const collectorClass = "io.murano.system.GC"
 
-// core contains the basic io.murano classes. If a catalog declares one of them, the catalog's class gets the Go
-// methods.
+// core contains the basic classes of io.murano. If a catalog declares a class with the same name, that class gets the
+// Go methods.
 var core Declarations
 
 func init() {
@@ -36,7 +36,7 @@ func init() {
 			"extra":      runtimeProperty(),
 			"stackTrace": runtimeProperty(),
 		}})},
-		// Objects live until the end of the run, so subscribers need no notification before .destroy.
+		// Objects exist until the end of the run, so subscribers need not be notified before .destroy.
 		collectorClass: {
 			Name: collectorClass,
 			Tree: methodTree("Static", map[string][]string{
@@ -52,7 +52,7 @@ func init() {
 
 func runtimeProperty() any { return map[string]any{"Contract": Expression("$"), "Usage": "Runtime"} }
 
-// methodTree declares methods whose arguments are optional.
+// methodTree returns declarations of methods in which all arguments are optional.
 func methodTree(usage string, methods map[string][]string) *Node {
 	all := map[string]any{}
 	for name, arguments := range methods {
@@ -65,8 +65,8 @@ func methodTree(usage string, methods map[string][]string) *Node {
 	return Tree(map[string]any{"Methods": all})
 }
 
-// attributes returns the attributes set on an object by an owner, by default the calling class. It fails if the
-// attribute's name is not a string.
+// attributes returns the attributes set on an object by an owner, which defaults to the calling class. It returns an
+// error if the name of the attribute is not a string.
 func (c *Call) attributes() (map[any]any, error) {
 	owner := c.class
 	if c.caller != nil && c.caller.class != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Error kinds in addition to package yaql's.
+// Error kinds in addition to those of package yaql.
 const (
 	Syntax          yaql.Kind = yaql.Syntax        // invalid declaration or instruction
 	UnknownClass    yaql.Kind = "unknown-class"    // class not found
@@ -24,7 +24,7 @@ const (
 	Circular        yaql.Kind = "circular"         // cyclic defaults of properties
 	Deadlock        yaql.Kind = "deadlock"         // branches of Parallel that wait for each other
 	Thrown          yaql.Kind = "thrown"           // exception thrown by a workflow
-	Unknown         yaql.Kind = "unknown"          // use of an output that is unknown before the deployment
+	Unknown         yaql.Kind = "unknown"          // use of an output that is not known before the deployment
 )
 
 func (e *Error) Error() string {
@@ -34,10 +34,10 @@ func (e *Error) Error() string {
 	return e.Pos.String() + ": " + e.Message
 }
 
-// Unwrap returns the host's error.
+// Unwrap returns the error of a host function, or nil.
 func (e *Error) Unwrap() error { return e.err }
 
-// StackTrace returns the trace, innermost call last, followed by the traces of the causes.
+// StackTrace returns the stack trace, innermost call last, followed by the stack traces of the causes.
 func (e *Error) StackTrace() string {
 	var b strings.Builder
 	for _, f := range e.Trace {
@@ -60,7 +60,7 @@ func fail(kind yaql.Kind, format string, args ...any) *Error {
 	return failAt(Position{}, kind, format, args...)
 }
 
-// at returns err as an Error, adding a position, a name for Catch, and the call stack of s if missing.
+// at returns err as an [*Error]. It adds the position, the name for Catch, and the call stack of s if they are missing.
 func (s *scope) at(err error, pos Position) error {
 	e := asError(err, pos)
 	if e == nil {
@@ -75,12 +75,13 @@ func (s *scope) at(err error, pos Position) error {
 	return e
 }
 
-// asError returns err as an Error, adding the position if missing. It returns nil if err only ends a block.
+// asError returns err as an [*Error], adding the position if it is missing. It returns nil if err is not an error but
+// ends a block.
 func asError(err error, pos Position) *Error {
 	y := new(yaql.Error)
 	if errors.As(err, &y) && y.Line > 0 && pos.Column > 0 {
 		if pos.Line += y.Line - 1; y.Line > 1 {
-			pos.Column = 1 // Multi-line expressions are kept as in the file.
+			pos.Column = 1 // multi-line expressions are unchanged from the file
 		}
 		pos.Column += y.Column - 1
 	}
@@ -104,7 +105,7 @@ func asError(err error, pos Position) *Error {
 	return e
 }
 
-// camel converts a kind such as unknown-class to UnknownClass.
+// camel converts an error kind to camel case: unknown-class becomes UnknownClass.
 func camel(s string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(s, "-") {
@@ -126,5 +127,5 @@ func hint(name string, names []string) string {
 	return ""
 }
 
-// firstError records the first reported error.
+// firstError keeps the first reported error.
 type firstError struct{ err *Error }

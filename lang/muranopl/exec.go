@@ -8,10 +8,10 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// scopeVariable is the variable that holds the scope. Expressions cannot name it.
+// scopeVariable is the variable that contains the scope. Expressions cannot refer to it.
 const scopeVariable = "$?scope"
 
-// scopeOf returns the scope of a function's caller.
+// scopeOf returns the scope of a function's caller, or nil.
 func scopeOf(call *yaql.Call) *scope { return scopeIn(call.Context()) }
 
 func scopeIn(in *yaql.Context) *scope {
@@ -39,7 +39,7 @@ func (b block) run(s *scope) error {
 	return nil
 }
 
-// step counts an instruction.
+// step counts an instruction. It returns an error if there have been too many or if the run has been canceled.
 func (s *scope) step() error {
 	in := s.in
 	if in.steps++; in.steps > in.options.MaxSteps {
@@ -86,7 +86,8 @@ func (s *scope) test(condition *value) (bool, error) {
 	return ok, nil
 }
 
-// objectScope returns the scope for defaults and predicates of an object's properties, as seen by class c.
+// objectScope returns the scope in which defaults and predicates of an object's properties are evaluated, as seen by
+// class c.
 func (in *Interpreter) objectScope(caller *scope, o *Object, c *Class) *scope {
 	s := &scope{in: in, class: c, this: o.this(), caller: caller, initializing: caller != nil && caller.initializing}
 	if caller != nil {
@@ -100,7 +101,7 @@ func (in *Interpreter) objectScope(caller *scope, o *Object, c *Class) *scope {
 	return s
 }
 
-// assignVariable sets a variable of the method. All branches of Parallel share it.
+// assignVariable sets a variable of the method, which all branches of Parallel share.
 func (s *scope) assignVariable(name string, v any) error {
 	before := s.in.held
 	err := s.in.hold(s.vars.Get(name), v)
@@ -109,7 +110,7 @@ func (s *scope) assignVariable(name string, v any) error {
 	return err
 }
 
-// invoke calls a method with evaluated arguments.
+// invoke calls method m of object o with evaluated arguments.
 func (in *Interpreter) invoke(caller *scope, m *Method, o *Object, args []any, named []argument) (any, error) {
 	if o.inst.destroyed {
 		return nil, fail(Destroyed, "object %s of class %s is destroyed", o.ID(), o.inst.class.Name)
@@ -174,7 +175,7 @@ func (in *Interpreter) execute(caller *scope, m *Method, o *Object, args []any, 
 	return nil, err
 }
 
-// bind assigns arguments to the parameters of m, with absent for omitted ones.
+// bind returns the arguments in the order of the parameters of m, with absent for omitted ones.
 func (m *Method) bind(args []any, named []argument) ([]any, error) {
 	noMatch := func(format string, values ...any) error {
 		return fail(yaql.NoMatch, "method "+m.Name+" of class "+m.Class.Name+" "+format, values...)
@@ -200,12 +201,12 @@ func (m *Method) bind(args []any, named []argument) ([]any, error) {
 	return values, nil
 }
 
-// index returns the index of a named argument, or -1.
+// index returns the index of the named parameter, or -1.
 func (m *Method) index(name string) int {
 	return slices.IndexFunc(m.Arguments, func(a *Argument) bool { return a.Name == name })
 }
 
-// function returns the method as a YAQL function.
+// function returns the method as a YAQL function, which is created on first use.
 func (m *Method) function() *yaql.Function {
 	if m.called == nil {
 		m.called = yaql.Method(m.Name, "receiver any, *args stored, **named stored", func(call *yaql.Call) (any, error) {
@@ -227,13 +228,13 @@ func (m *Method) function() *yaql.Function {
 	return m.called
 }
 
-// Arg returns the i-th argument, after applying its contract.
+// Arg returns the ith argument, to which its contract has been applied.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
 // This returns the receiver of the method.
 func (c *Call) This() *Object { return c.this }
 
-// Gone reports whether any method on the call stack runs on an object gone from the model.
+// Gone reports whether a method on the call stack belongs to an object that was removed from the model.
 func (c *Call) Gone() bool {
 	for s := c.scope; s != nil; s = s.caller {
 		if s.this.isGone() {
@@ -243,7 +244,7 @@ func (c *Call) Gone() bool {
 	return false
 }
 
-// Pos returns the position of the instruction that made the call.
+// Pos returns the position of the instruction that contains the call.
 func (c *Call) Pos() Position {
 	for s := c.scope; s != nil; s = s.caller {
 		if s.current != nil {

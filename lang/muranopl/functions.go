@@ -9,8 +9,8 @@ import (
 
 var engine []*yaql.Function
 
-// rabbit contains the defaults of the reference's configuration settings read by its core library. This package has no
-// configuration.
+// rabbit contains the default configuration settings that the core library of the reference implementation reads. This
+// package has no configuration.
 var rabbit = map[string]any{"host": "localhost", "port": int64(5672), "login": "guest", "password": "guest", "virtual_host": "/", "ssl": false}
 
 func init() {
@@ -24,7 +24,8 @@ func init() {
 	engine, targets = newEngine(), newTargets()
 }
 
-// newEngine returns the functions available to workflows, contracts, and defaults in addition to YAQL's.
+// newEngine returns the functions that are available to workflows, contracts, and defaults in addition to the standard
+// library of YAQL.
 func newEngine() []*yaql.Function {
 	return []*yaql.Function{
 		yaql.Func("#operator_.", "object murano.object, name keyword", func(call *yaql.Call) (any, error) {
@@ -94,7 +95,7 @@ func newEngine() []*yaql.Function {
 			return false, nil
 		}),
 		yaql.Func("sleep", "seconds number", sleep),
-		// Properties cannot have names like the other parameters.
+		// The underscores prevent clashes with properties.
 		yaql.Func("new", "__class any!, __owner murano.object=null, __name string=null, __extra dict=null, **properties stored", func(call *yaql.Call) (any, error) {
 			d := yaql.NewDict()
 			for name, v := range call.Others {
@@ -112,7 +113,7 @@ func newEngine() []*yaql.Function {
 	}
 }
 
-// classOf returns the class for a value: a class, or a name in the namespaces of c.
+// classOf returns the class for v: v itself, or the class it names in the namespaces of c.
 func (c *Class) classOf(v any) (*Class, error) {
 	switch v := v.(type) {
 	case *Class:
@@ -127,7 +128,7 @@ func (c *Class) classOf(v any) (*Class, error) {
 	return nil, fail(yaql.NoMatch, "%s is not a class", show(v))
 }
 
-// typed adapts a function whose second argument is a class.
+// typed adapts a function of an object and a class. The class may be given by name.
 func typed(f func(o *Object, class *Class) (any, error)) func(*yaql.Call) (any, error) {
 	return func(call *yaql.Call) (any, error) {
 		class, err := typeArgument(call, call.Arg(1))
@@ -143,7 +144,8 @@ func objectArgument(call *yaql.Call, i int) *Object {
 	return o
 }
 
-// super returns the object cast to each parent of the running method's class or, given a function, its result for each.
+// super returns the object cast to each parent of the class of the running method. If there is a function argument, it
+// returns the results of the function for these instead.
 func super(call *yaql.Call, parallel bool) (any, error) {
 	s, o, f := scopeOf(call), call.Arg(0).(*Object), call.Lambda(1)
 	parents := s.class.Parents
@@ -174,7 +176,7 @@ func super(call *yaql.Call, parallel bool) (any, error) {
 	return yaql.NewList(results), err
 }
 
-// parallelSelect calls a function for each item of a collection, each in its own branch.
+// parallelSelect calls a function for each item of a collection, in a separate branch for each.
 func parallelSelect(call *yaql.Call) (any, error) {
 	items, err := call.Collect(call.Iter(0))
 	if err != nil {
@@ -191,7 +193,7 @@ func parallelSelect(call *yaql.Call) (any, error) {
 }
 
 func sleep(call *yaql.Call) (any, error) {
-	seconds := math.Inf(1) // larger numbers
+	seconds := math.Inf(1) // for numbers out of range
 	switch v := call.Arg(0).(type) {
 	case int64:
 		seconds = float64(v)
@@ -204,7 +206,7 @@ func sleep(call *yaql.Call) (any, error) {
 	return nil, scopeOf(call).in.pause(time.Duration(max(seconds, 0) * float64(time.Second)))
 }
 
-// create creates an object. Its owner, name, and extra header entries are arguments, starting with the i-th.
+// create creates an object. Its owner, name, and additional header entries are the arguments from index i.
 func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	class, err := typeArgument(call, call.Arg(0))
 	if err != nil {
@@ -221,7 +223,7 @@ func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	return load(call, model, objectArgument(call, i))
 }
 
-// load creates the object of a model. It reads lazy sequences up front, since objects are initialized twice.
+// load creates the object described by a model. It reads lazy sequences first, since objects are initialized twice.
 func load(call *yaql.Call, model *yaql.Dict, owner *Object) (any, error) {
 	v, err := call.Settle(model)
 	if err != nil {

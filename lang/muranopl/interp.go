@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Limits on a run.
+// Limits of a run.
 const (
 	DefaultMaxSteps = 100_000_000
 	maxDepth        = 200
@@ -20,7 +20,7 @@ const (
 	branchSize      = 16 << 10  // bytes counted for a branch itself
 )
 
-// New returns an interpreter for the classes in r and io.murano.
+// New returns an interpreter for the classes in r and the core classes of io.murano.
 func New(r Resolver, o Options) *Interpreter {
 	if o.MaxSteps <= 0 {
 		o.MaxSteps = DefaultMaxSteps
@@ -52,14 +52,14 @@ func sleepByClock(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Gone is an object removed from the model, with its id and its owner's id.
+// Gone is an object that was removed from the model, with its id and the id of its owner.
 type Gone struct {
 	Model     *Node
 	ID, Owner string
 }
 
-// Load creates the objects of a model and returns its root. It also creates the objects in gone, so that
-// [Interpreter.Destroy] can call them; [Interpreter.Save] omits them. All errors are of type [*Error].
+// Load creates the objects of a model and returns the root object. It also creates the objects in gone, so that
+// [Interpreter.Destroy] can call their methods; [Interpreter.Save] omits them. Any error is of type [*Error].
 func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (*Object, error) {
 	in.run, in.nodes = ctx, map[*yaql.Dict]*Node{}
 	defer func() { in.nodes = nil }()
@@ -74,7 +74,8 @@ func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (*Ob
 	return o, nil
 }
 
-// hold accounts for the change of a variable or property from old to v.
+// hold updates the memory in use when the value of a variable or a property changes from old to v. It returns an error
+// if a limit is exceeded.
 func (in *Interpreter) hold(old, v any) error {
 	size := yaql.SizeOf(v)
 	if size > maxValue {
@@ -86,7 +87,7 @@ func (in *Interpreter) hold(old, v any) error {
 	return nil
 }
 
-// host returns the scope of calls from Go.
+// host returns the scope for calls from Go.
 func (in *Interpreter) host() *scope {
 	s := &scope{in: in, vars: yaql.New(in.workflows)}
 	s.ctx = s.vars
@@ -94,10 +95,10 @@ func (in *Interpreter) host() *scope {
 	return s
 }
 
-// Object returns the object with the given id, or nil.
+// Object returns the object with the given id, or nil if there is none.
 func (in *Interpreter) Object(id string) *Object { return in.objects[id] }
 
-// Call calls a method of o. Arguments are values of package yaql; dictionaries may be models of objects. All errors are
+// Call calls a method of o. Arguments are values of package yaql; dictionaries may be models of objects. Any error is
 // of type [*Error].
 func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args ...any) (any, error) {
 	in.run = ctx
@@ -116,8 +117,8 @@ func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args 
 	return v, nil
 }
 
-// newID returns an unused id. It is derived from the owner, the place within it, and the number of objects created
-// there before, so that unrelated changes to the model do not affect it.
+// newID returns an unused id. To keep ids stable when unrelated parts of the model change, it is derived from the
+// owner, the place within the owner, and the number of objects created there before.
 func (in *Interpreter) newID(owner *Object, place string) string {
 	if owner != nil {
 		place = owner.ID() + " " + place

@@ -8,13 +8,13 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Limits on objects.
+// Limits of object models.
 const (
 	maxObjects = 100_000
 	maxNesting = 1000
 )
 
-// find returns the object with the given id, which may be still loading, or nil.
+// find returns the object with the given id, or nil if there is none. The object may still be loading.
 func (in *Interpreter) find(id string) *Object {
 	for l := in.loading; l != nil; l = l.outer {
 		if o := l.objects[id]; o != nil {
@@ -24,7 +24,7 @@ func (in *Interpreter) find(id string) *Object {
 	return in.objects[id]
 }
 
-// loadModel creates the object of a model and the objects within it.
+// loadModel creates the object described by a model and the objects within it.
 func (in *Interpreter) loadModel(s *scope, model *yaql.Dict, owner *Object, keepIDs bool, gone ...Gone) (*Object, error) {
 	d, err := in.parse(s.class, model, nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func (in *Interpreter) loadModel(s *scope, model *yaql.Dict, owner *Object, keep
 	return in.loadRoot(s, d, owner, keepIDs, missing...)
 }
 
-// lost returns the error for an object that was removed from the model and cannot be created for destruction.
+// lost returns the error for an object that was removed from the model and cannot be created to call its .destroy.
 func lost(id string, err error) error {
 	e := asError(err, Position{})
 	e.Message = fmt.Sprintf("cannot destroy object %s, which was removed from the model: keep its class unchanged for one more deployment: %s", id, e.Message)
@@ -106,8 +106,8 @@ func (in *Interpreter) loadRoot(s *scope, d *definition, owner *Object, keepIDs 
 	return o, nil
 }
 
-// load creates an object from an inline model in a contract's value, during or after a load. Missing properties use the
-// contract's default.
+// load creates an object from an inline model in the value of a contract, during or after the load of a model. Missing
+// properties default to those given in the contract.
 func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 	in := c.scope.in
 	d, err := in.parse(c.calling, model, preset)
@@ -141,8 +141,8 @@ func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 	return o, in.initialize(c.scope, o, d)
 }
 
-// parse reads an object: {"?": {"type": …, "id": …}, …}, or {ns:Class: {…}, …}. names is the class whose namespaces
-// apply.
+// parse reads an object, which is written as {"?": {"type": …, "id": …}, …} or {ns:Class: {…}, …}. Class names are
+// resolved in the namespaces of the class names.
 func (in *Interpreter) parse(names *Class, model *yaql.Dict, preset *Class) (*definition, error) {
 	d := &definition{model: model, class: preset, header: yaql.NewDict(), properties: yaql.NewDict(), node: in.nodes[model]}
 	header, err := d.split(names)
@@ -160,7 +160,7 @@ func (in *Interpreter) parse(names *Class, model *yaql.Dict, preset *Class) (*de
 	return d, nil
 }
 
-// split returns the header of an object. It sets the properties of d, and its class if a key names it.
+// split returns the header of an object. It sets the properties of d and, if a key names the class, the class of d.
 func (d *definition) split(names *Class) (*yaql.Dict, error) {
 	header := yaql.NewDict()
 	for key, v := range d.model.All() {
@@ -234,7 +234,7 @@ func (d *definition) readHeader(in *Interpreter, key, v any) (err error) {
 	return nil
 }
 
-// objectOf returns the object of a definition, creating it on first use.
+// objectOf returns the object for a definition. It creates the object on first use.
 func (in *Interpreter) objectOf(d *definition, owner *Object) (*Object, error) {
 	l := in.loading
 	if d.id != "" {
@@ -278,7 +278,7 @@ func (in *Interpreter) objectOf(d *definition, owner *Object) (*Object, error) {
 	return o, nil
 }
 
-// keep adds the Out and InOut values of the last deployment, which may be nil, except those set in the model.
+// keep adds the Out and InOut values of the last deployment to d unless the model sets them. last may be nil.
 func (d *definition) keep(last *definition) {
 	if last == nil {
 		return
@@ -293,7 +293,7 @@ func (d *definition) keep(last *definition) {
 	}
 }
 
-// initialize sets the properties of an object from its definition and their defaults.
+// initialize sets the properties of an object to the values in its definition or to their defaults.
 func (in *Interpreter) initialize(s *scope, o *Object, d *definition) error {
 	in.nesting++
 	defer func() { in.nesting-- }()
@@ -303,8 +303,8 @@ func (in *Interpreter) initialize(s *scope, o *Object, d *definition) error {
 	return in.initializeAs(s, o, o.inst.class, d, map[string]bool{}, map[*Class]bool{})
 }
 
-// initializeAs sets the properties declared by c, then those of its parents, except used ones. It schedules each .init
-// once, the parents' first.
+// initializeAs sets the properties declared by c and then those of its parents, except for names in used. It schedules
+// each .init once, those of parents first.
 func (in *Interpreter) initializeAs(s *scope, o *Object, c *Class, d *definition, used map[string]bool, seen map[*Class]bool) error {
 	if seen[c] {
 		return nil
@@ -336,7 +336,7 @@ func (in *Interpreter) initializeAs(s *scope, o *Object, c *Class, d *definition
 	return nil
 }
 
-// initializeProperties sets the properties declared by the class of s, and returns the arguments of its .init.
+// initializeProperties sets the properties declared by the class of s and returns the arguments for its .init.
 func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d *definition, used map[string]bool) (args []argument, err error) {
 	var pending []string
 	for _, p := range s.class.Properties {
@@ -347,7 +347,7 @@ func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d
 			pending = append(pending, a.Name)
 		}
 	}
-	// Defaults may depend on uninitialized properties; retry these.
+	// A default may depend on a property that is not initialized yet, so retry these.
 	for len(pending) > 0 {
 		var again []string
 		var last *Error
@@ -411,6 +411,6 @@ func (in *Interpreter) initializeProperty(s *scope, o *Object, p *Property, valu
 	if o.inst.broken == nil {
 		o.inst.broken = map[string]*Error{}
 	}
-	o.inst.broken[p.Name] = e // Only reading it fails.
+	o.inst.broken[p.Name] = e // reported when the property is read
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// These types are in one file because they refer to each other. Their methods are in the other files.
+// These types are in one file because they refer to each other. Their methods are in other files.
 
-// Position is a position in a source file, counted from 1. The zero Position is unknown.
+// Position is a position in a source file. Line and Column count from 1. The zero Position is unknown.
 type Position struct {
 	File         string
 	Line, Column int
@@ -18,9 +18,9 @@ type Position struct {
 // Node is a node in the tree of a class or object model.
 type Node struct {
 	Pos Position
-	// Value is nil, a bool, int64, [*big.Int], float64, string, [Expression], []*Node or []Entry.
+	// Value is nil, a bool, int64, [*big.Int], float64, string, [Expression], []*Node, or []Entry.
 	Value any
-	// Plain marks an unquoted string that looks like an expression but does not parse.
+	// Plain marks an unquoted string that looks like an expression but is not valid.
 	Plain bool
 }
 
@@ -36,54 +36,54 @@ type Error struct {
 	Message string
 	// Pos is the position of the error.
 	Pos Position
-	// Names lists the full names for catching the exception.
+	// Names lists the full names under which the exception can be caught.
 	Names []string
-	// Extra and Cause are arguments of Throw.
+	// Extra and Cause are the arguments of Throw with these names.
 	Extra any
 	Cause *Error
 	// Trace is the call stack, innermost call last.
 	Trace []Frame
-	// Warning marks a harmless problem found by [Check].
+	// Warning marks a problem found by [Check] that does not prevent a run.
 	Warning bool
 
 	err    error
-	thrown any  // the Message of Throw
-	broken bool // the contract itself is wrong, not the value
+	thrown any  // argument Message of Throw
+	broken bool // whether the contract itself is invalid rather than the value
 }
 
-// Frame is a call on the stack.
+// Frame is a call in a stack trace.
 type Frame struct {
 	Class, Method string
-	// Pos is the position of the instruction, and Instruction its source.
+	// Pos is the position of the instruction. Instruction is its source text.
 	Pos         Position
 	Instruction string
 }
 
-// Resolver finds classes.
+// Resolver finds classes by name.
 type Resolver interface {
 	// Resolve returns the class with the given full name, such as io.murano.Object, or nil if there is none. It is
-	// called once for each name.
+	// called only once for each name.
 	Resolve(name string) (*Declaration, error)
 }
 
 // Declaration is the source of a class.
 type Declaration struct {
-	// Name is the full name.
+	// Name is the full name of the class.
 	Name string
 	// Tree contains the keys of the class, such as Extends, Properties, and Methods.
 	Tree *Node
-	// Namespaces maps prefixes of names in Tree to namespaces. Unless it is nil, it overrides the tree's own.
+	// Namespaces maps prefixes of names in Tree to namespaces. If it is not nil, it overrides the namespaces in Tree.
 	Namespaces *Node
-	// Native lists the methods implemented in Go, by name. Tree declares their arguments.
+	// Native contains the methods implemented in Go, by name. Tree declares their arguments.
 	Native map[string]Native
-	// Transient excludes objects of the class and its descendants from saved models.
+	// Transient excludes objects of the class and of derived classes from saved models.
 	Transient bool
 }
 
-// Resolvers resolves each class with the first resolver that has it.
+// Resolvers resolves each class with the first resolver that contains it.
 type Resolvers []Resolver
 
-// Class is a loaded class. In expressions, it is the value of ns:Name.
+// Class is a loaded class. The expression ns:Name evaluates to a Class.
 type Class struct {
 	Name       string
 	Parents    []*Class
@@ -93,7 +93,7 @@ type Class struct {
 	in     *Interpreter
 	decl   *Declaration
 	spaces namespaces
-	// lineage lists the class and its ancestors, breadth first.
+	// lineage lists the class and its ancestors in breadth-first order.
 	lineage []*Class
 	known   map[*Class]bool // lineage as a set
 	methods map[string][]*Method
@@ -130,10 +130,10 @@ type Argument struct {
 	spec
 }
 
-// Native is a method implemented in Go. The call has the arguments in declaration order.
+// Native is a method implemented in Go. The call contains the arguments in declaration order.
 type Native func(call *Call) (any, error)
 
-// Object is a reference to an object, which may be cast to an ancestor of the object's class.
+// Object is a reference to an object. It may be cast to an ancestor of the object's class.
 type Object struct {
 	inst  *instance
 	class *Class
@@ -148,33 +148,33 @@ type instance struct {
 	private     map[*Class]map[string]any
 	views       map[*Class]*Object
 	attributes  map[*Class]map[any]any // by the class that set them; not saved
-	header      *yaql.Dict             // of the model: entries ignored by this package
-	broken      map[string]*Error      // why properties without a value in the model could not be initialized
+	header      *yaql.Dict             // entries of the model's header that this package ignores
+	broken      map[string]*Error      // errors in the initialization of properties without a value in the model
 	initialized bool
 	destroyed   bool
-	gone        bool // from the model
-	data        any  // of native methods
+	gone        bool // removed from the model
+	data        any  // see SetData
 }
 
-// reference is the id of an object not loaded yet.
+// reference is the id of an object that has not been loaded yet.
 type reference string
 
 // block is a list of instructions.
 type block []*instruction
 
-// instruction is an expression, an assignment, or a block construct.
+// instruction is a compiled expression, assignment, or block construct.
 type instruction struct {
 	line
 	run func(s *scope) error
 }
 
-// line is a position in a stack trace: an instruction, or an expression in it.
+// line is the position and source text of an instruction, or of an expression in it, for stack traces.
 type line struct {
 	pos    Position
 	source string
 }
 
-// value is a compiled tree: a constant, an expression, or a list or dictionary of these.
+// value is a compiled tree: a constant, an expression, or a list or a dictionary of such values.
 type value struct {
 	line
 	constant any
@@ -195,7 +195,7 @@ const (
 
 type valueEntry struct{ key, value *value }
 
-// spec is the contract and default of a property or an argument.
+// spec is the contract and the default of a property or an argument.
 type spec struct {
 	class    *Class
 	tree     *Node
@@ -203,42 +203,42 @@ type spec struct {
 	preset   func() (*value, error)
 }
 
-// contracting is the evaluation of a contract.
+// contracting is the state of the application of a contract to a value.
 type contracting struct {
 	spec *spec
-	// what names the property or argument, path its part being matched, and where its declaration.
+	// what names the property or argument. path locates the part being checked. where locates the declaration.
 	what, path, where string
 	node              *Node  // of the part, if it is from the model
 	scope             *scope // of the object, for defaults and predicates
-	// owner owns the objects loaded by the contract, and calling is the class whose namespaces they use.
+	// owner is the owner of objects loaded by the contract. calling is the class whose namespaces apply to them.
 	owner   *Object
 	calling *Class
-	// only is set to check without converting or loading, and constant to check a default without an object.
+	// only disables conversion and loading. constant is set to check a default without an object.
 	only, constant bool
-	// defaults holds the default properties of an inline object.
+	// defaults contains the default properties of an inline object.
 	defaults *value
 }
 
 // absent is the value of an omitted property or argument.
 type absent struct{}
 
-// Options configures an Interpreter.
+// Options configures an [Interpreter].
 type Options struct {
 	// MaxSteps limits the number of executed instructions. The default is [DefaultMaxSteps].
 	MaxSteps int
-	// Functions are additional functions for workflows.
+	// Functions lists the host's functions for workflows.
 	Functions []*yaql.Function
-	// Sleep waits for a duration. The default uses a timer.
+	// Sleep waits for a duration or until the context is done. The default uses a timer.
 	Sleep func(context.Context, time.Duration) error
 }
 
-// Interpreter loads classes and objects and runs methods. It is not safe for concurrent use.
+// Interpreter loads classes, creates objects, and runs methods. It is not safe for concurrent use.
 type Interpreter struct {
 	resolver  Resolver
 	options   Options
 	classes   map[string]*Class // nil while being loaded
 	opening   []string          // classes being loaded, outermost first
-	report    func(*Error)      // for Check, which loads classes in spite of errors
+	report    func(*Error)      // set by Check, which loads classes despite errors
 	workflows *yaql.Context
 	contracts *yaql.Context
 
@@ -253,15 +253,15 @@ type Interpreter struct {
 
 	run      context.Context
 	steps    int
-	exceeded error // set when there are too many branches, which ends them all
+	exceeded error // set when there are too many branches; ends all branches
 	held     int64 // bytes held by variables and properties
 	tasks
 }
 
-// loading is the state while creating objects that may refer to each other. Each object is initialized twice: the first
-// pass leaves ids of objects that do not exist yet, and the second replaces them.
+// loading is the state of the creation of objects that may refer to each other. Each object is initialized twice: the
+// first pass leaves ids of objects that do not exist yet, and the second pass replaces them.
 type loading struct {
-	made    map[slot][]*Object     // from the first pass, for the second
+	made    map[slot][]*Object     // objects created in the first pass, for use in the second
 	kept    map[string]*definition // objects in made from the last deployment
 	outer   *loading
 	objects map[string]*Object
@@ -279,45 +279,45 @@ type slot struct {
 	place string
 }
 
-// definition is an object in a model.
+// definition is a parsed object of a model.
 type definition struct {
 	model            *yaql.Dict
 	class            *Class
 	id, name, place  string
-	header           *yaql.Dict // entries unknown to this package
+	header           *yaql.Dict // entries that this package ignores
 	properties       *yaql.Dict
 	node, headerNode *Node
-	goneFrom         string // the owner's id, for an object that is gone
-	dry              bool   // for a template
+	goneFrom         string // id of the owner, for an object removed from the model
+	dry              bool   // whether the definition is for a template
 }
 
-// tasks holds the branches of all running Parallel instructions. They take turns: one runs until it sleeps, or waits
-// for its own branches or for a method running in another branch. The order does not depend on the clock.
+// tasks contains the branches of all running Parallel instructions. They take turns: a branch runs until it sleeps,
+// waits for its own branches, or waits for a method running in another branch. The order does not depend on the clock.
 type tasks struct {
 	current *task
 	ready   []*task // in order of time, then of arrival
 	waiting []*task // for methods
 	locks   map[lock]*task
-	// branches counts the running branches.
+	// branches is the number of running branches.
 	branches int
-	now      time.Duration // since the start, not counting the execution of instructions
+	now      time.Duration // virtual time since the start; executing instructions takes none
 }
 
 // task is a branch of Parallel.
 type task struct {
-	outer  *task // the branch that started it
+	outer  *task // branch that started this one
 	resume func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
 	done   func()
 	err    error
 
-	wake  time.Duration // when to resume
-	lock  lock          // to wait for
-	stuck bool          // no other branch can release the lock
+	wake  time.Duration // virtual time at which to resume
+	lock  lock          // lock to wait for
+	stuck bool          // whether no other branch can release the lock
 }
 
-// lock is a method of an object, which at most one branch may run at a time.
+// lock identifies a method of an object, which only one branch may run at a time.
 type lock struct {
 	inst   *instance
 	method *Method
@@ -326,22 +326,23 @@ type lock struct {
 // scope is the state of a running method.
 type scope struct {
 	in     *Interpreter
-	class  *Class  // declares the method; nil for the host
+	class  *Class  // class that declares the method; nil for the host
 	method *Method // nil for the host, and in defaults and predicates
 	this   *Object
 	caller *scope
 	depth  int
-	// vars holds the variables of the method, and ctx, a descendant of vars, those of the running branch of Parallel.
+	// vars contains the variables of the method. ctx, a descendant of vars, contains those of the running branch of
+	// Parallel.
 	vars, ctx *yaql.Context
 	current   *line
 	exception *Error // being handled by Catch
 	contract  *contracting
-	held      *int64 // by the variables of the method
-	// initializing allows writing any property: in .init and the methods it calls.
+	held      *int64 // size of the variables of the method in bytes
+	// initializing allows writing any property. It is set in .init and in the methods it calls.
 	initializing bool
 }
 
-// jump ends a block: Break, Continue, or Return.
+// jump ends a block because of Break, Continue, or Return.
 type jump struct {
 	name  string
 	value any // of Return
@@ -359,7 +360,7 @@ type Call struct {
 	args []any
 }
 
-// namespaces maps the prefixes of names in a class to namespaces.
+// namespaces maps prefixes of class names to namespaces.
 type namespaces map[string]string
 
 // Usage determines who may read and write a property.

@@ -18,7 +18,7 @@ var (
 	prefix    = regexp.MustCompile(`^([a-zA-Z_]\w*|=)$`)
 )
 
-// newNamespaces reads the namespaces of a class. All reported errors have positions.
+// newNamespaces reads the namespaces declared by a class. All errors it reports have positions.
 func newNamespaces(n *Node, report func(*Error)) namespaces {
 	spaces := namespaces{"=": "", "": "", "lumi": coreSpace}
 	for _, e := range n.dict("Namespaces must be a dictionary of prefixes and namespaces", report) {
@@ -39,7 +39,7 @@ func newNamespaces(n *Node, report func(*Error)) namespaces {
 	return spaces
 }
 
-// resolve returns the full name of the class with the given name.
+// resolve returns the full name of the class called name in these namespaces.
 func (n namespaces) resolve(name string) (string, error) {
 	if !typeName.MatchString(name) {
 		return "", fail(Syntax, "invalid class name %q", name)
@@ -63,7 +63,7 @@ func (n namespaces) resolve(name string) (string, error) {
 	return space + "." + rest, nil
 }
 
-// FullName returns the full name of a class, given its name and the namespaces, which may be nil. The error is of type
+// FullName returns the full name of a class, given its name and its namespaces, which may be nil. Any error is of type
 // [*Error].
 func FullName(name, spaces *Node) (string, error) {
 	var first firstError

@@ -11,7 +11,7 @@ func newObject(class *Class, owner *Object, id string) *Object {
 	return inst.as(class)
 }
 
-// as returns the object cast to its class or an ancestor.
+// as returns the object cast to c, which must be its class or an ancestor.
 func (o *instance) as(c *Class) *Object {
 	v := o.views[c]
 	if v == nil {
@@ -21,25 +21,25 @@ func (o *instance) as(c *Class) *Object {
 	return v
 }
 
-// this returns the object without casts.
+// this returns the object without a cast.
 func (o *Object) this() *Object { return o.inst.as(o.inst.class) }
 
 // ID returns the object's id.
 func (o *Object) ID() string { return o.inst.id }
 
-// Name returns the object's name, or "".
+// Name returns the object's name, or "" if it has none.
 func (o *Object) Name() string { return o.inst.name }
 
-// Class returns the object's class, regardless of casts.
+// Class returns the class of the object, regardless of casts.
 func (o *Object) Class() *Class { return o.inst.class }
 
-// Owner returns the object's owner, or nil.
+// Owner returns the object's owner, or nil if it has none.
 func (o *Object) Owner() *Object { return o.inst.owner }
 
 // Data returns the value set by SetData.
 func (o *Object) Data() any { return o.inst.data }
 
-// SetData attaches data for native methods. It is not saved.
+// SetData attaches data for use by native methods. Saved models do not contain it.
 func (o *Object) SetData(data any) { o.inst.data = data }
 
 // YAQLType implements [yaql.Typed].
@@ -65,10 +65,10 @@ func (o *Object) YAQLMethod(name string) *yaql.Function {
 	return m.function()
 }
 
-// Get returns the value of a property, including private ones.
+// Get returns the value of a property, which may be private.
 func (o *Object) Get(name string) (any, error) { return o.get(name, nil) }
 
-// get returns the value of a property. Private properties of caller are visible only to caller.
+// get returns the value of a property. A private property of class caller is visible only if caller is given.
 func (o *Object) get(name string, caller *Class) (any, error) {
 	start := o.class
 	inside := caller != nil && o.class.isA(caller)

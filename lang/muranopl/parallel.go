@@ -39,14 +39,14 @@ func compileParallel(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// within reports whether t is outer, or started by it directly or indirectly.
+// within reports whether t is outer or a branch started by it, directly or indirectly.
 func (t *task) within(outer *task) bool {
 	for ; t != nil && t != outer; t = t.outer {
 	}
 	return t == outer
 }
 
-// suspend lets other branches run until t is ready.
+// suspend runs other branches until t is ready. It returns an error if the run has ended.
 func (t *task) suspend() error {
 	if !t.yield(struct{}{}) {
 		return context.Canceled
@@ -59,7 +59,7 @@ func (in *Interpreter) wake(t *task, at time.Duration) {
 	in.ready = append(in.ready, t)
 }
 
-// pause waits while other branches run.
+// pause waits for a duration, during which other branches run.
 func (in *Interpreter) pause(d time.Duration) error {
 	t := in.current
 	if t == nil {
@@ -69,7 +69,7 @@ func (in *Interpreter) pause(d time.Duration) error {
 	return t.suspend()
 }
 
-// parallel runs branches, at most limit at a time. It runs all of them to the end, and returns the first error in
+// parallel runs branches, up to limit at a time. It runs all of them to completion and returns the first error in
 // branch order.
 func (in *Interpreter) parallel(branches []func() error, limit int) (err error) {
 	outer, left := in.current, len(branches)
@@ -119,7 +119,7 @@ func (in *Interpreter) parallel(branches []func() error, limit int) (err error) 
 	return err
 }
 
-// branch adds n to the number of running branches. If there are too many, all branches fail.
+// branch adds n to the number of running branches. It returns an error if there are too many; all branches then fail.
 func (in *Interpreter) branch(n int) error {
 	in.branches += n
 	in.held += int64(n) * branchSize
@@ -167,7 +167,8 @@ func (in *Interpreter) turns(left *int) error {
 	return nil
 }
 
-// locked runs a method with its lock held by t. It does not wait if t or an outer branch already holds the lock.
+// locked runs a method while t holds the method's lock. It does not wait if t or an outer branch already holds the
+// lock.
 func (in *Interpreter) locked(t *task, o *Object, m *Method, run func() (any, error)) (any, error) {
 	key := lock{o.inst, m}
 	for {

@@ -15,16 +15,16 @@ func (r Resolvers) Resolve(name string) (*Declaration, error) {
 	return nil, nil
 }
 
-// Declarations maps full names to classes.
+// Declarations contains classes by full name.
 type Declarations map[string]*Declaration
 
 // Resolve implements [Resolver].
 func (d Declarations) Resolve(name string) (*Declaration, error) { return d[name], nil }
 
-// Names returns the class names, sorted.
+// Names returns the sorted class names.
 func (d Declarations) Names() []string { return slices.Sorted(maps.Keys(d)) }
 
-// Names returns the class names of the resolvers with a method Names.
+// Names returns the class names of those resolvers that have a method Names.
 func (r Resolvers) Names() []string {
 	var names []string
 	for _, one := range r {

@@ -7,14 +7,16 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Save returns the model of the objects reachable from root. An object is written within its owner if the owner refers
-// to it, or else at its first reference; other references are ids. Runtime and private properties are omitted.
+// Save returns a model of the objects reachable from root. An object is written inside its owner if the owner refers to
+// it, or else at the first reference to it; other references are written as ids. Runtime properties and private
+// properties are omitted.
 func (in *Interpreter) Save(root *Object) *yaql.Dict {
 	model, _ := Portable(root).(*yaql.Dict)
 	return model
 }
 
-// Portable returns a value with objects replaced by models, as written by Save, and classes by names.
+// Portable returns v with objects replaced by models as returned by [Interpreter.Save] and classes replaced by their
+// names.
 func Portable(v any) any {
 	w := &saver{written: map[*instance]bool{}, owned: reachable(v)}
 	if o, ok := v.(*Object); ok {
@@ -30,8 +32,9 @@ func Portable(v any) any {
 	return filled(v)
 }
 
-// replace returns a value with f applied to its parts other than collections, and to keys that are classes. Objects as
-// keys become their ids, and sets become lists. Parts with keep false are dropped from collections.
+// replace returns v with f applied to all parts that are not collections and to keys that are classes. Objects used as
+// keys are replaced by their ids, and sets are replaced by lists. Parts for which keep is false are dropped from
+// collections.
 func replace(v any, f func(any) (result any, keep bool)) (any, bool) {
 	switch v := v.(type) {
 	case *yaql.List:
@@ -62,8 +65,8 @@ func replace(v any, f func(any) (result any, keep bool)) (any, bool) {
 	return f(v)
 }
 
-// reachable returns the objects reachable from v through saved properties, mapped to whether their owners refer to
-// them.
+// reachable returns the objects reachable from v through saved properties. The value is true if the object's owner
+// refers to it.
 func reachable(v any) map[*instance]bool {
 	owned := map[*instance]bool{}
 	var found []*instance
@@ -87,14 +90,14 @@ func reachable(v any) map[*instance]bool {
 	return owned
 }
 
-// saver writes a model.
+// saver converts objects to a model.
 type saver struct {
 	written map[*instance]bool
-	owned   map[*instance]bool // by objects that refer to them
+	owned   map[*instance]bool // result of reachable
 	places  []*placeholder
 }
 
-// placeholder marks the place of an object or its id.
+// placeholder marks a place for an object or its id.
 type placeholder struct {
 	inst  *instance
 	model *yaql.Dict
@@ -124,10 +127,10 @@ func (w *saver) object(o *Object) *yaql.Dict {
 	return model
 }
 
-// set sets a key known to be hashable.
+// set sets a key that is known to be hashable.
 func set(d *yaql.Dict, key, v any) { _ = d.Set(key, v) }
 
-// saved returns the names of the saved properties, the ancestors' first.
+// saved returns the names of the properties in saved models, those of ancestors first.
 func (c *Class) saved() []string {
 	var names []string
 	hidden := map[string]bool{}
@@ -142,7 +145,7 @@ func (c *Class) saved() []string {
 	return names
 }
 
-// value converts a value of owner, with placeholders for objects not owned by owner.
+// value converts a value in a property of owner. Objects that owner does not own are replaced by placeholders.
 func (w *saver) value(owner *instance, v any) any {
 	v, _ = replace(v, func(v any) (any, bool) {
 		switch v := v.(type) {
@@ -164,7 +167,7 @@ func (w *saver) value(owner *instance, v any) any {
 	return v
 }
 
-// filled returns a value with its placeholders replaced.
+// filled returns v with its placeholders replaced.
 func filled(v any) any {
 	v, _ = replace(v, func(v any) (any, bool) {
 		p, ok := v.(*placeholder)
@@ -179,19 +182,19 @@ func filled(v any) any {
 	return v
 }
 
-// isGone reports whether the object or one of its owners is gone from the model.
+// isGone reports whether the object or one of its owners was removed from the model.
 func (o *Object) isGone() bool {
 	return o != nil && (o.inst.gone || o.Owner().isGone())
 }
 
-// isTransient reports whether the object is not saved.
+// isTransient reports whether saved models omit the object.
 func (o *Object) isTransient() bool {
 	return slices.ContainsFunc(o.inst.class.lineage, func(c *Class) bool { return c.decl.Transient })
 }
 
-// Destroy calls .destroy on objects unreachable from root and on those passed to Load as gone, owned objects first, and
-// forgets them. If root is nil, it destroys only the latter. It returns all errors; an error does not prevent the
-// destruction of other objects.
+// Destroy calls .destroy on the objects that are unreachable from root and on those passed to [Interpreter.Load] as
+// gone, owned objects first. It then forgets them. If root is nil, it destroys only the objects passed as gone. It
+// returns all errors; an error does not prevent the destruction of other objects.
 func (in *Interpreter) Destroy(ctx context.Context, root *Object) []*Error {
 	in.run = ctx
 	var reached map[*instance]bool

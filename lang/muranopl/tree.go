@@ -24,12 +24,12 @@ func (p Position) String() string {
 
 var lineBreaks = regexp.MustCompile(`\s*\n\s*`)
 
-// line returns the expression on one line.
+// line returns the expression with line breaks replaced by spaces.
 func (x Expression) line() string { return lineBreaks.ReplaceAllString(string(x), " ") }
 
-// Tree returns the Node for a Go value: nil, a boolean, number, string, Expression, []any, or map[string]any, whose
-// keys are sorted. Map keys that look like expressions become expressions. It also accepts nodes, and package yaql's
-// lists and dictionaries, in which strings are never expressions. It panics for other types.
+// Tree returns a Node for a Go value: nil, a boolean, a number, a string, an Expression, []any, or map[string]any. Keys
+// of maps are sorted; those that look like expressions become expressions. Tree also accepts nodes, and lists and
+// dictionaries of package yaql, in which strings are never expressions. It panics for values of other types.
 func Tree(v any) *Node {
 	n := &Node{Value: v}
 	switch v := v.(type) {
@@ -68,8 +68,8 @@ func Tree(v any) *Node {
 	return n
 }
 
-// IsExpression reports whether a plain scalar is an expression: it contains a character other than letters, digits,
-// underscores, white space, and periods, and it parses.
+// IsExpression reports whether a plain scalar is an expression: whether it is valid YAQL and contains a character other
+// than letters, digits, underscores, white space, and periods.
 func IsExpression(s string) bool {
 	if !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && r != '.' && !unicode.IsSpace(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r)
@@ -80,7 +80,7 @@ func IsExpression(s string) bool {
 	return err == nil
 }
 
-// Get returns the value of a string key in a dictionary, or nil.
+// Get returns the value of a key of a dictionary, or nil.
 func (n *Node) Get(key string) *Node {
 	if len(n.Entries()) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (n *Node) Get(key string) *Node {
 	return n.part(key)
 }
 
-// List returns the items of a list, the single item for any other value, or nil for null.
+// List returns the items of a list, nil for null, or a list of one item for any other value.
 func (n *Node) List() []*Node {
 	if n == nil || n.Value == nil {
 		return nil
@@ -99,7 +99,7 @@ func (n *Node) List() []*Node {
 	return []*Node{n}
 }
 
-// Entries returns the entries of a dictionary.
+// Entries returns the entries of a dictionary, or nil for other values.
 func (n *Node) Entries() []Entry {
 	if n == nil {
 		return nil
@@ -121,7 +121,7 @@ func (n *Node) dict(otherwise string, report func(*Error)) []Entry {
 	return entries
 }
 
-// Text returns a string, and false for other values.
+// Text returns the content of a string. It returns false for other values.
 func (n *Node) Text() (string, bool) {
 	if n == nil {
 		return "", false
@@ -130,8 +130,8 @@ func (n *Node) Text() (string, bool) {
 	return s, ok
 }
 
-// Name returns a string, or the source of an expression, since prefix:Name is parsed as one. It returns false for other
-// values.
+// Name returns the content of a string or the source of an expression, since prefix:Name is parsed as an expression. It
+// returns false for other values.
 func (n *Node) Name() (string, bool) {
 	if n != nil {
 		if x, ok := n.Value.(Expression); ok {
@@ -141,7 +141,8 @@ func (n *Node) Name() (string, bool) {
 	return n.Text()
 }
 
-// part returns the item or value at a key, or nil. A single value counts as a list of one.
+// part returns the item or value with the given key, or nil. A value that is not a collection is treated as a list of
+// one item.
 func (n *Node) part(key any) *Node {
 	if n == nil {
 		return nil
@@ -169,11 +170,11 @@ func (n *Node) position() Position {
 	return n.Pos
 }
 
-// Data returns the tree as a YAQL value, with expressions as strings.
+// Data returns the tree as a YAQL value in which expressions are strings.
 func (n *Node) Data() any { return n.value(nil) }
 
-// value returns the tree as a YAQL value, with expressions as strings. It records the nodes of dictionaries in nodes,
-// which may be nil.
+// value returns the tree as a YAQL value in which expressions are strings. It records the node of each dictionary in
+// nodes, which may be nil.
 func (n *Node) value(nodes map[*yaql.Dict]*Node) any {
 	switch v := n.Value.(type) {
 	case []*Node:
@@ -185,7 +186,7 @@ func (n *Node) value(nodes map[*yaql.Dict]*Node) any {
 	case []Entry:
 		d := yaql.NewDict()
 		for _, e := range v {
-			_ = d.Set(e.Key.value(nil), e.Value.value(nodes)) // Lists and dictionaries of trees are hashable.
+			_ = d.Set(e.Key.value(nil), e.Value.value(nodes)) // lists and dictionaries of trees are hashable
 		}
 		if nodes != nil {
 			nodes[d] = n

@@ -51,7 +51,7 @@ func compileTry(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// name returns the full name of an exception.
+// name returns the full name of an exception. It reports an invalid name.
 func (c *compiler) name(n *Node) string {
 	name, _ := n.Name()
 	full, err := c.class.spaces.resolve(name)
@@ -61,7 +61,7 @@ func (c *compiler) name(n *Node) string {
 	return full
 }
 
-// handle runs the first matching handler for an exception, or returns the exception if there is none.
+// handle runs the first handler that matches an exception. It returns the exception if none does.
 func (s *scope) handle(handlers []handler, e *Error) error {
 	outer := s.exception
 	defer func() { s.exception = outer }()
@@ -84,7 +84,7 @@ func (s *scope) handle(handlers []handler, e *Error) error {
 	return e
 }
 
-// exception returns the object that represents an exception caught by name.
+// exception returns an object that represents an exception caught under the given name.
 func (in *Interpreter) exception(s *scope, e *Error, name string) (*Object, error) {
 	class, err := in.Class(exceptionClass)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// options holds the options of all expressions.
+// options are the options of all expressions.
 var options = func() yaql.Options {
 	o := yaql.DefaultOptions()
 	o.TypeNames, o.ConvertTuplesToLists, o.ConvertInputData = true, false, false
@@ -20,7 +20,7 @@ func compile(source string) (*yaql.Expression, error) {
 	return yaql.Compile(source, yaql.WithOptions(options))
 }
 
-// compileValue compiles a tree and reports the errors of all its expressions.
+// compileValue compiles a tree and reports the errors in all its expressions.
 func compileValue(n *Node, report func(*Error)) *value {
 	if n == nil {
 		return &value{}
@@ -87,7 +87,7 @@ func (v *value) isConstant() bool {
 		!slices.ContainsFunc(v.entries, func(e valueEntry) bool { return !e.key.isConstant() || !e.value.isConstant() })
 }
 
-// String returns the source in YAQL notation.
+// String returns the source of the value in YAQL notation.
 func (v *value) String() string {
 	var parts []string
 	switch v.kind {
@@ -110,7 +110,7 @@ func (v *value) String() string {
 	return show(v.constant)
 }
 
-// show formats a value for messages.
+// show formats a value for a message.
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -132,7 +132,7 @@ func show(v any) string {
 	return string(text)
 }
 
-// kindOf returns the type of a value with its article.
+// kindOf returns the name of a value's type with an indefinite article.
 func kindOf(v any) string {
 	name := yaql.TypeName(v)
 	if strings.ContainsRune("aeio", rune(name[0])) {
