@@ -15,19 +15,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Data evaluates conditions and digests the values that tasks depend on. It is not safe for concurrent use.
+// Data evaluates conditions and computes digests of the values that tasks depend on. It is not safe for concurrent use.
 //
 // In conditions, $ is an object:
 //
 //	node        name, address, roles and parameters of the node; null for a stage
-//	env         name and parameters of the environment, and outputs: what its modules provide, by module and name
+//	env         name and parameters of the environment, and outputs: the values its modules provide, by module and name
 //	parameters  the node's parameters, overriding the environment's
 //	event       the event of the run
 //	type        the type of the graph
 type Data struct {
 	Environment, Type, Event string
 	Inventory                *Inventory
-	// Snapshot is the state of the environment; it may be nil.
+	// Snapshot is the state of the environment. It may be nil.
 	Snapshot *lumigl.Snapshot
 
 	expressions map[string]*yaql.Expression
@@ -35,7 +35,8 @@ type Data struct {
 	nodes       map[*Node]any
 }
 
-// Condition evaluates a condition for a node, or for a stage if n is nil. Using a secret is an error.
+// Condition evaluates a condition for a node, or for a stage if n is nil. It returns an error if the condition uses a
+// secret.
 func (d *Data) Condition(ctx context.Context, expression string, n *Node) (bool, error) {
 	x := d.expressions[expression]
 	if x == nil {
@@ -63,7 +64,7 @@ func (d *Data) Condition(ctx context.Context, expression string, n *Node) (bool,
 	return b, err
 }
 
-// of returns the value of $ for a node.
+// of returns the value of $ for a node, or for a stage if n is nil.
 func (d *Data) of(n *Node) (any, error) {
 	if d.nodes == nil {
 		env, err := yaql.FromGo(map[string]any{"name": d.Environment, "parameters": d.Inventory.Parameters, "outputs": d.outputs()})
@@ -88,7 +89,7 @@ func (d *Data) of(n *Node) (any, error) {
 	return data, err
 }
 
-// parameters returns the parameters of the environment, overridden by the parameters of a node.
+// parameters returns the parameters of the environment, overridden by the parameters of the node n, which may be nil.
 func (d *Data) parameters(n *Node) map[string]any {
 	all := maps.Clone(d.Inventory.Parameters)
 	if all == nil {
@@ -121,8 +122,8 @@ func (d *Data) outputs() map[string]any {
 	return all
 }
 
-// Refresh returns a digest of the values listed in refresh_on (parameters by dotted path, resources by URN), or "" if
-// there are none. A missing value differs from null. Secrets are excluded.
+// Refresh returns a digest of the values listed in refresh_on: parameters by dotted path, and resources by URN. It
+// returns "" if the list is empty. A missing value differs from null. Secrets do not affect the digest.
 func (d *Data) Refresh(paths []string, n *Node) string {
 	if len(paths) == 0 {
 		return ""
@@ -136,12 +137,12 @@ func (d *Data) Refresh(paths []string, n *Node) string {
 		}
 		all = append(all, []any{path, has, v})
 	}
-	text, _ := json.Marshal(all) // always has a JSON form
+	text, _ := json.Marshal(all) // always valid JSON
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
 }
 
-// at returns the value at a dotted path.
+// at returns the value at a dotted path. It returns false if there is none.
 func at(v any, path string) (any, bool) {
 	for key := range strings.SplitSeq(path, ".") {
 		object, _ := v.(map[string]any)
@@ -153,7 +154,7 @@ func at(v any, path string) (any, bool) {
 	return v, true
 }
 
-// resource returns the parts of a resource covered by its digest.
+// resource returns the parts of a resource that its digest covers. It returns false if the resource does not exist.
 func (d *Data) resource(key string) (any, bool) {
 	if d.Snapshot == nil {
 		return nil, false
@@ -162,7 +163,7 @@ func (d *Data) resource(key string) (any, bool) {
 	if v == nil {
 		return nil, false
 	}
-	known := v.Properties.Replace(func(part lumigl.Value) (lumigl.Value, bool) { // A digest of a secret could be guessed.
+	known := v.Properties.Replace(func(part lumigl.Value) (lumigl.Value, bool) { // a digest of a secret could be brute-forced
 		return lumigl.Value{}, part.IsSecret() || part.IsUnknown()
 	})
 	return []any{v.ID, plain(known, "")}, true
@@ -179,14 +180,14 @@ func describe(v *lumigl.Vertex) any {
 	return data
 }
 
-// hidden replaces a secret or unknown value. Using it fails with message.
+// hidden represents a secret or unknown value. Using it returns an error with the message.
 type hidden struct{ message string }
 
 // YAQLOpaque implements [yaql.Opaque].
 func (h *hidden) YAQLOpaque() error { return yaql.Errorf(yaql.Value, "%s", h.message) }
 
-// plain converts to a JSON value. References become objects with "ref" and optionally "property", as in queries. Secret
-// and unknown values become hidden.
+// plain converts v to a JSON value. References become objects with the key "ref" and optionally "property", as in
+// queries. Secrets and unknown values become hidden.
 func plain(v lumigl.Value, path string) any {
 	switch v.Kind() {
 	case lumigl.Bool:

@@ -1,4 +1,4 @@
-// Package inventory loads the nodes that task graphs run on. They are listed in a file, or selected from the resources
+// Package inventory loads the nodes on which task graphs run. Nodes are listed in a file or selected from the resources
 // of the environment:
 //
 //	parameters: {version: 1.4}
@@ -11,36 +11,36 @@
 //	  address: $.properties.publicIp
 //	  roles: $.properties.tags.role
 //
-// The query is in the language of 'lumi query'. Other values that begin with $, including in lists and objects, are
-// YAQL expressions, in which $ is the resource: its key (the URN), type, id, name, environment, pkg, module, and
-// properties, as in queries. Secrets are unknown.
+// The query is written in the language of 'lumi query'. Other strings that begin with $, even in lists and objects, are
+// YAQL expressions in which $ is the resource. As in queries, it has the fields key (the URN), type, id, name,
+// environment, pkg, module, and properties. Secrets are unknown.
 //
-// [Data] evaluates conditions and digests the values that tasks depend on.
+// [Data] evaluates conditions and computes digests of the values that tasks depend on.
 package inventory
 
-// Inventory holds the nodes and parameters of an environment.
+// Inventory contains the nodes and parameters of an environment.
 type Inventory struct {
-	// Parameters are the JSON values of the environment's parameters.
+	// Parameters contains the parameters of the environment as JSON values.
 	Parameters map[string]any `json:"parameters,omitempty"`
 	// Nodes are sorted by name.
 	Nodes []Node `json:"nodes"`
-	// Keys lists the paths of all keys in the file, even of entries whose query selects no resource.
+	// Keys lists the paths of all keys in the file, even in entries whose query selects no resources.
 	Keys []string `json:"-"`
 }
 
-// Node is a host that tasks run on.
+// Node is a host on which tasks run.
 type Node struct {
 	Name string `json:"name"`
-	// Local means that tasks run on this machine, without SSH.
+	// Local means that tasks run on this machine without SSH.
 	Local bool `json:"local,omitempty"`
-	// Address is a host name or IP address, Port the SSH port; 0 means 22.
+	// Address is a host name or an IP address. Port is the SSH port; 0 means 22.
 	Address string `json:"address,omitempty"`
 	Port    int    `json:"port,omitempty"`
-	// User is the remote user; the default is the user of this process. Key is the path of a private key, tried in
-	// addition to the keys of the agent.
+	// User is the remote user. The default is the user of this process. Key is the path of a private key, which is
+	// tried in addition to the keys of the agent.
 	User  string   `json:"user,omitempty"`
 	Key   string   `json:"key,omitempty"`
 	Roles []string `json:"roles,omitempty"`
-	// Parameters override the parameters of the environment.
+	// Parameters overrides the parameters of the environment.
 	Parameters map[string]any `json:"parameters,omitempty"`
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// Load parses an inventory file in YAML or JSON. Its queries select resources of the snapshot, which may be nil.
-// Relative key paths are resolved against the directory of the file. It returns a *[taskgraph.Error] with all problems.
+// Load parses an inventory file in YAML or JSON. Its queries select resources of snapshot, which may be nil. Relative
+// paths of keys are resolved against the directory of the file. Load returns a *[taskgraph.Error] with all problems.
 func Load(src, file string, snapshot *lumigl.Snapshot) (*Inventory, error) {
 	if snapshot == nil {
 		snapshot = &lumigl.Snapshot{}
@@ -43,11 +43,11 @@ type loader struct {
 	Inventory
 	folder string
 	index  *query.Index
-	from   map[string]string // the origin of each node
-	// picks and expressions belong to the current resources entry, and are nil elsewhere.
+	from   map[string]string // origin of each node by name, for messages
+	// picks and expressions belong to the current entry of resources. They are nil elsewhere.
 	picks       *query.Expression
 	expressions map[*yaml.Node]*yaql.Expression
-	// resource is the current resource and data its $. While resource is nil, expressions are not evaluated, only
+	// resource is the current resource, and data is its $. While resource is nil, expressions are not evaluated but
 	// counted in open.
 	resource *lumigl.Vertex
 	data     any
@@ -61,7 +61,7 @@ func (l *loader) fail(n *yaml.Node, format string, args ...any) {
 	l.Fail(n, format, args...)
 }
 
-// entries returns the keys and values of an object. what names the object in messages.
+// entries iterates over the keys and values of an object. what is the name of the object for messages.
 func (l *loader) entries(n *yaml.Node, what string) iter.Seq2[*yaml.Node, *yaml.Node] {
 	if n.Kind != yaml.MappingNode && n.ShortTag() != "!!null" {
 		l.fail(n, "%s must be an object", what)
@@ -98,7 +98,8 @@ func (l *loader) root(root *yaml.Node) {
 	}
 }
 
-// resources adds a node for each resource selected by an entry, after reporting errors that do not depend on resources.
+// resources adds a node for each resource selected by an entry. It first checks everything that does not depend on
+// resources.
 func (l *loader) resources(entry *yaml.Node) {
 	before := len(l.Problems)
 	l.expressions = map[*yaml.Node]*yaql.Expression{}
@@ -116,7 +117,7 @@ func (l *loader) resources(entry *yaml.Node) {
 	}
 }
 
-// add adds a node, or reports it as a duplicate; from is its origin.
+// add adds a node, or reports it as a duplicate. from is the origin of the node.
 func (l *loader) add(n Node, at *yaml.Node, from string) {
 	if n.Name == "" && l.resource != nil {
 		return // already reported
@@ -135,11 +136,11 @@ func (l *loader) add(n Node, at *yaml.Node, from string) {
 
 type field struct {
 	key, must string
-	// set sets the value, which is nil only for the key name, and reports whether it is valid.
+	// set sets the value and reports whether it is valid. It is nil only for the key query.
 	set func(n *Node, v any) bool
 }
 
-// fields lists the keys of a node. The first two are only for resources.
+// fields lists the keys of a node. The first two are allowed only for resources.
 var fields = []field{
 	{key: "query"},
 	{"name", "a non-empty string", func(n *Node, v any) bool { return setText(&n.Name, v) }},
@@ -180,8 +181,8 @@ func setRoles(n *Node, v any) bool {
 	return ok
 }
 
-// node decodes an entry: a node if name is set, or else a resource. While resource is nil, values that depend on it are
-// skipped.
+// node decodes an entry for a node or, if name is "", for resources. While resource is nil, values that depend on it
+// are skipped.
 func (l *loader) node(name string, at, entry *yaml.Node) Node {
 	n, problems, open := Node{Name: name}, len(l.Problems), l.open
 	what, known, set := "a node", fields[2:], map[string]bool{}
@@ -233,7 +234,7 @@ func (l *loader) query(n *yaml.Node) {
 	}
 }
 
-// scalar evaluates an expression. Its value is nil while there is no resource.
+// scalar evaluates an expression. While there is no resource, the value is nil.
 func (l *loader) scalar(n *yaml.Node) (v any, ok bool) {
 	if l.expressions == nil || !strings.HasPrefix(n.Value, "$") {
 		return nil, false
