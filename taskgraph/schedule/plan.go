@@ -10,11 +10,11 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// maxNamed is the maximum number of items of one task to list individually.
+// maxNamed is the maximum number of items of one task that are listed individually.
 const maxNamed = 3
 
-// Waits returns the names of an item's dependencies: the item waits for everything in all and for one of each group in
-// some. Many items of one task are summarized, such as "install on 100 nodes".
+// Waits returns the names of the dependencies of an item: it waits for everything in all, and for one element of each
+// group in some. Large numbers of items of one task are summarized, as in "install on 100 nodes".
 func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	edges := slices.Clone(s.Graph.Out(int32(item)))
 	slices.Sort(edges)
@@ -31,7 +31,7 @@ func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	return all, some
 }
 
-// names returns the names of a join's dependencies, which are items of one task.
+// names returns the names of a join's dependencies, all of which are items of one task.
 func (s *Schedule) names(items []int32) (names []string) {
 	if len(items) > maxNamed {
 		return []string{fmt.Sprintf("%s on %d nodes", s.Items[items[0]].Task.ID, len(items))}
@@ -42,14 +42,14 @@ func (s *Schedule) names(items []int32) (names []string) {
 	return names
 }
 
-// Digest returns a digest of a task's content.
+// Digest returns a digest of the content of a task.
 func Digest(t taskgraph.Task) string {
-	text, _ := json.Marshal(t) // Attributes are JSON values.
+	text, _ := json.Marshal(t) // attributes are JSON values
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
 }
 
-// Digests returns the digests of tasks by ID.
+// Digests returns the digest of each task by ID.
 func Digests(tasks []taskgraph.Task) map[string]string {
 	all := make(map[string]string, len(tasks))
 	for _, t := range tasks {

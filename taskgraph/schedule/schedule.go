@@ -1,5 +1,5 @@
-// Package schedule expands a task graph on nodes: it decides which tasks run where, in which order, and which are
-// skipped. It has no side effects.
+// Package schedule expands a task graph on nodes. It determines where and in which order tasks run, and which of them
+// are skipped. It has no side effects.
 package schedule
 
 import (
@@ -14,59 +14,60 @@ import (
 
 // Input is the input of [New].
 type Input struct {
-	// Tasks are the specs returned by [taskgraph.Check].
+	// Tasks lists the specs returned by [taskgraph.Check].
 	Tasks []*taskgraph.Spec
-	// Digests identify the contents of the tasks by ID; see [Digests].
+	// Digests contains the digest of each task by ID; see [Digests].
 	Digests map[string]string
 	Nodes   []inventory.Node
-	// Only lists the nodes to run on; empty means all. Dependencies on tasks of other nodes count as satisfied.
+	// Only lists the nodes to run on. If it is empty, these are all nodes. Dependencies on tasks on other nodes count
+	// as satisfied.
 	Only []string
 	// Event is the event of the run, such as "deploy_changes".
 	Event string
-	// Last returns the last outcome of a task on a node ("" for a stage), and whether there is one. It is nil if there
-	// is no history.
+	// Last returns the last outcome of a task on a node, which is "" for a stage, and whether there is one. It is nil
+	// if there is no history.
 	Last func(task, node string) (Last, bool)
-	// Condition evaluates a condition, and Refresh returns the digest of the values at paths and URNs. node is nil for
-	// a stage.
+	// Condition evaluates a condition. Refresh returns the digest of the values at the given paths and URNs. For a
+	// stage, node is nil.
 	Condition func(expression string, node *inventory.Node) (bool, error)
 	Refresh   func(paths []string, node *inventory.Node) string
-	// All runs unchanged tasks, too.
+	// All includes tasks that have not changed since they last succeeded.
 	All bool
 }
 
-// Last is the last run of a task on a node.
+// Last is the outcome of the last run of a task on a node.
 type Last struct {
 	Succeeded bool
-	// Digest identifies the content of the task, Refresh the values that it depended on.
+	// Digest identifies the content of the task. Refresh identifies the values that it depended on.
 	Digest, Refresh string
 }
 
-// Reasons to skip an item.
+// Reasons for skipping an item.
 const (
-	ByCondition = "condition" // the condition is false
+	ByCondition = "condition" // condition is false
 	Unchanged   = "unchanged" // succeeded on the node, and nothing has changed since
 	ByType      = taskgraph.SkippedType
 )
 
-// Schedule is the ordered task runs of a run.
+// Schedule lists the task runs of a run and their dependencies.
 type Schedule struct {
-	// Items are ordered by task, then by node.
+	// Items are ordered by task and then by node.
 	Items []Item
-	// Graph has an edge from each item to each of its dependencies. Vertices from len(Items) on are joins, shared by
-	// any number of items, with edges to items.
+	// Graph has an edge from each item to each of its dependencies. Vertices from len(Items) on are joins, which have
+	// edges to items and may be shared by several items.
 	Graph dag.Graph
-	// Any marks the joins that need only the first successful item.
+	// Any is the set of joins that require success of only one of their items.
 	Any map[int32]bool
 }
 
-// Item is a task on a node.
+// Item is a task on a node, or a stage.
 type Item struct {
 	Task *taskgraph.Spec
 	// Node is nil for a stage.
 	Node *inventory.Node
-	// Skip is the reason to skip the item, or "". Dependents still run.
+	// Skip is the reason for skipping the item, or "". Dependents of a skipped item still run.
 	Skip string
-	// Digest and Refresh are stored for [Last] in a later run.
+	// Digest and Refresh are stored for use as [Last] in a later run.
 	Digest, Refresh string
 }
 
@@ -85,8 +86,8 @@ func (i *Item) nodeName() string {
 	return i.Node.Name
 }
 
-// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, or all cycles, or all conditions that
-// failed to evaluate.
+// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, all cycles, or all conditions that
+// cannot be evaluated, whichever are found first.
 func New(in Input) (*Schedule, error) {
 	s, err := expand(in, true)
 	if err != nil {
@@ -94,7 +95,7 @@ func New(in Input) (*Schedule, error) {
 	}
 	type failure struct{ task, message string }
 	var failures []failure
-	nodes := map[failure][]string{} // Most conditions fail on many nodes in the same way.
+	nodes := map[failure][]string{} // most conditions fail in the same way on many nodes
 	for i := range s.Items {
 		item := &s.Items[i]
 		if err := in.decide(item); err != nil {
@@ -123,10 +124,10 @@ func New(in Input) (*Schedule, error) {
 	return s, nil
 }
 
-// Restore rebuilds a schedule returned by New from its [Schedule.Decisions]. It uses only the tasks, digests, nodes,
-// and Only of in.
+// Restore rebuilds a schedule returned by [New] from the results of [Schedule.Decisions]. Only the fields Tasks,
+// Digests, Nodes, and Only of in are used.
 func Restore(in Input, skip, refresh map[string]string) (*Schedule, error) {
-	s, err := expand(in, false) // New has already checked for cycles.
+	s, err := expand(in, false) // New has already checked for cycles
 	if err != nil || len(skip)+len(refresh) == 0 {
 		return s, err
 	}
@@ -137,7 +138,7 @@ func Restore(in Input, skip, refresh map[string]string) (*Schedule, error) {
 	return s, nil
 }
 
-// Decisions returns the skip reasons and the digests of values, by item name.
+// Decisions returns the reasons for skipping items and the digests of values, by item name.
 func (s *Schedule) Decisions() (skip, refresh map[string]string) {
 	skip, refresh = map[string]string{}, map[string]string{}
 	for i := range s.Items {
@@ -152,7 +153,7 @@ func (s *Schedule) Decisions() (skip, refresh map[string]string) {
 	return skip, refresh
 }
 
-// expand returns a schedule that skips nothing, and checks for cycles if check is set.
+// expand returns a schedule in which no item is skipped. If check is set, it returns an error if there are cycles.
 func expand(in Input, check bool) (*Schedule, error) {
 	nodes, err := pick(in.Nodes, in.Only)
 	if err != nil {
@@ -187,7 +188,7 @@ func expand(in Input, check bool) (*Schedule, error) {
 	return s, nil
 }
 
-// pick returns the named nodes, or all if there are no names.
+// pick returns the named nodes, or all nodes if only is empty. It returns an error if a name is unknown.
 func pick(nodes []inventory.Node, only []string) ([]inventory.Node, error) {
 	if len(only) == 0 {
 		return nodes, nil
@@ -213,7 +214,7 @@ func pick(nodes []inventory.Node, only []string) ([]inventory.Node, error) {
 	return picked, nil
 }
 
-// decide sets an item's skip reason and the digest of the values it depends on.
+// decide sets the skip reason of an item and the digest of the values it depends on.
 func (in *Input) decide(item *Item) error {
 	t := item.Task
 	if len(t.RefreshOn) > 0 {
