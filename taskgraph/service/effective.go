@@ -20,8 +20,8 @@ func (s *Service) Effective(ctx context.Context, environment, graphType string, 
 	})
 }
 
-// effective returns the effective graph of an environment, restricted to the layers in only, if any. It fails if no
-// layer has a graph of the type.
+// effective returns the effective graph of an environment. If only is not empty, it merges only the graphs in these
+// layers. It fails if no layer contains a graph of the type.
 func (v *view) effective(environment, graphType string, only []store.Layer) *taskgraph.Effective {
 	for _, l := range only {
 		if !slices.Contains(defaultOrder, l) {
@@ -40,10 +40,10 @@ func (v *view) effective(environment, graphType string, only []store.Layer) *tas
 	return e
 }
 
-// merge merges graphs. It returns a *[taskgraph.Error] if plugins have conflicting values.
+// merge merges graphs. It returns a *[taskgraph.Error] if plugins set an attribute to different values.
 func (v *view) merge(graphs []store.TaskGraph, whole bool) (*taskgraph.Effective, error) {
 	var layers, plugins []taskgraph.Layer
-	at := 0 // the position of the plugins
+	at := 0 // position of the plugins among the layers
 	for _, g := range graphs {
 		name, _ := v.owner(g.Owner)
 		l := taskgraph.Layer{Name: name, Tasks: plain(v.tasks(g).Tasks)}
@@ -57,7 +57,7 @@ func (v *view) merge(graphs []store.TaskGraph, whole bool) (*taskgraph.Effective
 	return taskgraph.Merge(slices.Insert(layers, at, merged), whole), err
 }
 
-// verify returns the problems of merged graphs.
+// verify returns an error if the merged graphs are invalid.
 func (v *view) verify(graphs []store.TaskGraph, whole bool) error {
 	e, err := v.merge(graphs, whole)
 	if err = cmp.Or(v.err, err); err == nil {
@@ -66,8 +66,8 @@ func (v *view) verify(graphs []store.TaskGraph, whole bool) error {
 	return err
 }
 
-// checkOwner checks all graphs of a type that include the owner's graph: a release's own graph, and the effective
-// graphs of all environments that use the owner.
+// checkOwner checks all graphs of a type that include the owner's graph: the graph of a release on its own, and the
+// effective graphs of all environments that use the owner.
 func (v *view) checkOwner(owner store.Owner, graphType string) {
 	v.reload()
 	if graphs := v.graphsOf(graphType, owner); v.err == nil && owner.Layer == store.ReleaseLayer && graphs != nil {
@@ -76,8 +76,8 @@ func (v *view) checkOwner(owner store.Owner, graphType string) {
 	v.check(v.users(owner), graphType)
 }
 
-// check checks the effective graphs of environments, of the given type or, if it is "", of all types. It reports
-// problems shared by environments once, as a *[taskgraph.Error] that names layers.
+// check checks the effective graphs of environments: those of the given type, or those of all types if it is "". It
+// reports a problem shared by several environments only once, in a *[taskgraph.Error] that names layers.
 func (v *view) check(environments []string, graphType string) {
 	type problem struct {
 		graphType string

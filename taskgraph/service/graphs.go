@@ -28,7 +28,7 @@ func (s *Service) Graphs(ctx context.Context, owner *store.Owner) ([]Graph, erro
 	})
 }
 
-// graphsOf returns the owners' graphs of the given type, or of all types if it is "".
+// graphsOf returns the graphs of the given owners and type. If the type is "", it returns the graphs of all types.
 func (v *view) graphsOf(graphType string, owners ...store.Owner) (all []store.TaskGraph) {
 	for _, o := range owners {
 		for _, g := range v.graphs {
@@ -54,7 +54,7 @@ func (v *view) graph(id int64) store.TaskGraph {
 	return v.graphs[i]
 }
 
-// tasks returns a graph with its tasks.
+// tasks returns a stored graph with its tasks.
 func (v *view) tasks(row store.TaskGraph) Graph {
 	g := Graph{ID: row.ID, Relations: [1]store.Owner{row.Owner}, Type: row.Type, Name: row.Name, Tasks: []Task{}}
 	if v.err != nil {
@@ -73,7 +73,7 @@ func (v *view) tasks(row store.TaskGraph) Graph {
 	return g
 }
 
-// plain returns tasks without their IDs.
+// plain returns tasks without their database IDs.
 func plain(tasks []Task) []taskgraph.Task {
 	all := make([]taskgraph.Task, len(tasks))
 	for i, t := range tasks {
@@ -156,7 +156,7 @@ func (s *Service) DeleteTask(ctx context.Context, graph, id int64) error {
 	return err
 }
 
-// task returns a graph and the index of one of its tasks.
+// task returns a graph and the index of the task with the given ID in it.
 func (v *view) task(graph, id int64) (Graph, int) {
 	g := v.tasks(v.graph(graph))
 	at := slices.IndexFunc(g.Tasks, func(t Task) bool { return t.DatabaseID == id })
@@ -166,7 +166,7 @@ func (v *view) task(graph, id int64) (Graph, int) {
 	return g, at
 }
 
-// put stores the name and tasks of a graph, keeping the IDs of unchanged tasks, and checks all affected graphs.
+// put stores the name and the tasks of a graph, and checks all affected graphs. Unchanged tasks keep their IDs.
 func (v *view) put(row store.TaskGraph, tasks []taskgraph.Task) Graph {
 	name, _ := v.owner(row.Owner)
 	if v.err = cmp.Or(v.err, form(name, tasks)); v.err != nil {
@@ -200,7 +200,7 @@ func (v *view) put(row store.TaskGraph, tasks []taskgraph.Task) Graph {
 	return v.tasks(row)
 }
 
-// form returns a *[taskgraph.Error] if tasks are invalid regardless of other layers.
+// form returns a *[taskgraph.Error] if the tasks are invalid on their own, regardless of other layers.
 func form(layer string, tasks []taskgraph.Task) error {
 	var all taskgraph.Error
 	var one *taskgraph.Error
@@ -238,7 +238,7 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 	return err
 }
 
-// typesOf returns the sorted types of graphs.
+// typesOf returns the types of graphs, sorted without duplicates.
 func typesOf(graphs []store.TaskGraph) (types []string) {
 	for _, g := range graphs {
 		types = append(types, g.Type)

@@ -40,7 +40,7 @@ func (s *Service) Start(ctx context.Context, environment string, r RunRequest) (
 	return s.engage(environment, true, func(e *run.Engine) (store.Job, error) { return e.Start(ctx, request) })
 }
 
-// schedule returns the engine's request and the schedule for a run. It fills in the defaults of r.
+// schedule returns the request to the engine and the schedule for a run. It sets missing fields of r to their defaults.
 func (s *Service) schedule(ctx context.Context, environment string, r *RunRequest) (request run.Request, sch *schedule.Schedule, err error) {
 	r.Type, r.Event = cmp.Or(r.Type, taskgraph.DefaultType), cmp.Or(r.Event, taskgraph.DefaultEvent)
 	last := map[[2]string]schedule.Last{}
@@ -99,7 +99,7 @@ func (s *Service) Stop(ctx context.Context, id int64) (Run, error) {
 	return s.act(ctx, id, false, func(e *run.Engine) (store.Job, error) { return e.Cancel(ctx, id) })
 }
 
-// act calls engage for the environment of a run.
+// act calls engage for the environment of the run with the given ID.
 func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
 	d, err := read(ctx, s, func(v *view) store.Job { return v.run(id) })
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*r
 	return s.engage(d.Environment, begins, change)
 }
 
-// engage calls change with the engine of an environment. If begins is set, it then continues the returned run.
+// engage calls change with the engine of an environment. If begins is set, it also executes the run returned by change.
 func (s *Service) engage(environment string, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
 	e := s.Engine(environment)
 	d, err := change(e)
@@ -170,7 +170,7 @@ func (s *Service) Run(ctx context.Context, id int64) (Run, error) {
 	})
 }
 
-// maxEvents is the maximum number of events per call.
+// maxEvents is the maximum number of events returned by a call.
 const maxEvents = 1000
 
 // Events implements [API].

@@ -18,16 +18,16 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 )
 
-// Service implements [API] on a store. Each operation is one transaction.
+// Service implements [API] on a store. Each operation is a transaction.
 type Service struct {
 	Store store.Store
 	Types tasktype.Registry
-	// Inventory returns the nodes of an environment, and its state, which may be nil, for conditions and refresh_on.
+	// Inventory returns the nodes of an environment and its state for conditions and refresh_on. The state may be nil.
 	Inventory func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error)
 	// Engine returns the engine of an environment.
 	Engine func(environment string) *run.Engine
-	// Go, if not nil, is called for each run started by Start or continued by Resume. If it is nil, the caller must
-	// execute the run.
+	// Go executes a run that was started by Start or continued by Resume. If it is nil, the caller must execute the
+	// run.
 	Go func(environment string, id int64)
 	// Remote rejects runs on nodes with a local connection.
 	Remote bool
@@ -37,7 +37,7 @@ var _ API = (*Service)(nil)
 
 func fail(k Kind, format string, args ...any) error { return &Error{k, fmt.Sprintf(format, args...)} }
 
-// view is a transaction with the rows needed by operations, as of its start.
+// view is a transaction with the rows that operations need, as read at its start.
 type view struct {
 	store.Tx
 	service      *Service
@@ -45,11 +45,11 @@ type view struct {
 	releases     []store.Release
 	selections   []store.Selection
 	graphs       []store.TaskGraph
-	// err is the first error. Once it is set, methods return zero values and change nothing.
+	// err is the first error. Once it is set, methods return zero values and make no changes.
 	err error
 }
 
-// reload reads the rows again.
+// reload reads the rows again, after a change.
 func (v *view) reload() {
 	if v.err == nil {
 		var errs [4]error
@@ -68,13 +68,13 @@ func (v *view) fail(k Kind, format string, args ...any) {
 	}
 }
 
-// read and write run an operation in a transaction.
+// read runs a read-only operation in a transaction; write runs one that makes changes.
 func read[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
 	return in(ctx, s, s.Store.Read, f)
 }
 
 func write[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
-	// Effective graphs span owners, so all writers exclude each other.
+	// Effective graphs combine graphs of several owners, so writers must exclude each other.
 	transact := func(ctx context.Context, f func(store.Tx) error) error { return s.Store.Write(ctx, "", f) }
 	return in(ctx, s, transact, f)
 }
@@ -93,7 +93,7 @@ func in[R any](ctx context.Context, s *Service, transact func(context.Context, f
 	return r, err
 }
 
-// environment fails unless the environment exists.
+// environment fails if the environment does not exist.
 func (v *view) environment(name string) {
 	var names []string
 	for _, e := range v.environments {
@@ -113,7 +113,7 @@ func (v *view) release(layer store.Layer, id int64) Release {
 	return v.releases[i]
 }
 
-// owner returns the name of an owner, such as "cluster prod", and the owner reduced to the fields of its layer.
+// owner returns the name of an owner, such as "cluster prod", and the owner with only the fields used by its layer.
 func (v *view) owner(o store.Owner) (string, store.Owner) {
 	switch o.Layer {
 	case store.ClusterLayer:
@@ -173,7 +173,7 @@ func (s *Service) DeleteRelease(ctx context.Context, layer store.Layer, id int64
 	return err
 }
 
-// users returns the environments that include graphs of an owner.
+// users returns the environments that use an owner's graphs.
 func (v *view) users(o store.Owner) (names []string) {
 	for _, e := range v.environments {
 		if slices.Contains(owners(v.selection(e.Name), nil), o) {
@@ -183,7 +183,7 @@ func (v *view) users(o store.Owner) (names []string) {
 	return names
 }
 
-// defaultOrder is the default layer order; later layers override earlier ones.
+// defaultOrder is the default order of the layers, in which later layers override earlier ones.
 var defaultOrder = []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer}
 
 // selection returns the selection of an environment. Its Order is never nil.
@@ -198,7 +198,7 @@ func (v *view) selection(environment string) store.Selection {
 	return s
 }
 
-// owners returns the owners of the selected layers, restricted to those in only, if any, in merge order.
+// owners returns the owners of the selected layers in merge order. If only is not nil, other layers are omitted.
 func owners(s store.Selection, only []store.Layer) (all []store.Owner) {
 	for _, l := range s.Order {
 		switch {
@@ -221,7 +221,8 @@ func (s *Service) Selection(ctx context.Context, environment string) (Selection,
 	return read(ctx, s, func(v *view) Selection { return v.resolve(v.selection(environment)) })
 }
 
-// resolve returns a selection with its releases. It fails if the environment or a release does not exist.
+// resolve returns a selection with its release and plugins. It fails if the environment, the release, or a plugin does
+// not exist.
 func (v *view) resolve(row store.Selection) Selection {
 	s := Selection{Environment: row.Environment, Plugins: make([]Release, len(row.Plugins)), Order: slices.Clone(row.Order), Whole: row.Whole}
 	v.environment(row.Environment)
