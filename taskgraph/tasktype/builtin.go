@@ -15,7 +15,7 @@ import (
 
 type builtin struct {
 	parameters []parameter
-	// check, if not nil, checks the combination of individually valid parameters.
+	// check returns problems with the combination of individually valid parameters. It may be nil.
 	check   func(p map[string]any) []string
 	nothing bool
 	run     func(ctx context.Context, c *Call) error
@@ -24,14 +24,14 @@ type builtin struct {
 type parameter struct {
 	name string
 	kind kind
-	// required means that the parameter must be present.
+	// required means that the parameter must be set.
 	required bool
 }
 
-// kind describes the expected value, or returns "" if v is valid.
+// kind returns a description of the expected value, or "" if v is valid.
 type kind func(v any) string
 
-// common lists the parameters of all types, checked by [taskgraph.Check].
+// common lists the parameters of all types, which [taskgraph.Check] validates.
 var common = []string{"timeout", "retries", "interval", "strategy"}
 
 // Builtin returns the built-in types.
@@ -102,7 +102,7 @@ func text(v any) string {
 	switch {
 	case !ok || s == "":
 		return "a non-empty string"
-	case strings.Contains(s, "\x00"): // OpenSSH closes the connection on NUL in an argument.
+	case strings.Contains(s, "\x00"): // OpenSSH closes the connection if an argument contains NUL
 		return "a string without NUL characters"
 	}
 	return ""
@@ -124,7 +124,7 @@ func anyText(v any) string {
 
 var octal = regexp.MustCompile(`^0?[0-7]{3}$`)
 
-// mode accepts only strings, since YAML and JSON disagree about the value of 0644.
+// mode accepts only strings, since YAML and JSON disagree on the value of 0644.
 func mode(v any) string {
 	if s, _ := v.(string); !octal.MatchString(s) {
 		return `an octal mode in quotes, such as "0644"`
@@ -160,6 +160,6 @@ func puppet(ctx context.Context, c *Call) error {
 	if modules := str(p, "puppet_modules"); modules != "" {
 		script += " --modulepath " + quote(modules)
 	}
-	// Exit status 2 means success with changes.
+	// puppet exits with status 2 if it succeeds and makes changes.
 	return c.Command(ctx, "puppet", script+" "+quote(str(p, "puppet_manifest")), str(p, "cwd"), 2)
 }

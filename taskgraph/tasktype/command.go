@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/host"
 )
 
-// run runs a command and returns its output.
+// run runs a command on the node and returns its output.
 func (c *Call) run(ctx context.Context, cmd command) ([]string, error) {
 	var lines []string
 	exit, err := c.Host.Run(ctx, host.Command{
@@ -30,7 +30,7 @@ func (c *Call) run(ctx context.Context, cmd command) ([]string, error) {
 	return lines, err
 }
 
-// dir returns a working directory; on this machine, relative ones are resolved against Folder.
+// dir returns the working directory of a command. On this machine, a relative path is resolved against Folder.
 func (c *Call) dir(cwd string) string {
 	if c.Node.Local && !filepath.IsAbs(cwd) {
 		return filepath.Join(c.Folder, cwd)
@@ -38,10 +38,10 @@ func (c *Call) dir(cwd string) string {
 	return cwd
 }
 
-// exitError reports a nonzero exit status that counts as a failure.
+// exitError reports an exit status that counts as a failure.
 type exitError struct {
 	status int
-	// last holds the last lines of the output.
+	// last contains the last lines of the output.
 	last []string
 }
 

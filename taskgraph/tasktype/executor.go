@@ -22,12 +22,12 @@ import (
 // Executor is a [run.Executor] that runs tasks on nodes.
 type Executor struct {
 	Types Registry
-	// Folder is the base of relative paths on this machine.
+	// Folder is the base directory for relative paths on this machine.
 	Folder string
 	// Remote rejects nodes with a local connection.
 	Remote bool
-	// Hidden, if not nil, returns additional files and folders in Folder that tasks must not copy to nodes. State,
-	// ~/.ssh, and the key of a task's node are always hidden.
+	// Hidden returns additional files and folders in Folder that tasks must not copy to nodes. It may be nil. State
+	// files, ~/.ssh, and the key of the task's node are always hidden.
 	Hidden func() ([]string, error)
 	// Hosts is the pool of connections.
 	Hosts host.Pool
@@ -36,8 +36,9 @@ type Executor struct {
 // Close closes all connections.
 func (x *Executor) Close() error { return x.Hosts.Close() }
 
-// Execute implements [run.Executor]. Commands see LUMI_ENVIRONMENT, LUMI_RUN, LUMI_TASK, LUMI_NODE, LUMI_ROLES
-// (comma-separated), and LUMI_PARAMETERS: the parameters of the node and the environment as JSON.
+// Execute implements [run.Executor]. The environment of commands includes LUMI_ENVIRONMENT, LUMI_RUN, LUMI_TASK,
+// LUMI_NODE, LUMI_ROLES (separated by commas), and LUMI_PARAMETERS (the parameters of the node and the environment as
+// JSON).
 func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 	t, ok := x.Types[w.Task.Type]
 	if !ok {
@@ -68,7 +69,7 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 	return e.test(ctx, "test_post", w.Task.TestPost)
 }
 
-// NoLocal is the error format for rejected local nodes.
+// NoLocal is the format of the error for rejected local nodes.
 const NoLocal = "node %s has connection: local, which gives its tasks all permissions of the server; 'lumi serve --local-nodes' allows this"
 
 // hidden returns the files and folders that tasks on a node must not read.
@@ -99,14 +100,14 @@ func environment(w run.Work) ([]string, error) {
 	}, err
 }
 
-// execution is one execution of a task.
+// execution is the execution of a task.
 type execution struct {
 	run.Work
 	c    *Call
 	pool *host.Pool
 }
 
-// phase is the task itself or one of its tests.
+// phase is a part of an execution: the task itself or one of its tests.
 type phase struct {
 	name              string
 	timeout, interval time.Duration
@@ -127,7 +128,8 @@ func (e *execution) test(ctx context.Context, name string, t *taskgraph.Test) er
 	return err
 }
 
-// phase runs a phase until an attempt succeeds. After a crash, finished attempts end immediately with the same result.
+// phase runs a phase until an attempt succeeds or there are no more retries. After a crash, finished attempts return
+// the same result immediately.
 func (e *execution) phase(ctx context.Context, p phase) error {
 	for attempt := 1; ; attempt++ {
 		c := *e.c

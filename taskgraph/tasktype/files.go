@@ -29,7 +29,7 @@ func uploadFile(ctx context.Context, c *Call) error {
 	return c.copyFile(ctx, from, src, dst, permissions(p, "permissions", 0))
 }
 
-// copyFile copies a file. Mode 0 keeps the mode of the source.
+// copyFile copies a file to the node. If mode is 0, the copy has the mode of the source.
 func (c *Call) copyFile(ctx context.Context, from *sources, src, dst string, mode fs.FileMode) error {
 	file, err := from.open(src)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Call) copyFile(ctx context.Context, from *sources, src, dst string, mod
 	return c.Host.Write(ctx, dst, cmp.Or(mode, file.info.Mode().Perm()), file)
 }
 
-// copyAll copies files of a folder, four at a time.
+// copyAll copies the named files of a folder to the node, up to four at a time.
 func (c *Call) copyAll(ctx context.Context, from *sources, src, dst string, names []string, mode fs.FileMode) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
@@ -94,7 +94,7 @@ func copyFiles(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// isPrecious reports whether syncing a directory could delete files that the system needs.
+// isPrecious reports whether syncing a directory could delete files required by the system.
 func isPrecious(dst string) bool {
 	dst = path.Clean(dst)
 	top, below, _ := strings.Cut(strings.TrimPrefix(dst, "/"), "/")
@@ -107,8 +107,8 @@ func precious(dst string) string {
 	return fmt.Sprintf("sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not %s", dst)
 }
 
-// listing prints the contents of a directory: d for directories, x for executables, o for special files, and the
-// checksums of files.
+// listing is a script that lists the contents of a directory: lines starting with d for directories, x for executables,
+// and o for special files, followed by the checksums of files.
 const listing = `cd %s || exit
 if command -v sha256sum >/dev/null; then sum=sha256sum
 elif command -v shasum >/dev/null; then sum="shasum -a 256"
@@ -119,7 +119,7 @@ find . ! -type d ! -type f | sed "s/^/o /"
 find . -type f -exec $sum {} +
 `
 
-// syncFolder mirrors a folder: names, contents, and the owner's execute permission.
+// syncFolder mirrors a folder on the node: names, contents, and the execute permission of the owner.
 func syncFolder(ctx context.Context, c *Call) error {
 	from, err := c.sources()
 	if err != nil {
@@ -134,7 +134,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 	if !here["."].IsDir() {
 		return fmt.Errorf("src %s: not a directory", src)
 	}
-	// dst may be a symbolic link on the node, so check the real path.
+	// dst may be a symbolic link on the node, so the real path is checked.
 	real, err := c.run(ctx, command{script: fmt.Sprintf("mkdir -p %[1]s && cd %[1]s && pwd -P", quote(dst)), all: true})
 	if err != nil {
 		return err
@@ -177,8 +177,8 @@ func syncFolder(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// list returns the contents of a directory on the node: d for directories, o for special files, and the result of
-// checksum for files.
+// list returns the contents of a directory on the node by path: d for a directory, o for a special file, and the result
+// of checksum for a file.
 func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) {
 	lines, err := c.run(ctx, command{script: fmt.Sprintf(listing, quote(dst)), all: true})
 	if err != nil {

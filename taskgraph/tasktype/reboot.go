@@ -11,12 +11,12 @@ import (
 
 const (
 	rebootTimeout = 10 * time.Minute
-	// signaled is the lowest exit status of a command killed by a signal, which may happen to the reboot command.
+	// signaled is the lowest exit status of a command killed by a signal, as the reboot command may be.
 	signaled = 128
 )
 
-// reboot restarts a node. The previous boot id is the recorded output of a command with a token, so a resumed task
-// compares with the same value.
+// reboot restarts a node and waits until its boot id has changed. The previous boot id is the output of a command with
+// a token, which is recorded on the node, so a resumed task compares with the same id.
 func reboot(ctx context.Context, c *Call) error {
 	limit := cmp.Or(c.Task.Timeout, rebootTimeout)
 	ctx, end := context.WithTimeout(ctx, limit)
@@ -58,7 +58,7 @@ func reboot(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// bootID returns the nonempty output of a command.
+// bootID returns the output of a command. It returns an error if the output is empty.
 func (c *Call) bootID(ctx context.Context, token, script string) (string, error) {
 	lines, err := c.run(ctx, command{token: token, script: script, dir: c.dir(""), all: true})
 	id := strings.TrimSpace(strings.Join(lines, "\n"))

@@ -13,14 +13,15 @@ import (
 	"syscall"
 )
 
-// sources opens files of a workspace. Users who can change a graph must not be able to read anything else on this machine.
+// sources opens files in a workspace. It must not give users who can change a graph access to any other file on this
+// machine.
 type sources struct {
 	root   *os.Root
 	hidden []fs.FileInfo
 }
 
-// sources returns the files of the workspace; it must be closed. Files are hidden by identity, so hard links to them
-// are hidden, too.
+// sources returns the files in the workspace. The caller must close the result. Files are hidden by identity, so hard
+// links to them are hidden as well.
 func (c *Call) sources() (*sources, error) {
 	paths, err := c.hidden()
 	if err != nil {
@@ -34,7 +35,7 @@ func (c *Call) sources() (*sources, error) {
 		}
 		s.hidden = append(s.hidden, info)
 		inside, _ := os.ReadDir(name)
-		for _, entry := range inside { // Files in it may have hard links elsewhere.
+		for _, entry := range inside { // files in the folder may have hard links elsewhere
 			if info, err := os.Stat(filepath.Join(name, entry.Name())); err == nil {
 				s.hidden = append(s.hidden, info)
 			}
@@ -54,14 +55,14 @@ var (
 	errSpecial = errors.New("neither a file nor a directory")
 )
 
-// states matches the names of files and folders with state, including in nested workspaces.
+// states matches the names of files and folders that contain state, even in nested workspaces.
 var states = regexp.MustCompile(`(?i)^(\.lumi|lumi-rescue-.*\.db.*)$`)
 
 func (s *sources) hides(name string, info fs.FileInfo) bool {
 	return states.MatchString(path.Base(name)) || slices.ContainsFunc(s.hidden, func(h fs.FileInfo) bool { return os.SameFile(h, info) })
 }
 
-// source is an open file or folder of the workspace.
+// source is an open file or folder in the workspace.
 type source struct {
 	*os.File
 	info fs.FileInfo
@@ -69,7 +70,7 @@ type source struct {
 	name string
 }
 
-// open follows links within the workspace.
+// open opens a file or folder. It follows links that stay within the workspace.
 func (s *sources) open(src string) (*source, error) {
 	wrong, name := errOutside, src
 	for range 40 {
@@ -92,8 +93,8 @@ func (s *sources) open(src string) (*source, error) {
 	return nil, fmt.Errorf("src %s: too many links", src)
 }
 
-// walk opens a file, or returns the target of a link on its path. It opens each folder relative to its parent and
-// verifies that it is the one checked before, so that concurrent renames give no access to other files.
+// walk opens a file, or returns the target of the first link on its path. It opens each folder relative to its parent
+// and verifies that it is the folder checked before, so that concurrent renames cannot give access to other files.
 func (s *sources) walk(name string) (file *source, link string, err error) {
 	dir := s.root
 	defer func() {
@@ -118,7 +119,7 @@ func (s *sources) walk(name string) (file *source, link string, err error) {
 		case !seen.IsDir() && !seen.Mode().IsRegular():
 			return nil, "", errSpecial
 		case !more:
-			// If it was replaced by a pipe, opening it must not block.
+			// If the file has been replaced by a named pipe, opening it must not block.
 			opened, err := dir.OpenFile(part, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 			if err != nil {
 				return nil, "", err
@@ -143,8 +144,8 @@ func (s *sources) walk(name string) (file *source, link string, err error) {
 	}
 }
 
-// tree returns the path of src with links resolved, and the modes of the folders and files in it by relative path. "."
-// is src itself, which may be a file.
+// tree returns the path of src with links resolved, and the modes of the files and folders in it by relative path. The
+// path "." is src itself, which may be a file.
 func (s *sources) tree(src string) (name string, all map[string]fs.FileMode, err error) {
 	file, err := s.open(src)
 	if err != nil {
