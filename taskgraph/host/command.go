@@ -19,10 +19,10 @@ import (
 //go:embed wrapper.sh
 var wrapper string
 
-// shell implements [Host] over a transport.
+// shell implements [Host] on top of a transport.
 type shell struct {
 	transport
-	// patience limits how long a lost connection is retried.
+	// patience limits the time for which a lost connection is retried.
 	patience time.Duration
 	pruned   atomic.Bool
 }
@@ -46,14 +46,14 @@ func (s *shell) Run(ctx context.Context, c Command) (exit int, err error) {
 	}
 	script.WriteString(c.Script)
 	if c.Token == "" {
-		// The braces make sh read the whole script before it runs anything, so a truncated script does nothing.
+		// The braces make sh read the whole script before it executes anything, so a truncated script has no effect.
 		text := "exec 2>&1\n{ :\n" + script.String() + "\n} </dev/null\n"
 		return s.exec(ctx, false, []string{"-s"}, strings.NewReader(text), out, out)
 	}
 	return s.runOnce(ctx, &once{c: c, script: script.String(), out: out})
 }
 
-// once is a command with a token.
+// once is a command with a token, which must run only once.
 type once struct {
 	c      Command
 	script string
@@ -62,7 +62,7 @@ type once struct {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9_.]+`)
 
-// args returns the arguments of sh that run the wrapper.
+// args returns the arguments for sh to run the wrapper.
 func (o *once) args(mode string, prune bool) []string {
 	known, flag := strconv.FormatInt(o.out.count(), 10), "0"
 	if prune {
@@ -74,7 +74,7 @@ func (o *once) args(mode string, prune bool) []string {
 	return []string{"-c", `eval "$1"`, "lumi", wrapper, mode, name, digest, strconv.Itoa(len(o.script)), known, flag}
 }
 
-// runOnce follows a command until it ends, reconnecting if the connection is lost.
+// runOnce waits until a command has ended. It reconnects if the connection is lost.
 func (s *shell) runOnce(ctx context.Context, o *once) (int, error) {
 	if err := s.connect(ctx); err != nil {
 		return 0, err
@@ -119,7 +119,7 @@ func (s *shell) runOnce(ctx context.Context, o *once) (int, error) {
 	}
 }
 
-// isLeft reports whether commands keep running after ctx is done.
+// isLeft reports whether commands should keep running after ctx is done.
 func isLeft(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	return !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded)
@@ -132,7 +132,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// follow starts the command unless it was started before, and waits for it.
+// follow starts the command unless it has been started before. It waits for the command and returns its exit status.
 func (s *shell) follow(ctx context.Context, o *once) (int, error) {
 	var control last
 	exit, err := s.exec(ctx, false, o.args("run", s.pruned.CompareAndSwap(false, true)), strings.NewReader(o.script), o.out, &control)
@@ -160,7 +160,7 @@ func (s *shell) follow(ctx context.Context, o *once) (int, error) {
 	return strconv.Atoi(words[1])
 }
 
-// stop terminates the command, or prevents it from starting.
+// stop terminates the command or prevents it from starting.
 func (s *shell) stop(ctx context.Context, o *once) error {
 	mode := "cancel"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -171,7 +171,7 @@ func (s *shell) stop(ctx context.Context, o *once) error {
 	return s.do(ctx, true, o.args(mode, false), nil, io.Discard)
 }
 
-// do runs sh and requires exit status 0.
+// do runs sh and returns an error unless the exit status is 0.
 func (s *shell) do(ctx context.Context, urgent bool, args []string, stdin io.Reader, stdout io.Writer) error {
 	var complaint last
 	if stdin == nil {
@@ -188,7 +188,7 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 
 const longest = 64 << 10
 
-// lines calls a function for each line written to it.
+// lines is a writer that calls emit for each line.
 type lines struct {
 	mu      sync.Mutex
 	emit    func(string)
@@ -234,7 +234,7 @@ func (l *lines) flush() {
 	}
 }
 
-// last keeps the last bytes written to it.
+// last is a writer that keeps the last bytes written to it.
 type last struct{ text []byte }
 
 func (l *last) Write(b []byte) (int, error) {
@@ -245,7 +245,7 @@ func (l *last) Write(b []byte) (int, error) {
 
 func (l *last) String() string { return strings.TrimSpace(string(l.text)) }
 
-// reason returns the text in parentheses, or "" if there is none.
+// reason returns the text in parentheses, or "" if it is empty.
 func (l *last) reason() string {
 	if text := l.String(); text != "" {
 		return " (" + text + ")"

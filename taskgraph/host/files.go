@@ -25,7 +25,7 @@ cat >"$2"`
 )
 
 func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
-	// A name that begins with a hyphen must not look like an option.
+	// A name that starts with a hyphen must not be mistaken for an option.
 	if !path.IsAbs(name) {
 		name = "./" + name
 	}
@@ -40,7 +40,7 @@ func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, conten
 	if _, broken := in.result(); broken != nil {
 		err = broken
 	}
-	// The size is checked because a lost connection looks like the end of the file.
+	// Check the size, since a lost connection looks like the end of the file.
 	if err == nil {
 		err = do(ctx, publish, nil)
 	} else if !errors.Is(err, errLost) {
@@ -52,7 +52,7 @@ func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, conten
 	return nil
 }
 
-// counted records the number of bytes read and the read error. It may still be reading after the connection is lost.
+// counted counts the bytes read and records the read error. Reads may continue after the connection is lost.
 type counted struct {
 	io.Reader
 	mu  sync.Mutex

@@ -12,10 +12,10 @@ import (
 )
 
 type local struct {
-	// shell and env override the shell and the variables of this process.
+	// shell and env override the shell and the environment of this process.
 	shell string
 	env   []string
-	// environ, if not nil, returns the process's variables without secrets.
+	// environ returns the environment of this process without secrets. It may be nil.
 	environ func() []string
 }
 

@@ -14,15 +14,17 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
-// Pool shares connections, at most one per node. The zero Pool is ready to use. It is safe for concurrent use.
+// Pool shares connections, with at most one connection per node. The zero Pool is ready to use. It is safe for
+// concurrent use.
 type Pool struct {
-	// Home is the directory that contains .ssh; the default is the user's home directory. Agent is the socket of the
-	// SSH agent; the default is $SSH_AUTH_SOCK.
+	// Home is the directory that contains .ssh. The default is the user's home directory. Agent is the socket of the
+	// SSH agent. The default is $SSH_AUTH_SOCK.
 	Home, Agent string
-	// Environ returns the environment of commands on this machine; the default is the environment of this process.
+	// Environ returns the environment of commands on this machine. The default is the environment of this process.
 	Environ func() []string
 
-	// keepalive is the interval of keepalive requests, patience the time for which a lost connection is retried.
+	// keepalive is the interval between keepalive requests. patience limits the time for which a lost connection is
+	// retried.
 	keepalive, patience time.Duration
 
 	mu    sync.Mutex
@@ -34,11 +36,11 @@ type pooled struct {
 	host Host
 }
 
-// Open returns the host of a node. Do not close it; [Pool.Close] does.
+// Open returns the host of a node. Callers must not close it; use [Pool.Close].
 //
-// Over SSH, host keys are checked against ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts; errors wrap [ErrUnknownHost]
-// or [ErrHostKeyChanged]. The user is authenticated with the node's key, the keys of the agent, and ~/.ssh/id_ed25519,
-// id_ecdsa, and id_rsa.
+// Over SSH, host keys are checked against ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. Errors wrap [ErrUnknownHost]
+// or [ErrHostKeyChanged]. The user is authenticated with the key of the node, the keys of the agent, and
+// ~/.ssh/id_ed25519, id_ecdsa, and id_rsa.
 func (p *Pool) Open(ctx context.Context, n *inventory.Node) (Host, error) {
 	at := *n
 	at.Roles, at.Parameters = nil, nil
@@ -96,7 +98,7 @@ func (p *Pool) new(n *inventory.Node) (*shell, error) {
 	return s, nil
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,14 +18,14 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
-// remote is the transport of a node over SSH.
+// remote is a transport over SSH.
 type remote struct {
 	node        inventory.Node
 	home, agent string
 	keepalive   time.Duration
-	// sessions and urgent have ten slots together, the default limit of sessions per connection in sshd.
+	// sessions and urgent have ten slots in total, sshd's default limit on sessions per connection.
 	sessions, urgent chan struct{}
-	// connecting is held while connecting. client is nil while disconnected.
+	// connecting is held while connecting. client is nil while there is no connection.
 	connecting chan struct{}
 	mu         sync.Mutex
 	client     *ssh.Client
@@ -73,7 +73,7 @@ func (r *remote) connected(ctx context.Context) (*ssh.Client, error) {
 	return client, nil
 }
 
-// watch closes a connection whose peer no longer answers.
+// watch closes a connection if the server no longer responds.
 func (r *remote) watch(client *ssh.Client, gone <-chan struct{}) {
 	for {
 		select {
@@ -144,7 +144,7 @@ func (r *remote) exec(ctx context.Context, urgent bool, args []string, stdin io.
 	return 0, r.lost(err)
 }
 
-// after discards everything up to a mark, such as the output of the login shell's startup files.
+// after discards everything up to and including a mark, such as the output of the login shell's startup files.
 type after struct {
 	w     io.Writer
 	mark  []byte
@@ -177,7 +177,7 @@ func (r *remote) session(ctx context.Context) (*ssh.Session, error) {
 		var refused *ssh.OpenChannelError
 		switch {
 		case errors.As(err, &refused) && alone < 20:
-			// Servers count a session for a while after it ended, and some have a lower limit.
+			// Servers count a session for a while after it has ended, and some have a lower limit.
 			if len(r.sessions)+len(r.urgent) == 1 {
 				alone++
 			}
@@ -188,7 +188,7 @@ func (r *remote) session(ctx context.Context) (*ssh.Session, error) {
 		case err == nil:
 			return session, nil
 		}
-		// The connection was lost while idle.
+		// The connection was lost while it was idle.
 		r.forget(client)
 	}
 }

@@ -38,7 +38,7 @@ func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The SSH handshake takes no context.
+	// The SSH handshake does not accept a context.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	var distrust error
@@ -62,7 +62,7 @@ func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
 	return nil, err
 }
 
-// hostKeys returns the host key check of the node, and the algorithms of its known keys.
+// hostKeys returns the host key callback for the node and the algorithms of its known keys.
 func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	own := filepath.Join(r.home, ".ssh", "known_hosts")
 	files := slices.DeleteFunc([]string{own, "/etc/ssh/ssh_known_hosts"}, func(file string) bool {
@@ -93,8 +93,8 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 		return fmt.Errorf("%w: got %s, but %s:%d has %s; if the node was reinstalled, run: ssh-keygen -f %s -R '%s'", ErrHostKeyChanged,
 			got, want.Filename, want.Line, ssh.FingerprintSHA256(want.Key), want.Filename, host)
 	}
-	// A server presents a key of only one type. Request a known type; otherwise, the key of a known server would appear
-	// changed. Checking the key below, which no server has, returns an error that lists all known keys.
+	// A server presents a key of only one type. Request a known type, since the host key would otherwise appear to have
+	// changed. Checking a key that no server has returns an error that lists all known keys.
 	unknown, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
 		return nil, nil, err
@@ -113,10 +113,10 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	return check, algorithms, nil
 }
 
-// keys holds the user's candidate keys.
+// keys contains the candidate keys of the user.
 type keys struct {
 	signers []ssh.Signer
-	// tried lists their sources, locked the files that need a passphrase.
+	// tried lists the sources of the keys. locked lists the files that require a passphrase.
 	tried, locked []string
 	agent         net.Conn
 }
@@ -131,7 +131,7 @@ func (k *keys) has(key ssh.PublicKey) bool {
 	return slices.ContainsFunc(k.signers, func(s ssh.Signer) bool { return bytes.Equal(s.PublicKey().Marshal(), key.Marshal()) })
 }
 
-// gather adds the keys of the node, the agent, and the user's files.
+// gather adds the key of the node, the keys of the agent, and the keys in the user's files.
 func (r *remote) gather(ctx context.Context, k *keys) error {
 	if name := r.node.Key; name != "" {
 		if rest, ok := strings.CutPrefix(name, "~/"); ok {
