@@ -16,12 +16,11 @@ import (
 // Answer resolves a task run whose outcome is unknown.
 type Answer struct {
 	Number int `json:"number"`
-	// Done means that the task took effect; otherwise, it runs again.
+	// Done means that the task took effect. Otherwise, it is run again.
 	Done bool `json:"done"`
 }
 
-// Start queues a run. It returns a *[job.RefusedError] while the environment has a waiting, running, or interrupted
-// run.
+// Start queues a run. It returns a *[job.RefusedError] if the environment has a waiting, running, or interrupted run.
 func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) {
 	r.Nonce = strings.ToLower(rand.Text()[:10])
 	text, err := json.Marshal(r)
@@ -40,8 +39,9 @@ func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) 
 	return d, err
 }
 
-// Resume requeues a run that failed, was stopped, was interrupted, or is waiting for an answer, for [Engine.Run] in
-// this process. answer is required if the run is waiting for one. The error may be a *[job.RefusedError].
+// Resume requeues a run that failed, was stopped, was interrupted, or is waiting for an answer, so that [Engine.Run]
+// can continue it in this process. answer is required if the run is waiting for one. Resume returns a
+// *[job.RefusedError] if the run cannot be resumed.
 func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Job, error) {
 	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		if d.State == store.Done {
@@ -78,8 +78,9 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Jo
 	})
 }
 
-// Cancel stops a run: its process starts no more tasks, and the run is CANCELLED when the running ones have ended. A
-// run without a process is CANCELLED immediately. The error may be a *[job.RefusedError].
+// Cancel stops a run. Its process starts no more tasks, and the run becomes CANCELLED when the running tasks have
+// ended. A run without a process becomes CANCELLED immediately. Cancel returns a *[job.RefusedError] if the run cannot
+// be stopped.
 func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
 	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
@@ -94,16 +95,16 @@ func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
 	})
 }
 
-// Stop stops the runs of this engine: the first call starts no more tasks, the second cancels running ones. The runs
-// end as CANCELLED and can be resumed.
+// Stop stops the runs of this engine. After the first call, no more tasks start; the second call cancels running tasks.
+// The runs end as CANCELLED and can be resumed.
 func (e *Engine) Stop() { e.jobs.Stop() }
 
-// Status is a snapshot of a run.
+// Status is a snapshot of the state of a run.
 type Status struct {
 	store.Job
 	// Name is the display name of the run, such as "upgrade[12]".
 	Name string
-	// Held means that a process holds the run. A run that is WAIT or RUNNING but not held was interrupted.
+	// Held means that a process holds the run. A run that is WAIT or RUNNING but not held has been interrupted.
 	Held bool
 	// Tasks lists the started task runs by number. Asks lists those for which [Engine.Resume] accepts an answer.
 	Tasks, Asks []store.TaskRun
@@ -128,7 +129,8 @@ func (e *Engine) IsHeld(d store.Job) bool {
 	return (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(d)
 }
 
-// find returns a run of this environment.
+// find returns a run of this environment. It returns an error wrapping [store.ErrNotFound] if there is none with this
+// ID.
 func (e *Engine) find(tx store.Tx, id int64) (store.Job, error) {
 	d, err := tx.Job(id)
 	if err == nil && (d.Environment != e.Environment || d.Kind != store.Tasks) {
@@ -148,7 +150,7 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 	return err
 }
 
-// conflict returns the error of a request that conflicts with run d.
+// conflict returns the error for a request that conflicts with run d.
 func (e *Engine) conflict(d store.Job) error {
 	switch {
 	case e.jobs.IsGone(d):
@@ -159,7 +161,7 @@ func (e *Engine) conflict(d store.Job) error {
 	return job.Refuse("%s is running: wait for it to end, or stop it", job.Name(d))
 }
 
-// change modifies a run in a transaction.
+// change modifies a run in a transaction and returns it.
 func (e *Engine) change(ctx context.Context, id int64, f func(*job.Tx, *store.Job) error) (d store.Job, err error) {
 	err = e.jobs.Write(ctx, func(t *job.Tx) error {
 		if d, err = e.find(t, id); err != nil {

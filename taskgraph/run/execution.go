@@ -14,9 +14,9 @@ import (
 )
 
 // Run executes a waiting run until it succeeds, fails, needs an answer, or is stopped. It returns the run, whose
-// Message is the reason. The error is a *[job.RefusedError] if the run is not waiting for this process, and wraps
-// [store.ErrFenced] if another process took over. After any other store error, or when ctx is done, the run can be
-// resumed.
+// Message explains the outcome. It returns a *[job.RefusedError] if the run is not waiting for this process, and an
+// error wrapping [store.ErrFenced] if another process has taken over. After any other error of the store, or if ctx is
+// done, the run can be resumed.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	c, err := e.claim(ctx, id)
 	if err != nil || c.State != store.Running {
@@ -36,14 +36,14 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	return x.Job, err
 }
 
-// claimed is a claimed run with its stored rows.
+// claimed is a claimed run and its stored rows.
 type claimed struct {
 	store.Job
 	content store.Content
 	rows    []store.TaskRun
 }
 
-// claim acquires the lease of a waiting run. It returns a stopped run unchanged.
+// claim acquires the lease of a waiting run. It returns a canceled run unchanged.
 func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	c.Job, err = e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
@@ -65,10 +65,10 @@ func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	return c, err
 }
 
-// prepare restores the run's original schedule and the outcomes so far.
+// prepare restores the original schedule of the run and the outcomes so far.
 func (x *execution) prepare(c claimed) (err error) {
 	d := json.NewDecoder(strings.NewReader(c.content.Request))
-	d.UseNumber() // Keep the digits of numbers in parameters.
+	d.UseNumber() // keeps the digits of numbers in parameters
 	if err := d.Decode(&x.request); err != nil {
 		return fmt.Errorf("cannot read the stored request: %w", err)
 	}
@@ -78,7 +78,7 @@ func (x *execution) prepare(c claimed) (err error) {
 	return x.restore(c.rows)
 }
 
-// conclude records the end of the run, and returns the error of its loop.
+// conclude records the end of the run. err is the error returned by its loop.
 func (x *execution) conclude(ctx context.Context, err error) error {
 	to, message := x.verdict(err)
 	x.lines = append(x.lines, x.take()...)
@@ -93,7 +93,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	return cmp.Or(err, failed)
 }
 
-// verdict returns the final state of the run, given the error of its loop.
+// verdict returns the final state of the run and its message. err is the error returned by its loop.
 func (x *execution) verdict(err error) (store.State, string) {
 	switch {
 	case x.refused != nil:
@@ -128,5 +128,5 @@ func (x *execution) verdict(err error) (store.State, string) {
 	return store.Done, ""
 }
 
-// maxFailures limits the failed tasks listed in a run's message.
+// maxFailures limits the number of failed tasks listed in the message of a run.
 const maxFailures = 20

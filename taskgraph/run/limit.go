@@ -8,13 +8,13 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// limit delays items while too many of them are running.
+// limit queues items while too many of them are running.
 type limit struct {
 	free    int
 	waiting []int32
 }
 
-// limits holds the limits per task, from its strategy, and per role of a node.
+// limits contains the limits of tasks, as set by their strategies, and those of nodes, as set for their roles.
 type limits struct {
 	tasks map[*taskgraph.Spec]*limit
 	nodes map[*inventory.Node][]*limit
@@ -55,7 +55,8 @@ func (l limits) of(item *schedule.Item) []*limit {
 	return all
 }
 
-// take acquires a slot of each limit of an item. If a limit has none left, it queues the item there and returns false.
+// take acquires a slot of each limit of an item. If a limit has no free slot, take queues the item there and returns
+// false.
 func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
 	all := l.of(item)
 	full := slices.IndexFunc(all, func(one *limit) bool { return one.free == 0 })
@@ -65,7 +66,7 @@ func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
 			one.free--
 		case at == full:
 			one.waiting = append(one.waiting, i)
-		default: // pass the slot on to another item
+		default: // passes the slot on to another item
 			one.wake(queue)
 		}
 	}
@@ -80,7 +81,7 @@ func (l limits) give(item *schedule.Item, queue *[]int32) {
 	}
 }
 
-// wake requeues an item if a slot may be free for it.
+// wake requeues a waiting item if a slot is free.
 func (l *limit) wake(queue *[]int32) {
 	if l.free > 0 && len(l.waiting) > 0 {
 		*queue = append(*queue, l.waiting[0])

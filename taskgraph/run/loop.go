@@ -8,7 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// loop runs tasks until none is running and none can start. If it fails, pending records are not written.
+// loop runs tasks until none is running and none can start. If it returns an error, pending records have not been
+// written.
 func (x *execution) loop(ctx context.Context) error {
 	x.finished = make(chan struct{})
 	aborts, stop, done := x.Aborts(), x.Stopping(), ctx.Done()
@@ -31,9 +32,9 @@ func (x *execution) loop(ctx context.Context) error {
 	}
 }
 
-// advance records outcomes and starts the tasks that become ready, unless another goroutine is already doing so. It
-// must be called with the mutex held, but releases it while working, so that one goroutine also handles the outcomes
-// that arrive in the meantime.
+// advance records outcomes and starts the tasks that have become ready. It returns immediately if another goroutine is
+// already doing so. It must be called with the mutex held but releases it while working, so that the working goroutine
+// also handles outcomes that arrive in the meantime.
 func (x *execution) advance(ctx context.Context) {
 	if x.busy {
 		return
@@ -55,7 +56,7 @@ func (x *execution) advance(ctx context.Context) {
 	x.busy = false
 }
 
-// step records outcomes and decides which tasks start.
+// step records outcomes and selects the tasks to start.
 func (x *execution) step(ctx context.Context, outcomes []outcome) {
 	x.now = time.Now().UTC()
 	for _, o := range outcomes {
@@ -72,7 +73,7 @@ func (x *execution) step(ctx context.Context, outcomes []outcome) {
 	}
 }
 
-// fill dequeues tasks while there is capacity.
+// fill selects queued tasks to start while there is capacity.
 func (x *execution) fill() {
 	for _, i := range x.again {
 		x.begin(i)
@@ -86,7 +87,7 @@ func (x *execution) fill() {
 	}
 }
 
-// begin records the intent to run a task.
+// begin records that a task is about to run.
 func (x *execution) begin(i int32) {
 	v := &x.vertices[i]
 	v.started, v.status = x.now, running
@@ -95,7 +96,7 @@ func (x *execution) begin(i int32) {
 	x.rows, x.starting = append(x.rows, r), append(x.starting, i)
 }
 
-// help starts a worker if there is work and no worker is about to start. It must be called with the mutex held.
+// help starts a worker if there is work and no other worker is about to start. It must be called with the mutex held.
 func (x *execution) help(ctx context.Context) {
 	if !x.helping && (len(x.todo) > 0 || len(x.outcomes) > 0 && !x.busy) {
 		x.helping = true
@@ -103,7 +104,7 @@ func (x *execution) help(ctx context.Context) {
 	}
 }
 
-// worker runs tasks until there are none left.
+// worker runs tasks until none are left.
 func (x *execution) worker(ctx context.Context) {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()

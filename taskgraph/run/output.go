@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxOutput is the maximum number of output bytes stored per task run.
+	// maxOutput is the maximum size in bytes of the stored output of a task run.
 	maxOutput = 64 << 10
-	// delay is how long output waits to be written together with other records.
+	// delay is the time for which output is held back in order to be written together with other records.
 	delay = time.Second
 )
 
@@ -23,7 +23,7 @@ type output struct {
 	poke   chan struct{}
 }
 
-// add buffers a line unless the item has reached its limit.
+// add buffers a line unless the limit of the item has been reached.
 func (o *output) add(item int32, event store.Event) {
 	o.lock.Lock()
 	defer o.lock.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// restore restores the outcomes so far, and finds the tasks that can start.
+// restore restores the outcomes so far and queues the tasks that can start.
 func (x *execution) restore(rows []store.TaskRun) error {
 	s := x.schedule
 	x.now, x.wrong, x.left = time.Now().UTC(), map[int32]string{}, len(s.Items)
@@ -36,7 +36,7 @@ func (x *execution) restore(rows []store.TaskRun) error {
 		}
 	}
 	x.propagate()
-	// A task that may still be running on its node goes first, since it holds its slots.
+	// Tasks that may still be running on their nodes go first, since they occupy their slots.
 	slices.SortStableFunc(x.queue, func(a, b int32) int {
 		if x.vertices[a].resumed == x.vertices[b].resumed {
 			return 0
@@ -48,7 +48,7 @@ func (x *execution) restore(rows []store.TaskRun) error {
 	return nil
 }
 
-// restoreItem restores the stored state of an item, and reports whether it has ended.
+// restoreItem restores the stored state of an item. It reports whether the item has ended.
 func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 	v, item := &x.vertices[i], &x.schedule.Items[i]
 	v.attempt, v.started = int32(r.Attempt), r.Started
@@ -73,7 +73,7 @@ func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 	return true
 }
 
-// ready handles a vertex without pending dependencies. It reports whether the vertex has thereby ended.
+// ready handles a vertex whose dependencies have all ended. It reports whether the vertex has ended as a result.
 func (x *execution) ready(v int32) bool {
 	if int(v) >= len(x.schedule.Items) {
 		x.vertices[v].status = good
@@ -127,7 +127,7 @@ func (x *execution) propagate() {
 	}
 }
 
-// maxTries is the number of times an execution restarts a task with an unknown outcome.
+// maxTries is the maximum number of times that an execution restarts a task with an unknown outcome.
 const maxTries = 3
 
 // end records the outcome of a task.
@@ -140,14 +140,14 @@ func (x *execution) end(o outcome) {
 		v.resumed = false
 		v.attempt++
 		v.tries++
-		x.again = append(x.again, o.item) // It may still be running on its node, so it keeps its slots.
+		x.again = append(x.again, o.item) // keeps its slots, since it may still be running on its node
 		return
 	}
 	x.limits.give(item, &x.queue)
 	switch {
 	case o.err == nil:
 		x.settle(o.item, good, store.Done, "")
-	case x.Calls.Err() != nil: // Its row stays STARTED, to be resumed.
+	case x.Calls.Err() != nil: // the row stays STARTED, so that the task is resumed
 		v.status = waiting
 		return
 	case isUncertain && item.Task.Once:
@@ -156,7 +156,7 @@ func (x *execution) end(o outcome) {
 		x.settle(o.item, good, store.Failed, job.Brief(o.err.Error()))
 	default:
 		state := store.Failed
-		if isUnreached { // Leave it for a resume.
+		if isUnreached { // a resumed run looks up the outcome
 			state = store.Started
 		}
 		x.fail(o.item, failed, state, o.err)
@@ -171,13 +171,13 @@ func (x *execution) end(o outcome) {
 	x.propagate()
 }
 
-// fail records a failed or unknown item, whose dependents are skipped.
+// fail records that an item has failed or that its outcome is unknown. Its dependents will be skipped.
 func (x *execution) fail(i int32, as status, state store.State, err error) {
 	x.wrong[i], x.vertices[i].blame = job.Brief(err.Error()), i+1
 	x.settle(i, as, state, x.wrong[i])
 }
 
-// skip skips an item because a dependency failed or is unknown.
+// skip skips an item because the dependency blame failed or its outcome is unknown.
 func (x *execution) skip(i, blame int32) {
 	why := x.names[blame] + " failed"
 	if x.vertices[blame].status == unknown {
@@ -186,7 +186,7 @@ func (x *execution) skip(i, blame int32) {
 	x.settle(i, skipped, store.Skipped, why)
 }
 
-// halt skips the unstarted items of a rolling task that failed on a node.
+// halt skips the items of a rolling task that have not started, after the item blame of this task has failed.
 func (x *execution) halt(blame int32) {
 	for i := range int32(len(x.schedule.Items)) {
 		v, item := &x.vertices[i], &x.schedule.Items[i]
@@ -198,7 +198,7 @@ func (x *execution) halt(blame int32) {
 	}
 }
 
-// settle records that an item has ended.
+// settle records the final state of an item.
 func (x *execution) settle(i int32, as status, state store.State, message string) {
 	x.vertices[i].status = as
 	x.left--

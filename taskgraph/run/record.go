@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// commit writes the pending records and reports them.
+// commit writes the pending records to the store and then reports their events.
 func (x *execution) commit(ctx context.Context) error {
 	x.lines = append(x.lines, x.take()...)
 	if len(x.rows)+len(x.lines)+len(x.events) == 0 {
@@ -36,7 +36,7 @@ func (x *execution) committed() {
 	x.lines, x.rows, x.events = nil, rest(x.rows, 2*x.left), x.events[:0]
 }
 
-// rest returns an empty slice for the rows not yet kept by the store.
+// rest returns an empty slice for further rows. It shares the unused capacity of rows, which the store keeps.
 func rest[T any](rows []T, left int) []T {
 	if rows = rows[len(rows):]; cap(rows) < chunk/8 {
 		rows = make([]T, 0, min(left, chunk)+chunk/8)
@@ -44,10 +44,10 @@ func rest[T any](rows []T, left int) []T {
 	return rows
 }
 
-// chunk is the number of rows per slice.
+// chunk is the capacity of a slice of rows.
 const chunk = 1024
 
-// kind is the kind of task run events.
+// kind is the kind of the events of task runs.
 const kind = "execute"
 
 func (x *execution) row(i int32) store.TaskRun {
@@ -64,7 +64,7 @@ func (x *execution) event(i int32, at time.Time, state store.State, message stri
 	}
 }
 
-// log reports and stores a line of an item's output.
+// log reports a line of an item's output and queues it to be stored.
 func (x *execution) log(item int32, level, message string) {
 	event := store.Event{
 		Time: time.Now().UTC(), Deployment: x.Job.ID, Name: x.name, URN: x.names[item], Kind: kind, Level: level,
@@ -83,7 +83,7 @@ func nodeOf(item *schedule.Item) string {
 	return item.Node.Name
 }
 
-// names returns the names of items.
+// names returns the name of each item.
 func names(items []schedule.Item) []string {
 	all := make([]string, len(items))
 	for i := range items {

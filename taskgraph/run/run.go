@@ -1,5 +1,5 @@
-// Package run runs task graphs. A run is a job, with a lease, a fencing token, and events. Each task is recorded before
-// it starts and after it ends, so another process can continue after a crash.
+// Package run runs task graphs. A run is a job with a lease, a fencing token, and events. Each task is recorded before
+// it starts and after it ends, so that another process can continue after a crash.
 //
 //	engine := run.New(run.Options{Store: s, Environment: "prod", Executor: executor})
 //	d, err := engine.Start(ctx, run.Request{Type: "upgrade", ...})
@@ -13,22 +13,23 @@
 //	  │         └──▶ (interrupted) ────────────────┤
 //	  └─────────────────── resume ─────────────────┘
 //
-// A waiting run can be CANCELLED, too. A run is interrupted if it is RUNNING and its process has ended or has not
-// renewed its lease. A resumed run keeps its graph and nodes.
+// A waiting run can become CANCELLED as well. A run is interrupted if it is RUNNING but its process has ended or has
+// not renewed its lease. A resumed run keeps its graph and its nodes.
 //
 //	         ┌──▶ DONE
 //	STARTED ─┼──▶ FAILED   runs again when the run is resumed, unless the failure is tolerated
 //	         └──▶ UNKNOWN  becomes DONE or FAILED by an answer
 //	SKIPPED                had nothing to do, or waited for one that is FAILED or UNKNOWN
 //
-// If a task with fail_on_error: false fails, its dependents still run, the run can still be DONE, and a resumed run
+// If a task with fail_on_error: false fails, its dependents still run, the run can still become DONE, and a resumed run
 // does not repeat the task.
 //
 // # Crashes
 //
-// A task run recorded as DONE is not repeated. A STARTED one is passed to the executor again with the same token, so
-// that it can look up the outcome. If it cannot, the task runs again with a new token, unless it has idempotent: false.
-// In that case, it becomes UNKNOWN, and the run ends as ASK once all tasks that do not depend on it have ended.
+// A task run recorded as DONE is not repeated. A STARTED task run is passed to the executor again with the same token,
+// so that the executor can look up the outcome. If it cannot, the task runs again with a new token, unless it has
+// idempotent: false. In that case, it becomes UNKNOWN, and the run becomes ASK once all tasks that do not depend on it
+// have ended.
 package run
 
 import (
@@ -46,8 +47,8 @@ import (
 
 // Executor runs tasks on nodes.
 type Executor interface {
-	// Execute runs a task on a node once, with its tests and retries. The error wraps [ErrUncertain] if it is unknown
-	// whether the task took effect. Execute must be safe for concurrent use.
+	// Execute runs a task on a node once, including its tests and retries. It returns an error wrapping [ErrUncertain]
+	// if it is unknown whether the task took effect. Execute must be safe for concurrent use.
 	//
 	// ctx is done if the run is canceled. If its cause is not [context.Canceled], another process may take over the
 	// task, so commands on the node must keep running.
@@ -57,11 +58,11 @@ type Executor interface {
 // ErrUncertain means that the outcome of a task is unknown.
 var ErrUncertain = errors.New("the outcome is unknown")
 
-// ErrUnreached wraps [ErrUncertain] for a task on a node that is currently unreachable. The task fails. When its run is
+// ErrUnreached wraps [ErrUncertain] for a task on a node that is currently unreachable. The task fails. When the run is
 // resumed, the executor can look up the outcome.
 var ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
 
-// Memory is how long executors must remember the outcome of a token.
+// Memory is the time for which executors must remember the outcome of a token.
 const Memory = 7 * 24 * time.Hour
 
 // Work is a task to run on a node.
@@ -69,30 +70,33 @@ type Work struct {
 	Environment string
 	Run         int64
 	Task        *taskgraph.Spec
-	// Node is nil for a stage.
+	// Node is the node to run on, or nil for a stage.
 	Node *inventory.Node
-	// Parameters are the parameters of the environment. The node's parameters, which override them, are not included.
+	// Parameters contains the parameters of the environment. It does not include those of the node, which override
+	// them.
 	Parameters map[string]any
-	// Token identifies one execution of the task, such as "prod/12-k3v9x0qa-7", across environments and stores. It is
+	// Token identifies an execution of the task across environments and stores, such as "prod/12-k3v9x0qa-7". It is
 	// reused after a crash, so that the executor can look up the outcome. A repeated execution gets a new token.
 	Token string
-	// Resumed means that an earlier process started the work.
+	// Resumed means that an earlier process started the execution.
 	Resumed bool
-	// Log reports output at a level of [store.Event]. It is safe for concurrent use.
+	// Log logs output at one of the levels of [store.Event]. It is safe for concurrent use.
 	Log func(level, message string)
 }
 
-// Options configure an [Engine].
+// Options configures an [Engine].
 type Options struct {
 	Store       store.Store
 	Environment string
 	Executor    Executor
-	// Events is called for each event, one at a time. It must not block.
+	// Events is called for each event, one call at a time. It must not block.
 	Events func(store.Event)
-	// Parallelism limits concurrent tasks; 0 means 16. PerRole limits concurrent tasks on the nodes of a role.
+	// Parallelism limits the number of concurrent tasks. The default is 16. PerRole limits it on the nodes of each
+	// role.
 	Parallelism int
 	PerRole     map[string]int
-	// StopOnError starts no more tasks after a failure. Otherwise, independent tasks still run.
+	// StopOnError prevents new tasks from starting after a failure. Otherwise, tasks that do not depend on the failed
+	// task still run.
 	StopOnError bool
 	// Owner, IsDead, and Lease are passed to [job.Options].
 	Owner  string
@@ -100,19 +104,19 @@ type Options struct {
 	Lease  time.Duration
 }
 
-// Request is a request for a run. It is stored, so a resumed run has the same graph and nodes.
+// Request is a request for a run. It is stored, so that a resumed run has the same graph and nodes.
 type Request struct {
 	Type      string
 	Tasks     []taskgraph.Task
 	Inventory inventory.Inventory
 	Only      []string `json:",omitempty"`
 	Event     string
-	// Digests identify the contents of the tasks by ID.
+	// Digests contains the digest of each task by ID.
 	Digests map[string]string `json:",omitempty"`
-	// Skip holds the reasons for skipped items, and Refresh the digests of the values that items depend on, by item
+	// Skip contains the reasons for skipping items, and Refresh the digests of the values that items depend on, by item
 	// name.
 	Skip, Refresh map[string]string `json:",omitempty"`
-	// Nonce is random; [Engine.Start] sets it.
+	// Nonce is a random string set by [Engine.Start].
 	Nonce string
 }
 

@@ -10,43 +10,44 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// execution is the execution of a run by this process, from claim to end. The fields of the loop belong to one goroutine.
+// execution is the execution of a run by this process, from the time it is claimed until it ends.
 type execution struct {
 	*Engine
 	*job.Held
-	name     string // of the run
+	name     string // display name of the run
 	request  Request
-	refused  error // why the schedule could not be restored
+	refused  error // error that prevented restoring the schedule
 	schedule *schedule.Schedule
 
-	// The following fields belong to the goroutine that advances the run.
+	// The following fields belong to the goroutine that is advancing the run.
 	vertices   []vertex
 	names      []string
-	tokens     string // the prefix of tokens
+	tokens     string // prefix of tokens
 	dependents dag.Graph
-	left       int     // the number of items that have not ended
-	queue      []int32 // items that wait only for a free slot
+	left       int     // number of items that have not ended
+	queue      []int32 // items waiting only for a free slot
 	again      []int32 // items to restart
-	ended      []int32 // vertices whose dependents are not yet notified
+	ended      []int32 // vertices whose dependents have not been notified yet
 	limits     limits
-	wrong      map[int32]string // why items failed or are unknown
-	halted     int32            // 1 + the item that prevents new tasks from starting, or 0
-	stopped    bool             // no new tasks start because of Stop, Cancel or ctx
+	wrong      map[int32]string // reasons why items failed or are unknown
+	halted     int32            // 1 + index of the item that prevents new tasks from starting, or 0
+	stopped    bool             // whether Stop, Cancel, or ctx prevents new tasks from starting
 	now        time.Time
 	running    int
 	err        error
-	// Pending records for the next transaction: rows of ended items, then of items to start; output; and ends.
+	// Records for the next transaction: the rows of ended items followed by those of items to start, output, and end
+	// events.
 	rows          []store.TaskRun
 	starting      []int32
 	lines, events []store.Event
 
 	// The following fields are shared with workers.
 	mutex             sync.Mutex
-	todo              []int32 // items whose intents are recorded
+	todo              []int32 // items that have been recorded and can run
 	outcomes, handled []outcome
-	busy              bool // a goroutine is advancing the run
-	poked             bool // it must check again
-	helping           bool // a worker is about to start
+	busy              bool // whether a goroutine is advancing the run
+	poked             bool // whether that goroutine must check again
+	helping           bool // whether a worker is about to start
 	finished          chan struct{}
 
 	output
@@ -54,12 +55,12 @@ type execution struct {
 
 // vertex is an item or a join of the schedule.
 type vertex struct {
-	waits   int32 // the number of unfinished dependencies
-	blame   int32 // 1 + the item that causes it to be skipped, or 0
+	waits   int32 // number of unfinished dependencies
+	blame   int32 // 1 + index of the item that causes it to be skipped, or 0
 	attempt int32
 	tries   int8
 	status  status
-	resumed bool // started by an earlier process
+	resumed bool // whether an earlier process started it
 	started time.Time
 }
 
@@ -71,10 +72,10 @@ const (
 	good // dependents can run
 	failed
 	unknown
-	skipped // a dependency failed or is unknown
+	skipped // a dependency failed or its outcome is unknown
 )
 
-// outcome is the result of a task.
+// outcome is the result of executing a task.
 type outcome struct {
 	item int32
 	err  error
