@@ -7,9 +7,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Check decodes and checks effective tasks. Group members without roles inherit the roles of their groups. It returns
-// an *[Error] with all problems: invalid attributes, unknown tasks, and cycles, including cycles across nodes. If types
-// is not nil, unknown types (ok is false) and invalid parameters are errors, too.
+// Check decodes and checks effective tasks. Group members without roles inherit the roles of their groups. Check
+// returns an *[Error] with all problems: invalid attributes, references to unknown tasks, and cycles, including cycles
+// across nodes. If types is not nil, unknown types (for which ok is false) and invalid parameters are errors as well.
 func Check(e *Effective, types func(name string) (check func(parameters map[string]any) []string, ok bool)) ([]*Spec, error) {
 	c := checker{groups: map[string][]*Spec{}, free: map[string]bool{}, known: map[string]bool{}}
 	specs, invalid := make([]*Spec, len(e.Tasks)), make([][]Problem, len(e.Tasks))
@@ -43,9 +43,9 @@ func Check(e *Effective, types func(name string) (check func(parameters map[stri
 
 type checker struct {
 	ids    []string
-	known  map[string]bool    // tasks
-	groups map[string][]*Spec // by member
-	free   map[string]bool    // tasks that have not inherited roles yet
+	known  map[string]bool    // IDs of all tasks
+	groups map[string][]*Spec // groups of each task, by task ID
+	free   map[string]bool    // tasks that may still inherit roles
 	// task is the ID of the task being checked.
 	task     string
 	problems []Problem
@@ -55,7 +55,7 @@ func (c *checker) fail(attribute, format string, args ...any) {
 	c.problems = append(c.problems, Problem{Task: c.task, Attribute: attribute, Message: fmt.Sprintf(format, args...)})
 }
 
-// typeNames are suggested for unknown types.
+// typeNames lists the types suggested for unknown types.
 var typeNames = []string{
 	"shell", "upload_file", "copy_files", "sync", "reboot", "puppet", StageType, GroupType, AnchorType, SkippedType,
 }
@@ -77,7 +77,7 @@ func (c *checker) checkType(s *Spec, types func(string) (func(map[string]any) []
 	}
 }
 
-// checkNames reports references to unknown tasks.
+// checkNames reports references to unknown tasks, with suggestions.
 func (c *checker) checkNames(s *Spec) {
 	for _, l := range s.links() {
 		if c.known[l.Name] || !validName.MatchString(l.Name) {
@@ -91,10 +91,10 @@ func (c *checker) checkNames(s *Spec) {
 	}
 }
 
-// inherit gives a task without roles the roles of its groups, and returns its roles.
+// inherit sets the roles of a task without roles to the roles of its groups. It returns the roles of the task.
 func (c *checker) inherit(s *Spec) Selector {
 	if groups := c.groups[s.ID]; c.free[s.ID] && len(groups) > 0 {
-		c.free[s.ID] = false // Groups may contain each other.
+		c.free[s.ID] = false // groups may contain each other
 		var roles Selector
 		for _, g := range groups {
 			roles.patterns = append(roles.patterns, c.inherit(g).patterns...)
@@ -105,14 +105,15 @@ func (c *checker) inherit(s *Spec) Selector {
 }
 
 const (
-	// maxExpanded limits the vertices and edges on synthetic nodes; larger graphs are checked for cycles only on real nodes.
+	// maxExpanded limits the number of vertices and edges on synthetic nodes. For larger graphs, only cycles on real
+	// nodes are found.
 	maxExpanded = 1_000_000
-	// maxSuggestions limits the searches for similar names.
+	// maxSuggestions limits the number of searches for similar names.
 	maxSuggestions = 100
 )
 
-// syntheticNodes returns the roles of artificial nodes that reveal cycles: one node per role or regular expression, and
-// one without roles.
+// syntheticNodes returns the roles of artificial nodes on which every possible cycle shows: one node per role or
+// regular expression, and one node without roles.
 func syntheticNodes(specs []*Spec) [][]string {
 	var patterns []pattern
 	size := len(specs)

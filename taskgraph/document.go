@@ -18,16 +18,17 @@ import (
 // maxNesting is the maximum nesting depth of values.
 const maxNesting = 100
 
-// Document decodes a YAML or JSON document and collects its problems.
+// Document decodes a YAML or JSON document and collects the problems in it.
 type Document struct {
 	Problems []Problem
-	// Task and Attribute are set on new problems.
+	// Task and Attribute are copied to new problems.
 	Task, Attribute string
-	// Scalar, if not nil, overrides a scalar's value by returning true.
+	// Scalar returns the value of a scalar, or false to decode it as usual. It may be nil.
 	Scalar func(n *yaml.Node) (v any, ok bool)
 }
 
-// Read parses src, which must contain one document, and returns its root, or nil if it is empty or malformed.
+// Read parses src, which must contain exactly one document. It returns the root, or nil if the document is empty or
+// malformed.
 func (d *Document) Read(src []byte) *yaml.Node {
 	documents, errs := yamltree.Read(src)
 	isBroken := len(documents) == 0
@@ -45,14 +46,14 @@ func (d *Document) Read(src []byte) *yaml.Node {
 	return documents[0].Content[0]
 }
 
-// Fail adds a problem at a node.
+// Fail adds a problem with the position of a node.
 func (d *Document) Fail(n *yaml.Node, format string, args ...any) {
 	d.Problems = append(d.Problems, Problem{
 		Task: d.Task, Attribute: d.Attribute, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...),
 	})
 }
 
-// Err returns an *[Error] with all problems in source order, or nil.
+// Err returns an *[Error] with all problems in source order, or nil if there are none.
 func (d *Document) Err(file string) error {
 	if len(d.Problems) == 0 {
 		return nil
@@ -63,7 +64,7 @@ func (d *Document) Err(file string) error {
 	return &Error{File: file, Problems: d.Problems}
 }
 
-// Value converts a node to a JSON value. Timestamps become strings, and JSON numbers keep their digits.
+// Value converts a node to a JSON value. Timestamps become strings, and numbers are json.Numbers with all their digits.
 func (d *Document) Value(n *yaml.Node) any { return d.value(n, 0) }
 
 func (d *Document) value(n *yaml.Node, depth int) any {

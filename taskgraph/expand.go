@@ -8,42 +8,42 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// Expansion is a task graph expanded on nodes.
+// Expansion is the expansion of a task graph on nodes.
 type Expansion struct {
 	Vertices []Vertex
 	// Graph has an edge from each vertex to each of its dependencies. Vertices from len(Vertices) on are joins, which
-	// keep the number of edges linear: a join has at least one dependency, and waits for all of them or, if it is in
-	// Any, for the first that succeeds.
+	// keep the number of edges linear. A join has at least one dependency. It waits for all its dependencies or, if it
+	// is in Any, for the first one that succeeds.
 	Graph dag.Graph
 	Any   map[int32]bool
-	// why holds the dependency behind each edge of Graph that starts at a task vertex.
+	// why lists the dependency that caused each edge of Graph. It covers only the edges that start at tasks.
 	why []*dependency
 }
 
-// Vertex is a task on a node.
+// Vertex is a task on a node, or a stage.
 type Vertex struct {
 	Task *Spec
 	// Node is the index of a node, or -1 for a stage.
 	Node int
 }
 
-// dependency is a dependency between tasks: on all nodes of Role, on the first successful one if Any is set, or, if
-// Self is set, on the same node (all nodes for a stage).
+// dependency is a dependency on another task: on all nodes with Role or, if Any is set, on the first of these nodes
+// where the task succeeds. If Self is set, it is on the same node, or on all nodes if one of the tasks is a stage.
 type dependency struct {
 	link
-	to int // a spec
+	to int // index of the spec
 	// only selects the dependent nodes.
 	only Selector
-	// join is the vertex for all nodes, or -1; valid once it is computed.
+	// join is the vertex that joins all nodes, or -1. It is nil until it is computed.
 	join *int32
 }
 
-// Expand expands the specs returned by [Check] on nodes, given by their roles. Vertices are ordered by spec, then by
-// node. Dependencies on tasks without vertices count as satisfied.
+// Expand expands the specs returned by [Check]. nodes lists the roles of each node. Vertices are ordered by spec and
+// then by node. Dependencies on tasks without vertices count as satisfied.
 func Expand(specs []*Spec, nodes [][]string) *Expansion {
 	x := &Expansion{Any: map[int32]bool{}}
-	first := make([]int32, len(specs)) // the vertex of each stage
-	at := make([][]int32, len(specs))  // the vertices of other tasks on each node, or -1
+	first := make([]int32, len(specs)) // vertex of each stage
+	at := make([][]int32, len(specs))  // vertices of other tasks on each node, or -1
 	for i, s := range specs {
 		if s.Type == StageType {
 			first[i] = int32(len(x.Vertices))
@@ -120,10 +120,10 @@ func Expand(specs []*Spec, nodes [][]string) *Expansion {
 	return x
 }
 
-// link is a reference to another task in an attribute.
+// link is a reference to another task in an attribute of a task.
 type link struct {
 	attribute string
-	// text describes the dependency, with a %s for each vertex. isBack means that the other task is the dependent.
+	// text describes the dependency, with a %s for each vertex. isBack is set if the other task is the dependent.
 	text   string
 	isBack bool
 	Cross
@@ -171,7 +171,7 @@ func dependencies(specs []*Spec) [][]*dependency {
 			}
 		}
 	}
-	// Members inherit the dependencies of their groups, outer groups first.
+	// A member inherits the dependencies of its groups, those of outer groups first.
 	var membership dag.Graph
 	for _, of := range groups {
 		for _, g := range of {
@@ -195,14 +195,14 @@ func dependencies(specs []*Spec) [][]*dependency {
 }
 
 const (
-	// maxSearches limits the vertices searched for a shorter cycle.
+	// maxSearches limits the number of vertices from which a shorter cycle is searched.
 	maxSearches = 200
-	// maxSteps limits the steps of a cycle in a message.
+	// maxSteps limits the number of steps of a cycle shown in a message.
 	maxSteps = 20
 )
 
-// Cycles returns a problem for each strongly connected component, with one of its shortest cycles; name formats
-// vertices. Cycles with equal messages are reported once.
+// Cycles returns a problem for each strongly connected component that contains a cycle. The problem shows one of the
+// shortest cycles; name formats its vertices. Cycles with equal messages are reported only once.
 func (x *Expansion) Cycles(name func(Vertex) string) []Problem {
 	component := x.Graph.Components()
 	best, searches := map[int32][]int32{}, 0
@@ -233,7 +233,7 @@ func (x *Expansion) Cycles(name func(Vertex) string) []Problem {
 		from := x.Vertices[x.Graph.To[cycle[len(cycle)-1]]]
 		p := Problem{Task: from.Task.ID}
 		for _, edge := range cycle {
-			if int(edge) < len(x.why) { // The others start at joins.
+			if int(edge) < len(x.why) { // other edges start at joins
 				d = x.why[edge]
 			}
 			if to := x.Graph.To[edge]; int(to) < len(x.Vertices) {

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/yamltree"
 )
 
-// Format formats a graph as YAML that [Parse] accepts, with attributes in the order of [Task.Names].
+// Format formats a graph as YAML accepted by [Parse], with attributes in the order of [Task.Names].
 func Format(g *Graph) ([]byte, error) {
 	text, err := json.Marshal(g)
 	if err != nil {
@@ -18,7 +18,7 @@ func Format(g *Graph) ([]byte, error) {
 	}
 	documents, _ := yamltree.Read(text)
 	root := documents[0].Content[0]
-	style(root, 3) // The top levels, down to attributes, use block style.
+	style(root, 3) // block style for the top levels, down to attributes
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -26,8 +26,8 @@ func Format(g *Graph) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// style makes a JSON tree look like YAML: strings are plain if that keeps their meaning, and below the given depth,
-// short flat lists and objects are on one line.
+// style formats a JSON tree as YAML. Strings are unquoted if that does not change their meaning. Below the given number
+// of levels, short flat lists and objects are on one line.
 func style(n *yaml.Node, levels int) {
 	isFlat, width := true, 0
 	for _, item := range n.Content {
@@ -42,10 +42,10 @@ func style(n *yaml.Node, levels int) {
 		}
 	case n.Style != yaml.DoubleQuotedStyle:
 		n.Tag = ""
-	case jsonNumber.MatchString(n.Value): // The encoder does not quote some numbers that are out of range.
+	case jsonNumber.MatchString(n.Value): // the encoder does not quote some numbers that are out of range
 	case strings.Contains(n.Value, "\n"):
 		n.Tag, n.Style = "!!str", yaml.LiteralStyle
 	default:
-		n.Tag, n.Style = "!!str", 0 // The encoder quotes strings that would be read as another type.
+		n.Tag, n.Style = "!!str", 0 // the encoder quotes strings that would be read as another type
 	}
 }

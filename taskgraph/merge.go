@@ -13,15 +13,15 @@ type Layer struct {
 	// Name identifies the layer, such as "release shop 1.2".
 	Name  string
 	Tasks []Task
-	// origins maps attributes to layer names if the layer is itself merged.
+	// origins maps attributes to the names of layers, by task, if the layer is itself the result of a merge.
 	origins map[string]map[string]string
 }
 
-// Effective is a merged graph.
+// Effective is the result of merging graphs.
 type Effective struct {
 	// Tasks are ordered by first occurrence in the layers.
 	Tasks []Task
-	// Origins holds the name of the layer that sets each attribute, by task and attribute. The origin of "id" is the
+	// Origins contains the name of the layer that sets each attribute, by task and attribute. The origin of "id" is the
 	// layer that adds the task.
 	Origins map[string]map[string]string
 }
@@ -29,10 +29,11 @@ type Effective struct {
 // Origin returns the name of the layer that sets an attribute, or "".
 func (e *Effective) Origin(task, attribute string) string { return e.Origins[task][attribute] }
 
-// synonyms maps attributes that override each other.
+// synonyms maps attributes to the attributes that they override.
 var synonyms = map[string]string{"roles": "groups", "groups": "roles"}
 
-// Merge merges layers; later ones override earlier ones, attribute by attribute or, if whole is set, task by task.
+// Merge merges layers. Later layers override earlier ones, task by task if whole is set, or else attribute by
+// attribute.
 func Merge(layers []Layer, whole bool) *Effective {
 	e := &Effective{Origins: map[string]map[string]string{}}
 	at := map[string]int{}
@@ -63,8 +64,8 @@ func (l Layer) origin(task, attribute string) string {
 	return cmp.Or(l.origins[task][attribute], l.Name)
 }
 
-// MergePlugins merges plugin layers, none of which overrides another. It returns an *[Error] listing each attribute
-// with conflicting values.
+// MergePlugins merges the layers of plugins, which do not override each other. It returns an *[Error] that lists all
+// attributes with conflicting values.
 func MergePlugins(plugins []Layer) (Layer, error) {
 	type given struct {
 		v     any
@@ -95,15 +96,15 @@ func MergePlugins(plugins []Layer) (Layer, error) {
 	return Layer{Name: "plugins", Tasks: e.Tasks, origins: e.Origins}, nil
 }
 
-// Change is an added, removed, or changed task.
+// Change is the addition, removal, or modification of a task.
 type Change struct {
-	// Old is nil for an added task, New for a removed one.
+	// Old is nil for an added task. New is nil for a removed task.
 	Old, New *Task
-	// Attributes lists the differing attributes in canonical order.
+	// Attributes lists the attributes that differ, in canonical order.
 	Attributes []string
 }
 
-// Diff returns added and changed tasks in the order of the new graph, followed by removed ones.
+// Diff returns the added and changed tasks in the order of after, followed by the removed tasks.
 func Diff(before, after []Task) []Change {
 	old := map[string]*Task{}
 	for i := range before {
@@ -129,7 +130,7 @@ func Diff(before, after []Task) []Change {
 	return changes
 }
 
-// differing returns the names of differing attributes in canonical order.
+// differing returns the names of attributes that differ, in canonical order.
 func differing(a, b map[string]any) []string {
 	both := Task{Attributes: map[string]any{}}
 	maps.Copy(both.Attributes, a)

@@ -12,22 +12,22 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Parse parses a graph in YAML or JSON: an object with type, name, and tasks, or just a list of tasks. It performs all
-// checks that do not depend on other layers, so any attribute may be missing. Tasks is nil only if the object has no
-// tasks. It returns an *[Error] with all problems.
+// Parse parses a graph in YAML or JSON: an object with type, name, and tasks, or only a list of tasks. It performs all
+// checks that do not depend on other layers; any attribute may be missing. Graph.Tasks is nil only for an object
+// without tasks. Parse returns an *[Error] with all problems.
 func Parse(src []byte, file string) (*Graph, error) {
 	p := &parser{}
 	return p.parse(src, file, p.graph)
 }
 
-// ParseUpload is [Parse] for uploads, which may contain the relations of a stored graph. These are a JSON value, or nil.
+// ParseUpload is like [Parse] but accepts the field relations, as in stored graphs. It returns its JSON value, or nil.
 func ParseUpload(src []byte) (g *Graph, relations any, err error) {
 	p := &parser{}
 	g, err = p.parse(src, "", p.graph)
 	return g, p.relations, err
 }
 
-// ParseTask is [Parse] for a single task.
+// ParseTask is like [Parse] but parses a single task.
 func ParseTask(src []byte) (Task, error) {
 	p := &parser{}
 	g, err := p.parse(src, "", p.task)
@@ -56,8 +56,8 @@ type parser struct {
 	relations any
 }
 
-// Locate adds positions to problems of effective tasks found in the parsed graph. It returns all problems in source
-// order, with unlocated ones last.
+// Locate adds positions to problems of effective tasks that are in the parsed graph. It returns all problems in source
+// order, with those without a position last.
 func (g *Graph) Locate(problems []Problem) []Problem {
 	all := slices.Clone(problems)
 	for i, p := range all {
@@ -67,19 +67,20 @@ func (g *Graph) Locate(problems []Problem) []Problem {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(uint(a.Line-1), uint(b.Line-1)), cmp.Compare(a.Column, b.Column)) // Line 0 is last.
+		return cmp.Or(cmp.Compare(uint(a.Line-1), uint(b.Line-1)), cmp.Compare(a.Column, b.Column)) // line 0 is last
 	})
 	return all
 }
 
-// knownKeys lists the keys of objects in tasks, by path.
+// knownKeys lists the keys of objects in tasks, by the path of the object.
 var knownKeys = map[string][]string{
 	"": append([]string{"id", "_id"}, attributes...), "parameters.strategy": {"type", "amount"},
 	"cross_depends": {"name", "role", "policy"}, "cross_depended_by": {"name", "role", "policy"},
 	"test_pre": {"cmd", "timeout", "retries"}, "test_post": {"cmd", "timeout", "retries"},
 }
 
-// warn collects warnings about unknown keys below a path. For keys of the task itself, it only reports likely typos.
+// warn adds warnings about unknown keys of n and the values in it. For keys of the task itself, it reports only likely
+// typos.
 func (p *parser) warn(n *yaml.Node, path string) {
 	if n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {
@@ -106,7 +107,7 @@ func (p *parser) warn(n *yaml.Node, path string) {
 	}
 }
 
-// reader returns a reader that reports problems at their positions below root.
+// reader returns a reader that reports problems with their positions in the tree root.
 func (p *parser) reader(root *yaml.Node) reader {
 	return func(path, message string) {
 		n, all := root, steps(path)
@@ -122,7 +123,7 @@ func (p *parser) reader(root *yaml.Node) reader {
 	}
 }
 
-// entry returns the value of a key, or nil.
+// entry returns the value of a key of an object, or nil.
 func entry(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -138,7 +139,7 @@ func (p *parser) graph(root *yaml.Node) {
 		tasks = entry(root, "tasks")
 		keys := []string{"type", "name", "tasks"}
 		for pair := range slices.Chunk(root.Content, 2) {
-			// Stored graphs also have id and relations.
+			// Stored graphs also contain id and relations.
 			if key := pair[0].Value; !slices.Contains(keys, key) && key != "id" && key != "relations" {
 				p.Fail(pair[0], "unknown key %q; expected type, name, or tasks%s", key, suggest.DidYouMean(key, keys))
 			}

@@ -9,25 +9,25 @@ import (
 
 // Problem is an error in a graph.
 type Problem struct {
-	// Layer is the name of the layer, such as "plugin lma 1.2", if layers are merged.
+	// Layer is the name of the layer, such as "plugin lma 1.2", if layers were merged.
 	Layer string `json:"layer,omitempty"`
-	// Task and Attribute are empty if the problem does not concern one.
+	// Task and Attribute are the location of the problem. They are empty if it does not concern a task or an attribute.
 	Task      string `json:"task,omitempty"`
 	Attribute string `json:"attribute,omitempty"`
-	// Line and Column are 1-based, with columns in characters, or 0 if unknown.
+	// Line and Column count from 1, columns in characters. Both are 0 if unknown.
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 }
 
-// Error lists all problems of a graph in source order.
+// Error lists the problems of a graph in source order.
 type Error struct {
-	// File is the file name; it may be empty.
+	// File is the name of the file, or "".
 	File     string
 	Problems []Problem
 }
 
-// Error returns a line for each problem: FILE:LINE:COLUMN: task NAME: MESSAGE.
+// Error returns one line for each problem: FILE:LINE:COLUMN: task NAME: MESSAGE.
 func (e *Error) Error() string {
 	var lines []string
 	for _, p := range e.Problems {

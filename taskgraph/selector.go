@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Selector selects nodes by role. The zero Selector selects none.
+// Selector selects nodes by role. The zero Selector selects no nodes.
 type Selector struct {
 	patterns []pattern
 }
@@ -22,7 +22,8 @@ var everywhere = Selector{[]pattern{{text: "*"}}}
 // self is the role of cross dependencies on the same node.
 const self = "self"
 
-// NewSelector returns a selector for patterns: role names, "*", and "/regex/", which must match the entire name.
+// NewSelector returns a selector for a list of patterns: role names, "*", and "/regex/". A regular expression must
+// match the entire role. NewSelector returns an error if a pattern is invalid.
 func NewSelector(patterns ...string) (s Selector, err error) {
 	for _, text := range patterns {
 		if err := s.add(text); err != nil {
@@ -43,14 +44,14 @@ func (s *Selector) add(text string) error {
 		if p.re, err = regexp.Compile(regex); err != nil {
 			return fmt.Errorf("invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
-		p.re.Longest() // otherwise, an earlier alternative could match only part of the role
+		p.re.Longest() // otherwise, an earlier alternative could match only a part of the role
 	}
 	s.patterns = append(s.patterns, p)
 	return nil
 }
 
-// Match reports whether the selector selects a node with the given roles. "*" also selects nodes without roles. A
-// regular expression also matches its own text, the role of a synthetic node.
+// Match reports whether the selector selects a node with the given roles. "*" selects nodes without roles as well. A
+// regular expression also matches its own text, which is the role of a synthetic node.
 func (s Selector) Match(roles []string) bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
 		return p.text == "*" || slices.ContainsFunc(roles, func(role string) bool {
@@ -59,7 +60,7 @@ func (s Selector) Match(roles []string) bool {
 	})
 }
 
-// Strings returns the patterns.
+// Strings returns the patterns of the selector.
 func (s Selector) Strings() []string {
 	var all []string
 	for _, p := range s.patterns {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// DefaultEvent is the default event of runs and of reexecute_on.
+	// DefaultEvent is the default event of runs and of the attribute reexecute_on.
 	DefaultEvent = "deploy_changes"
 	defaultTest  = time.Minute
 	maxSeconds   = 366 * 24 * 60 * 60
@@ -21,7 +21,7 @@ const (
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
-// CheckName returns an error if a name is invalid. kind, such as "task name", describes it in the message.
+// CheckName returns an error if a name is invalid. kind describes the name in the message, such as "task name".
 func CheckName(kind, name string) error {
 	if !validName.MatchString(name) {
 		return fmt.Errorf("invalid %s %q; use %s", kind, name, "a letter or digit, then up to 127 letters, digits, _, -, and .")
@@ -31,7 +31,8 @@ func CheckName(kind, name string) error {
 
 func checkTaskName(name string) error { return CheckName("task name", name) }
 
-// Spec decodes the attributes. Null is equivalent to a missing attribute. It returns an *[Error] with all problems.
+// Spec decodes the attributes of the task. A null attribute is treated as missing. It returns an *[Error] with all
+// problems.
 func (t Task) Spec() (*Spec, error) {
 	var problems []Problem
 	s := t.spec(t.reader(&problems))
@@ -78,8 +79,7 @@ func (t Task) spec(r reader) *Spec {
 	return s
 }
 
-// reader reads attributes. The function is called for each problem, with the path of the value, such as
-// "cross_depends[0].policy".
+// reader reads attributes. The function reports a problem with the value at a path, such as "cross_depends[0].policy".
 type reader func(path, message string)
 
 func (t Task) reader(problems *[]Problem) reader {
@@ -92,15 +92,15 @@ func steps(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) })
 }
 
-// fail reports that the value at a path must be something else.
+// fail reports that the value at a path must be something else, as described by the arguments.
 func (r reader) fail(path, format string, args ...any) {
 	r(path, path+" must be "+fmt.Sprintf(format, args...))
 }
 
 type object = map[string]any
 
-// as returns a value as T. Null becomes the zero value. If the value has another type, it reports a mismatch and
-// returns the zero value.
+// as returns v as a T, or the zero T if v is null. If v has another type, it reports that kind was expected and returns
+// the zero T.
 func as[T any](r reader, v any, path, kind string) T {
 	x, ok := v.(T)
 	if v != nil && !ok {
@@ -132,7 +132,7 @@ func (r reader) optional(v any, path string, check func(string) error) string {
 	return r.text(v, path, check)
 }
 
-// texts returns a list of strings, or a single string as a list; nil if there is no value.
+// texts returns a list of strings. A single string becomes a list; null becomes nil.
 func (r reader) texts(v any, path string, check func(string) error) []string {
 	all := []string{}
 	switch v := v.(type) {
@@ -208,7 +208,7 @@ func (r reader) version(v any) string {
 
 func (r reader) whole(v any, path string, least float64) int {
 	number, _ := v.(json.Number)
-	n, err := number.Float64() // 1.0 counts as a whole number.
+	n, err := number.Float64() // 1.0 counts as a whole number
 	if v != nil && (err != nil || n < least || n > 10_000 || n != math.Trunc(n)) {
 		r.fail(path, "a whole number from %v to 10000", least)
 	}

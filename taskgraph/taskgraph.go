@@ -3,11 +3,11 @@
 //
 //	file ──Parse──▶ Graph ──service──▶ layers ──Merge──▶ Effective ──schedule──▶ runs of tasks on nodes ──run──▶ done
 //
-// A graph has a type, such as "default" or "upgrade", and an owner: a release, a plugin, or an environment, also called
-// a cluster. The effective graph of an environment merges the graphs of one type from all three layers. It runs on the
-// environment's nodes, which have roles.
+// A graph has a type, such as "default" or "upgrade", and an owner: a release, a plugin, or an environment (also called
+// a cluster). The effective graph of an environment is the result of merging the graphs of one type from all three
+// layers. It runs on the environment's nodes, which have roles.
 //
-// The package follows the specification "Ability To Execute Custom Deployment Graph" and docs/tasks.md.
+// The package implements the specification "Ability To Execute Custom Deployment Graph" and docs/tasks.md.
 package taskgraph
 
 import (
@@ -25,23 +25,24 @@ import (
 // DefaultType is the default type of graphs.
 const DefaultType = "default"
 
-// Graph is a graph in a file or in the API.
+// Graph is a graph in a file or in a request.
 type Graph struct {
 	Type string `json:"type,omitempty"`
 	// Name is a description for users.
 	Name  string `json:"name,omitempty"`
 	Tasks []Task `json:"tasks,omitzero"`
-	// Warnings lists unknown attributes whose names look like typos. They are kept.
+	// Warnings lists unknown attributes that look like typos. The attributes are kept.
 	Warnings []Problem `json:"-"`
 
-	nodes map[string]*yaml.Node // of parsed tasks
+	nodes map[string]*yaml.Node // YAML nodes of parsed tasks by ID
 }
 
-// Task is a task of one layer, possibly with only some attributes.
+// Task is a task in one layer. It may have only some of its attributes.
 type Task struct {
-	// ID is the task's name, unique in its graph.
+	// ID is the name of the task, which is unique in a graph.
 	ID string
-	// Attributes are JSON values, with numbers as [json.Number], without "id" and "_id". They must not be modified.
+	// Attributes contains JSON values, in which numbers are [json.Number], except "id" and "_id". It must not be
+	// modified.
 	Attributes map[string]any
 }
 
@@ -51,15 +52,16 @@ var attributes = []string{
 	"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "test_pre", "test_post", "parameters",
 }
 
-// Names returns the attribute names in canonical order: known ones first, then the others, sorted.
+// Names returns the names of the attributes in canonical order: known attributes first, followed by others in
+// alphabetical order.
 func (t Task) Names() []string {
 	return slices.SortedFunc(maps.Keys(t.Attributes), func(a, b string) int {
 		i, j := slices.Index(attributes, a), slices.Index(attributes, b)
-		return cmp.Or(cmp.Compare(uint(i), uint(j)), cmp.Compare(a, b)) // -1 is last.
+		return cmp.Or(cmp.Compare(uint(i), uint(j)), cmp.Compare(a, b)) // -1 is last
 	})
 }
 
-// MarshalJSON writes the id, then the attributes in the order of [Task.Names]. Equal tasks have equal JSON.
+// MarshalJSON encodes the id followed by the attributes in the order of [Task.Names]. Equal tasks have equal JSON.
 func (t Task) MarshalJSON() ([]byte, error) {
 	text := []byte("{")
 	for i, name := range append([]string{"id"}, t.Names()...) {
@@ -67,7 +69,7 @@ func (t Task) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			text, v = append(text, ','), t.Attributes[name]
 		}
-		key, _ := json.Marshal(name) // Marshaling a string cannot fail.
+		key, _ := json.Marshal(name) // marshaling a string cannot fail
 		value, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
@@ -77,7 +79,7 @@ func (t Task) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// UnmarshalJSON accepts an object with an id, and ignores _id.
+// UnmarshalJSON decodes an object with an id. It ignores _id.
 func (t *Task) UnmarshalJSON(text []byte) (err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -89,7 +91,7 @@ func (t *Task) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// newTask converts an object to a task. It takes ownership of the object.
+// newTask converts an object to a task and takes ownership of the object. It returns an error if the id is invalid.
 func newTask(object map[string]any) (Task, error) {
 	id, ok := object["id"].(string)
 	switch {
@@ -103,64 +105,67 @@ func newTask(object map[string]any) (Task, error) {
 	return Task{id, object}, nil
 }
 
-// Spec holds the decoded attributes of a task.
+// Spec contains the decoded attributes of a task.
 type Spec struct {
 	ID      string
 	Version string
 	// Type is the task type, such as "shell".
 	Type string
-	// Roles selects the nodes that the task runs on; the default is all. The attribute groups is a synonym.
+	// Roles selects the nodes on which the task runs. By default, these are all nodes. The attribute groups is a
+	// synonym.
 	Roles Selector
 	// Tasks lists the members of a group.
 	Tasks []string
-	// Requires and RequiredFor list tasks that run before and after this one on the same node.
+	// Requires lists tasks that must run before this one on the same node. RequiredFor lists tasks that must run after
+	// it.
 	Requires, RequiredFor []string
-	// CrossDepends and CrossDependedBy list tasks that run before and after this one on other nodes.
+	// CrossDepends lists tasks that must run before this one on other nodes. CrossDependedBy lists tasks that must run
+	// after it.
 	CrossDepends, CrossDependedBy []Cross
-	// A successful task runs again on the events of ReexecuteOn, or when a value in RefreshOn changes: a parameter, by
-	// path, or a resource, by URN.
+	// A successful task runs again on the events in ReexecuteOn, or when a value listed in RefreshOn changes: a
+	// parameter, given by its path, or a resource, given by its URN.
 	ReexecuteOn, RefreshOn []string
-	// TestPre and TestPost are commands that must succeed before and after the task.
+	// TestPre must succeed before the task, and TestPost after it.
 	TestPre, TestPost *Test
 	Parameters        map[string]any
-	// Condition is a YAQL expression, or "". If it is false, the task is skipped.
+	// Condition is a YAQL expression, or "". The task is skipped if the condition is false.
 	Condition string
-	// Once (idempotent: false) means that the task must not run again if its outcome is unknown.
+	// Once, set by idempotent: false, means that the task must not run again while its outcome is unknown.
 	Once bool
-	// Tolerant (fail_on_error: false) means that dependents run even if the task fails.
+	// Tolerant, set by fail_on_error: false, means that dependents run even if the task fails.
 	Tolerant bool
-	// Strategy limits the number of nodes on which the task runs at once, from parameters.strategy; 0 means no limit.
+	// Strategy limits the number of nodes on which the task runs at the same time; 0 means no limit.
 	Strategy int
-	// Rolling (strategy one_by_one) means that the task starts on no more nodes after it fails on one.
+	// Rolling, set by the strategy one_by_one, means that the task does not start on further nodes after a failure.
 	Rolling bool
-	// Timeout limits one attempt, Retries is the number of attempts after the first, and Interval the time between
-	// them; from parameters.
+	// Timeout limits the duration of an attempt. Retries is the number of attempts after the first. Interval is the
+	// time between attempts. They are set in the parameters.
 	Timeout  time.Duration
 	Retries  int
 	Interval time.Duration
 }
 
-// Cross is a dependency on tasks of other nodes.
+// Cross is a dependency on a task on other nodes.
 type Cross struct {
 	// Name is the ID of a task.
 	Name string
-	// Role selects the nodes. Self means the node of the dependent task.
+	// Role selects the nodes. Self means the node of the dependent task instead.
 	Role Selector
 	Self bool
-	// Any means that one of the nodes is enough.
+	// Any means that success on one of the nodes is enough.
 	Any bool
 }
 
 // Test is a command that must succeed before or after a task.
 type Test struct {
 	Cmd string
-	// Timeout limits one attempt; the default is one minute, and 0 means no limit.
+	// Timeout limits the duration of an attempt. The default is one minute; 0 means no limit.
 	Timeout time.Duration
 	// Retries is the number of attempts after the first.
 	Retries int
 }
 
-// Types without an action of their own. A stage runs once for all nodes.
+// Types of tasks without an action of their own. A stage runs once for all nodes.
 const (
 	StageType   = "stage"
 	GroupType   = "group"
