@@ -21,7 +21,7 @@ func bag(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(members
 
 func pair(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }
 
-// refused checks that a built document has exactly these errors and cannot be written.
+// refused checks that Check and Write return exactly the error want for a built document, without positions.
 func refused(t *testing.T, doc lumigl.Document, want string) {
 	t.Helper()
 	err := doc.Check()
@@ -30,7 +30,7 @@ func refused(t *testing.T, doc lumigl.Document, want string) {
 	if errors.As(err, &invalid) {
 		for _, f := range invalid.Faults {
 			if f.Line != 0 || f.Offset != 0 || f.End != 0 || len(f.Notes) > 0 {
-				t.Errorf("a built document has no text, but the error has a position: %+v", f)
+				t.Errorf("Check returned a fault with a position for a document without text: %+v", f)
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func refused(t *testing.T, doc lumigl.Document, want string) {
 	var b strings.Builder
 	expect(t, lumigl.Write(&b, doc), want)
 	if b.Len() > 0 {
-		t.Errorf("wrote despite errors: %s", b.String())
+		t.Errorf("Write wrote %q for an invalid document, want nothing", b.String())
 	}
 	if s, ok := doc.(*lumigl.Snapshot); ok {
 		expect(t, s.Sort(), want)
@@ -129,7 +129,7 @@ func TestBuiltPending(t *testing.T) {
 	again := must.Get(lumigl.ParseSnapshot(string(text)))(t)
 	for i, r := range again.Pending.Deletes {
 		if to, _, _ := r.Properties.Get("to").Target(); to != again.Pending.Deletes[1-i] {
-			t.Errorf("%s refers to a different %s", r.Key(), to.Key())
+			t.Errorf("after a round trip, %s refers to %p, want pending delete %p", r.Key(), to, again.Pending.Deletes[1-i])
 		}
 	}
 	s.Pending.Deletes[1].Type = "t:m:U"
@@ -138,9 +138,9 @@ func TestBuiltPending(t *testing.T) {
 invalid URN: a URN must start with urn:lumi: (at /pending/deletes/2)`)
 }
 
-// TestBuiltPendingTwice checks references to pending deletes that would resolve to other resources with the same URN
-// after a round trip.
-func TestBuiltPendingTwice(t *testing.T) {
+// A reference to a pending delete is invalid if it would resolve to another resource with the same URN after a round
+// trip.
+func TestBuiltPendingDuplicateURN(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	var deletes [4]*lumigl.Vertex
 	for i, n := range []int{0, 1, 1, 2} {
@@ -156,7 +156,7 @@ func TestBuiltPendingTwice(t *testing.T) {
 the reference targets a resource "B" that is not the one in this graph (at /pending/deletes/3/properties/second/#ref)`))
 }
 
-func TestBuiltPendingNothing(t *testing.T) {
+func TestBuiltPendingMissingResource(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	s.Pending.Deletes = []*lumigl.Vertex{nil}
 	s.Pending.Operations = []lumigl.Operation{{Kind: lumigl.CreateOperation}}
@@ -164,7 +164,8 @@ func TestBuiltPendingNothing(t *testing.T) {
 missing resource (at /pending/operations/0)`)
 }
 
-// TestBuiltDepth checks the limit in all places: the maximum depth survives a round trip, one more level is rejected.
+// The depth limit is the same everywhere: values of the maximum depth survive a round trip, and deeper ones are
+// rejected.
 func TestBuiltDepth(t *testing.T) {
 	deep := func(levels int, inner lumigl.Value) lumigl.Value {
 		v := inner
@@ -201,14 +202,14 @@ func TestBuiltDepth(t *testing.T) {
 				text, err := lumigl.Append(nil, s)
 				if more == 1 {
 					if err == nil || !strings.HasPrefix(err.Error(), "lists and objects are nested deeper than 1000 levels") {
-						t.Errorf("%s, too deep: %v", place.name, err)
+						t.Errorf("%s: Append of a value that is too deep = %v, want an error", place.name, err)
 					}
 					continue
 				}
 				if err != nil {
-					t.Errorf("%s: %s", place.name, clipped(err.Error()))
+					t.Errorf("%s: Append: %s", place.name, clipped(err.Error()))
 				} else if _, err := lumigl.ParseSnapshot(string(text)); err != nil {
-					t.Errorf("%s: %s", place.name, clipped(err.Error()))
+					t.Errorf("%s: ParseSnapshot: %s", place.name, clipped(err.Error()))
 				}
 			}
 		}
@@ -240,7 +241,7 @@ func TestAdd(t *testing.T) {
 func TestNumberOf(t *testing.T) {
 	for _, s := range []string{"", "-", "01", "1.", ".5", "+1", "1e", "0x1", "1 ", "NaN"} {
 		if v, ok := lumigl.NumberOf(s); ok {
-			t.Errorf("%q was accepted as the number %v", s, v)
+			t.Errorf("NumberOf(%q) = %v, true, want false", s, v)
 		}
 	}
 }
@@ -278,7 +279,7 @@ func TestConcurrentReading(t *testing.T) {
 	wait.Wait()
 	for _, text := range texts {
 		if text != texts[0] {
-			t.Error("concurrent writes differ")
+			t.Error("concurrent calls of Append returned different texts")
 		}
 	}
 }

@@ -21,16 +21,16 @@ var (
 func TestDocs(t *testing.T) {
 	examples := blocks.FindAllStringSubmatch(string(must.Get(os.ReadFile("../docs/lumigl.md"))(t)), -1)
 	if len(examples) != 4 {
-		t.Errorf("found %d examples", len(examples))
+		t.Errorf("docs/lumigl.md has %d examples, want 4", len(examples))
 	}
 	for _, example := range examples {
 		doc, err := lumigl.Parse(example[1])
 		if err != nil {
-			t.Errorf("%s\n%v", example[1], err)
+			t.Errorf("Parse of an example in docs/lumigl.md: %v\n%s", err, example[1])
 			continue
 		}
 		if text, err := lumigl.Append(nil, doc); err != nil || string(text) != example[1]+"\n" {
-			t.Errorf("%s\nis written as\n%s\n%v", example[1], text, err)
+			t.Errorf("Append of an example in docs/lumigl.md = %v\n%s\nwant\n%s", err, text, example[1])
 		}
 	}
 }
@@ -38,7 +38,7 @@ func TestDocs(t *testing.T) {
 func TestCatalog(t *testing.T) {
 	for _, e := range explained.Faults() {
 		if e.Code == string(lumigl.SizeFault) || e.Code == string(lumigl.DepthFault) {
-			continue // too long for examples
+			continue // examples would be too long
 		}
 		var err error
 		wrong, right := "", rights.FindStringSubmatch(e.Text)
@@ -46,21 +46,21 @@ func TestCatalog(t *testing.T) {
 			wrong = m[1]
 		} else if m := quoteds.FindStringSubmatch(e.Text); m != nil {
 			if wrong, err = strconv.Unquote(m[1]); err != nil {
-				t.Errorf("%s: %v", e.Code, err)
+				t.Errorf("code %s: cannot unquote the wrong example: %v", e.Code, err)
 			}
 		}
 		found := faultsOf(t, wrong)
 		if len(found) == 0 || right == nil {
-			t.Errorf("%s: the wrong example has no errors, or the right one is missing", e.Code)
+			t.Errorf("code %s: the wrong example has no faults, or there is no right example", e.Code)
 			continue
 		}
 		for _, f := range found {
 			if string(f.Code) != e.Code {
-				t.Errorf("%s: the wrong example also has the error %s: %s", e.Code, f.Code, f.Error())
+				t.Errorf("code %s: the wrong example has a fault with code %s: %s", e.Code, f.Code, f.Error())
 			}
 		}
 		if _, err := lumigl.Parse(right[1]); err != nil {
-			t.Errorf("%s: the right example has errors: %v", e.Code, err)
+			t.Errorf("code %s: Parse of the right example: %v", e.Code, err)
 		}
 	}
 }

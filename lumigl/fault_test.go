@@ -22,8 +22,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFaults parses the files in testdata/faults and compares the errors with the expected ones. Files named *.quoted
-// are Go string literals, for text not representable in an archive.
+// TestFaults compares the faults in the files in testdata/faults with the expected ones. Files named *.quoted are Go
+// string literals, for text that an archive cannot contain.
 func TestFaults(t *testing.T) {
 	golden.Archives(t, "testdata/faults/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		var files []txtar.File
@@ -35,17 +35,17 @@ func TestFaults(t *testing.T) {
 			files = append(files, file, found)
 			t.Run(file.Name, func(t *testing.T) {
 				if len(found.Data) == 0 {
-					t.Error("the file was accepted")
+					t.Error("Parse returned nil, want an error")
 				}
 				i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == found.Name })
 				if *golden.Update {
 					return
 				}
 				if i < 0 {
-					t.Fatal("missing expected errors; run the test with -update")
+					t.Fatal("the archive has no expected faults; run the test with -update")
 				}
 				if want := archive.Files[i].Data; !bytes.Equal(found.Data, want) {
-					t.Errorf("got\n%s\nwant\n%s", found.Data, want)
+					t.Errorf("faults =\n%s\nwant\n%s", found.Data, want)
 				}
 			})
 		}
@@ -63,12 +63,12 @@ func input(t *testing.T, file txtar.File) string {
 	}
 	text, err := strconv.Unquote(strings.TrimSpace(string(file.Data)))
 	if err != nil {
-		t.Fatalf("%s: %v", file.Name, err)
+		t.Fatalf("cannot unquote %s: %v", file.Name, err)
 	}
 	return text
 }
 
-// report lists all errors in a text with their details, and the result of applying all fixes.
+// report returns all faults in a text with their details, and the text with all fixes applied.
 func report(t *testing.T, src string) string {
 	t.Helper()
 	found := faultsOf(t, src)
@@ -89,13 +89,13 @@ func report(t *testing.T, src string) string {
 	pointersLead(t, src, found)
 	if fixed, ok := fix(src, found); ok {
 		if _, err := lumigl.Parse(fixed); err != nil {
-			t.Errorf("after all fixes:\n%s\n%v", fixed, err)
+			t.Errorf("Parse after all fixes: %v\n%s", err, fixed)
 		}
 	}
 	return b.String()
 }
 
-// pointersLead checks that pointers resolve if package json can parse the text and there are no duplicate keys.
+// pointersLead checks that all pointers resolve, if package json can parse the text and there are no duplicate keys.
 func pointersLead(t *testing.T, src string, found []lumigl.Fault) {
 	t.Helper()
 	var root any
@@ -120,14 +120,14 @@ func pointersLead(t *testing.T, src string, found []lumigl.Fault) {
 				}
 			}
 			if !ok {
-				t.Errorf("pointer %q does not resolve; the error is: %s", f.Pointer, f.Message)
+				t.Errorf("pointer %q of fault %q does not resolve", f.Pointer, f.Message)
 				break
 			}
 		}
 	}
 }
 
-// faultsOf returns the errors in a text.
+// faultsOf returns the faults in a text, or nil if it is valid.
 func faultsOf(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -140,12 +140,12 @@ func faultsOf(t interface {
 	}
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
-		t.Fatalf("got a %T: %v", err, err)
+		t.Fatalf("Parse returned a %T, want an *InvalidError: %v", err, err)
 	}
 	return invalid.Faults
 }
 
-// fix returns src with the fixes applied, and whether all errors have one.
+// fix returns src with all fixes applied, and whether every fault has a fix.
 func fix(src string, found []lumigl.Fault) (string, bool) {
 	var fixes []lumigl.Fix
 	for _, f := range found {
@@ -163,8 +163,8 @@ func fix(src string, found []lumigl.Fault) (string, bool) {
 	return b.String() + src[done:], true
 }
 
-// TestEveryCode checks that each code occurs in testdata/faults, except for the size, which has its own test.
-func TestEveryCode(t *testing.T) {
+// TestAllCodesTested checks that each code occurs in testdata/faults. SizeFault and DepthFault have tests of their own.
+func TestAllCodesTested(t *testing.T) {
 	broken := map[string]bool{string(lumigl.SizeFault): true, string(lumigl.DepthFault): true}
 	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(t)
 	for _, name := range archives {
@@ -179,7 +179,7 @@ func TestEveryCode(t *testing.T) {
 	}
 	for _, code := range codes(t) {
 		if !broken[code] {
-			t.Errorf("no file has an error with code %q", code)
+			t.Errorf("no file in testdata/faults has a fault with code %q", code)
 		}
 	}
 }
@@ -202,12 +202,12 @@ func codes(t *testing.T) []string {
 		}
 	}
 	if len(all) == 0 {
-		t.Fatal("no codes found in fault.go")
+		t.Fatal("fault.go contains no constants of type Code")
 	}
 	return all
 }
 
-// TestExamples parses the examples of the design note verbatim.
+// TestExamples parses the examples in the design note.
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"general", "tag", "snapshot"} {
 		t.Run(name, func(t *testing.T) {

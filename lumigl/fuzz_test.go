@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// seeds adds the inputs of the other tests.
+// seeds adds the inputs of other tests to the corpus.
 func seeds(f *testing.F) {
 	f.Helper()
 	examples := must.Get(filepath.Glob("testdata/examples/*.json"))(f)
@@ -32,8 +32,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzParse checks that accepted files survive a round trip with the same meaning and reach a fixed point, and that
-// errors are sorted and within the text.
+// FuzzParse checks that a valid file is equal and canonical after a round trip, and that the faults of an invalid file
+// are sorted and within the text.
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Add("{\"\nx: y\", \"z\": 1}")
@@ -47,35 +47,35 @@ func FuzzParse(f *testing.F) {
 		}
 		var invalid *lumigl.InvalidError
 		if !errors.As(err, &invalid) || len(invalid.Faults) == 0 {
-			t.Fatalf("got a %T: %v", err, err)
+			t.Fatalf("Parse returned a %T, want an *InvalidError with faults: %v", err, err)
 		}
 		last := 0
 		for _, fault := range invalid.Faults {
 			if fault.Offset < last || fault.End < fault.Offset || fault.End > len(src) {
-				t.Errorf("error %q at %d to %d, after one at %d, in a text of %d bytes", fault.Code, fault.Offset, fault.End, last, len(src))
+				t.Errorf("fault %q has the range %d to %d, after a fault at %d, in a text of %d bytes", fault.Code, fault.Offset, fault.End, last, len(src))
 			}
 			last = fault.Offset
 			line := 1 + strings.Count(src[:fault.Offset], "\n")
 			column := 1 + len([]rune(src[1+strings.LastIndexByte(src[:fault.Offset], '\n'):fault.Offset]))
 			if fault.Line != line || fault.Column != column || fault.Message == "" || len(fault.Message) > 10_000 {
-				t.Errorf("the error at %d:%d has the wrong position: %s", line, column, fault.Error())
+				t.Errorf("fault at %d:%d has another position or no useful message: %s", line, column, fault.Error())
 			}
 			if fault.Code == lumigl.DanglingFault && slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
 				return f.Code == lumigl.ElisionFault
 			}) {
-				t.Errorf("got an error after an elision: %s", fault.Error())
+				t.Errorf("Parse returned a dangling reference in a file with an elision: %s", fault.Error())
 			}
 		}
 		bounds(t, src, invalid)
 		if fixed, ok := fix(src, invalid.Faults); ok && !invalid.More {
 			if found := faultsOf(t, fixed); len(found) > 0 && isSyntax(found[0].Code) {
-				t.Errorf("after fixing: %q: %v", fixed, found[0].Error())
+				t.Errorf("the text after all fixes has a syntax error: %v\n%q", found[0].Error(), fixed)
 			}
 		}
 	})
 }
 
-// bounds checks that fixes are sorted and do not overlap.
+// bounds checks that fixes are within the text, sorted, and do not overlap.
 func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 	t.Helper()
 	var fixes []lumigl.Fix
@@ -84,17 +84,17 @@ func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 			fixes = append(fixes, *f.Fix)
 		}
 		if f.Fix != nil && (f.Fix.Offset > f.Fix.End || f.Fix.End > len(src)) {
-			t.Errorf("got a fix from %d to %d", f.Fix.Offset, f.Fix.End)
+			t.Errorf("fix has the range %d to %d in a text of %d bytes", f.Fix.Offset, f.Fix.End, len(src))
 		}
 	}
 	for i := 1; i < len(fixes); i++ {
 		if fixes[i].Offset < fixes[i-1].End {
-			t.Errorf("the fixes %+v and %+v overlap", fixes[i-1], fixes[i])
+			t.Errorf("fixes %+v and %+v overlap", fixes[i-1], fixes[i])
 		}
 	}
 }
 
-// isSyntax reports whether a code identifies a JSON rule, which fixes must not break.
+// isSyntax reports whether a code identifies a rule of JSON. Fixes must not introduce such errors.
 func isSyntax(code lumigl.Code) bool {
 	switch code {
 	case lumigl.TrailingCommaFault, lumigl.MissingCommaFault, lumigl.ExtraCommaFault, lumigl.MissingColonFault, lumigl.CommentFault,
@@ -105,30 +105,30 @@ func isSyntax(code lumigl.Code) bool {
 	return false
 }
 
-// rewrite writes an accepted document, and parses and writes it again.
+// rewrite checks that a parsed document is equal after a round trip and that its text is then canonical.
 func rewrite(t *testing.T, doc lumigl.Document) {
 	t.Helper()
 	if err := doc.Check(); err != nil {
-		t.Fatalf("accepted, but Check failed: %v", err)
+		t.Fatalf("Check of a parsed document: %v", err)
 	}
 	text, err := lumigl.Append(nil, doc)
 	if err != nil {
-		t.Fatalf("accepted, but writing failed: %v", err)
+		t.Fatalf("Append of a parsed document: %v", err)
 	}
 	again, err := lumigl.Parse(string(text))
 	if err != nil {
-		t.Fatalf("written as\n%s\nand rejected: %v", text, err)
+		t.Fatalf("Parse of a written document: %v\n%s", err, text)
 	}
 	if problem := difference(doc, again); problem != "" {
-		t.Fatalf("written as\n%s\n%s", text, problem)
+		t.Fatalf("a round trip changed the document: %s\n%s", problem, text)
 	}
 	second, err := lumigl.Append(nil, again)
 	if err != nil || !bytes.Equal(text, second) {
-		t.Fatalf("written as\n%s\nand then\n%s\n%v", text, second, err)
+		t.Fatalf("second Append = %v\n%s\nwant\n%s", err, second, text)
 	}
 }
 
-// walk visits all parts of a document.
+// walk calls the accessors of all parts of a document.
 func walk(doc lumigl.Document) {
 	g := doc.Base()
 	for v := range g.Vertices() {
@@ -187,11 +187,11 @@ func FuzzNumber(f *testing.F) {
 		canonical, _ := v.Literal()
 		w, ok := lumigl.NumberOf(canonical)
 		if again, _ := w.Literal(); !ok || again != canonical || !v.Equal(w) {
-			t.Errorf("%s was written as %s, and then as %s", s, canonical, again)
+			t.Errorf("Literal of %s = %s, then %s, want no change", s, canonical, again)
 		}
 		a, fits := v.Float()
 		if b, also := w.Float(); a != b || fits != also {
-			t.Errorf("%s is %g, and %s is %g", s, a, canonical, b)
+			t.Errorf("Float of %s = %g, %t, but of %s = %g, %t", s, a, fits, canonical, b, also)
 		}
 	})
 }

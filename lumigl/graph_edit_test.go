@@ -20,7 +20,7 @@ func ExampleSnapshot_Rename() {
 		fmt.Println(err)
 		return
 	}
-	// Edit the copy, and keep the deployed snapshot unchanged.
+	// Edit the copy; the deployed snapshot does not change.
 	planned := s.Clone()
 	logs := planned.Vertex("urn:lumi:prod::shop:index::aws:s3:Bucket::logs")
 	if err := planned.Rename(logs, "urn:lumi:prod::shop:index::aws:s3:Bucket::audit"); err != nil {
@@ -37,7 +37,7 @@ func ExampleSnapshot_Rename() {
 	// urn:lumi:prod::shop:index::aws:s3:Bucket::audit
 }
 
-// clone clones a document of either form.
+// clone returns a clone of a document of either form.
 func clone(doc lumigl.Document) lumigl.Document {
 	if s, ok := doc.(*lumigl.Snapshot); ok {
 		return s.Clone()
@@ -66,25 +66,25 @@ func TestClone(t *testing.T) {
 			changed, kept = kept, changed
 		}
 		if got := textOf(t, kept); got != want {
-			t.Fatalf("got different documents\n%s\nand\n%s", want, got)
+			t.Fatalf("Clone =\n%s\nwant\n%s", got, want)
 		}
 		for range rapid.IntRange(1, 8).Draw(t, "edits") {
 			edit(t, changed)
 		}
 		if got := textOf(t, kept); got != want {
-			t.Fatalf("editing one document changed the other from\n%s\nto\n%s", want, got)
+			t.Fatalf("editing one copy changed the other to\n%s\nwant\n%s", got, want)
 		}
 		for v := range kept.Base().Vertices() {
 			for target := range v.Properties.References() {
 				if target != kept.Base().Vertex(target.Key()) {
-					t.Fatalf("%q refers to %q in a different graph", v.Key(), target.Key())
+					t.Fatalf("%q refers to a vertex %q outside of its graph", v.Key(), target.Key())
 				}
 			}
 		}
 	})
 }
 
-// edit makes a change to a document, which may make it invalid.
+// edit makes a random change to a document, which may make it invalid.
 func edit(t *rapid.T, doc lumigl.Document) {
 	g := doc.Base()
 	s, _ := doc.(*lumigl.Snapshot)
@@ -124,7 +124,7 @@ func edit(t *rapid.T, doc lumigl.Document) {
 	case 1:
 		v.Type, v.ID, v.Extensions = "changed", "changed", lumigl.NullValue()
 	case 2:
-		_ = g.Rename(v, texts.Draw(t, "key")) // may be taken
+		_ = g.Rename(v, texts.Draw(t, "key")) // the key may be taken
 	case 3:
 		_, _ = g.Add(texts.Draw(t, "key"))
 	case 4:
@@ -132,8 +132,8 @@ func edit(t *rapid.T, doc lumigl.Document) {
 	}
 }
 
-// TestClonePending checks that references between pending resources are redirected to the copies, dangling references
-// keep their targets, and a resource listed twice is copied once.
+// In a clone, references between pending resources refer to the copies, dangling references keep their targets, and a
+// resource that is listed twice is copied once.
 func TestClonePending(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	live := must.Get(s.Add(resourceURN(1)))(t)
@@ -154,14 +154,14 @@ func TestClonePending(t *testing.T) {
 	deletes, operations := c.Pending.Deletes, c.Pending.Operations
 	for key, want := range map[string]*lumigl.Vertex{"live": c.Vertex(live.Key()), "pending": deletes[0], "gone": gone} {
 		if got, _, _ := deletes[1].Properties.Get(key).Target(); got != want {
-			t.Errorf("%s: got target %p, want %p", key, got, want)
+			t.Errorf("reference %q in the clone has the target %p, want %p", key, got, want)
 		}
 	}
 	if deletes[0] == pending[0] || deletes[1] == pending[1] || deletes[2] != nil {
-		t.Error("the deletions are not copies")
+		t.Error("pending deletes of the clone are not copies")
 	}
 	if operations[0].Resource != deletes[1] || operations[1].Resource != c.Vertex(live.Key()) || operations[2].Resource != nil {
-		t.Error("the operations have other resources")
+		t.Error("pending operations of the clone have the wrong resources")
 	}
 }
 
@@ -176,17 +176,17 @@ func TestRenameRoundTrip(t *testing.T) {
 		for v := range keys {
 			must.Do(t, g.Rename(v, fmt.Sprintf("renamed %q", keys[v])))
 			if g.Vertex(keys[v]) != nil || g.Vertex(v.Key()) != v {
-				t.Fatalf("%q not found by key", v.Key())
+				t.Fatalf("Vertex(%q) does not return the renamed vertex", v.Key())
 			}
 		}
 		if _, again := roundTrip(t, g); again.Base().Len() != len(keys) {
-			t.Fatal("vertices are missing")
+			t.Fatal("vertices are missing after a round trip")
 		}
 		for v, key := range keys {
 			must.Do(t, g.Rename(v, key))
 		}
 		if got := textOf(t, g); got != want {
-			t.Fatalf("the graph changed from\n%s\nto\n%s", want, got)
+			t.Fatalf("after renaming vertices and back, the graph is\n%s\nwant\n%s", got, want)
 		}
 	})
 }
@@ -205,7 +205,7 @@ func TestRename(t *testing.T) {
 	expect(t, s.Rename(r, "x"), `"x": a URN must start with urn:lumi:`)
 	expect(t, s.Rename(r, resourceURN(2)), "")
 	if r.Type != "t:m:T2" || s.Vertex(string(resourceURN(2))) != r {
-		t.Errorf("got resource %s of type %s", r.URN(), r.Type)
+		t.Errorf("after Rename, URN = %s and type = %s, want %s and t:m:T2", r.URN(), r.Type, resourceURN(2))
 	}
 	expect(t, s.Check(), "")
 }
@@ -224,11 +224,11 @@ func TestReplace(t *testing.T) {
 	} {
 		w := must.Get(lumigl.Parser{}.ParseValue(want))(t)
 		if got := v.Replace(with(instead)); !got.Equal(w) {
-			t.Errorf("got a value other than %s", want)
+			t.Errorf("Replace = %v, want %s", got.Kind(), want)
 		}
 	}
 	if allocs := testing.AllocsPerRun(10, func() { v.Get("b").Replace(with(lumigl.NullValue())) }); allocs > 1 {
-		t.Errorf("%v allocations for an unchanged value", allocs)
+		t.Errorf("Replace of an unchanged value = %v allocations, want at most 1", allocs)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestMap(t *testing.T) {
 			return lumigl.TextOf(fmt.Sprint(i, ":", key)), part.Kind() != lumigl.List
 		})
 		if !got.Equal(w) {
-			t.Errorf("%s did not become %s", src, want)
+			t.Errorf("Map of %s differs from %s", src, want)
 		}
 	}
 }
@@ -258,6 +258,6 @@ func TestCloneForeign(t *testing.T) {
 	new.Pending.Deletes = []*lumigl.Vertex{r}
 	expect(t, old.Rename(new.Clone().Pending.Deletes[0], resourceURN(2)), fmt.Sprintf("no vertex %q in this graph", resourceURN(1)))
 	if old.Vertex(r.Key()) != r {
-		t.Error("the clone changed the other snapshot")
+		t.Error("renaming a clone changed the original snapshot")
 	}
 }

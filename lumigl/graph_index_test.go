@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// network is a graph in which a subnet and a security group depend on a network, and an instance depends on both.
+// network is a graph in which an instance depends on a subnet and a security group, both of which depend on a VPC.
 const network = `{"vertices": {
 	"instance": {"subnet": {"#ref": "subnet"}, "groups": [{"#ref": "group"}]},
 	"subnet":   {"vpc": {"#ref": "vpc"}},
@@ -32,7 +32,7 @@ func ExampleIndex_Walk() {
 		return
 	}
 	x := lumigl.NewIndex(g)
-	// With a higher parallelism, subnet and group would be visited concurrently.
+	// With higher parallelism, subnet and group would be visited concurrently.
 	err = x.Walk(context.Background(), lumigl.WalkOptions{Parallelism: 1}, func(_ context.Context, v *lumigl.Vertex) error {
 		if v.Key() == "group" {
 			return errors.New("cannot create group")
@@ -83,7 +83,7 @@ func ExampleIndex_Ready() {
 	// group
 }
 
-// randomReferences generates a graph. Unless cyclic is set, vertices refer only to earlier ones.
+// randomReferences generates a graph. Unless cyclic is set, vertices refer only to vertices added before them.
 func randomReferences(t *rapid.T, cyclic bool) *lumigl.Graph {
 	g := &lumigl.Graph{}
 	var all []*lumigl.Vertex
@@ -102,8 +102,8 @@ func randomReferences(t *rapid.T, cyclic bool) *lumigl.Graph {
 	return g
 }
 
-// TestWalkConcurrent checks that each vertex is visited once, after its dependencies, within the parallelism, and not
-// at all if a dependency failed. Also run it with the race detector.
+// Each vertex is visited once after its dependencies, or not at all if a dependency failed. Visits are limited by the
+// parallelism.
 func TestWalkConcurrent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := randomReferences(rt, false)
@@ -165,7 +165,7 @@ func TestWalkStops(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(network))(t)
 	cause := errors.New("interrupted")
 	for name, test := range map[string]struct {
-		at      string // visited last
+		at      string // vertex during whose visit the walk stops
 		options lumigl.WalkOptions
 		cancel  bool
 		err     error
@@ -195,13 +195,13 @@ func TestWalkStops(t *testing.T) {
 		})
 		cancel(nil)
 		if got := strings.Join(visited, " "); got != test.visited {
-			t.Errorf("%s: visited %s, want %s", name, got, test.visited)
+			t.Errorf("%s: Walk visited %s, want %s", name, got, test.visited)
 		}
 		t.Run(name, func(t *testing.T) { expect(t, err, test.want) })
 	}
 }
 
-// TestWalkGoexit ends the goroutine of a visit, as t.FailNow does.
+// Walk returns if a visit calls runtime.Goexit, as t.FailNow does.
 func TestWalkGoexit(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(network))(t)
 	expect(t, lumigl.NewIndex(g).Walk(t.Context(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {
@@ -210,7 +210,7 @@ func TestWalkGoexit(t *testing.T) {
 	}), "the visit ended its goroutine")
 }
 
-func TestCyclesInIndex(t *testing.T) {
+func TestIndexCycle(t *testing.T) {
 	for src, want := range map[string]string{
 		`{"vertices": {"a": {"x": {"#ref": "a"}}}}`:                                                         "vertices form a dependency cycle: a → a",
 		`{"vertices": {"a": {"x": {"#ref": "b"}}, "b": {"x": [{"#ref": "c"}]}, "c": {"x": {"#ref": "b"}}}}`: "vertices form a dependency cycle: b → c → b",
@@ -219,17 +219,17 @@ func TestCyclesInIndex(t *testing.T) {
 		_, err := x.Sorted()
 		expect(t, err, want)
 		expect(t, x.Walk(context.Background(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {
-			t.Error("a vertex was visited")
+			t.Error("Walk visited a vertex of a cyclic graph")
 			return nil
 		}), want)
 		var invalid *lumigl.InvalidError
 		if !errors.As(err, &invalid) || invalid.Faults[0].Code != lumigl.CycleFault {
-			t.Errorf("got the error %#v", err)
+			t.Errorf("Sorted or Walk returned %#v, want an *InvalidError with code %s", err, lumigl.CycleFault)
 		}
 	}
 }
 
-// TestIndex compares an index with a search along the references.
+// TestIndex compares an index with the results of a search along the references.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomReferences(t, rapid.Bool().Draw(t, "cyclic"))
@@ -257,16 +257,16 @@ func TestIndex(t *testing.T) {
 		sorted, err := x.Sorted()
 		for v := range g.Vertices() {
 			if leads(v, v, map[*lumigl.Vertex]bool{}) != slices.Contains(x.Dependencies(v, true), v) {
-				t.Fatalf("%s: wrong result about being on a cycle", v.Key())
+				t.Fatalf("Dependencies(%s, true) is wrong about whether the vertex is on a cycle", v.Key())
 			}
 			for w := range g.Vertices() {
 				all := leads(v, w, map[*lumigl.Vertex]bool{})
 				if slices.Contains(x.Dependencies(v, false), w) != direct(v, w) || slices.Contains(x.Dependents(w, false), v) != direct(v, w) ||
 					slices.Contains(x.Dependencies(v, true), w) != all || slices.Contains(x.Dependents(w, true), v) != all {
-					t.Fatalf("wrong result about whether %s depends on %s", v.Key(), w.Key())
+					t.Fatalf("Dependencies and Dependents are wrong about whether %s depends on %s", v.Key(), w.Key())
 				}
 				if err == nil && all && slices.Index(sorted, v) < slices.Index(sorted, w) {
-					t.Fatalf("%s was sorted before %s", v.Key(), w.Key())
+					t.Fatalf("Sorted returned %s before its dependency %s", v.Key(), w.Key())
 				}
 			}
 		}
@@ -274,7 +274,7 @@ func TestIndex(t *testing.T) {
 		for v := range g.Vertices() {
 			ready := !done(v) && !slices.ContainsFunc(x.Dependencies(v, false), func(w *lumigl.Vertex) bool { return !done(w) })
 			if slices.Contains(x.Ready(done), v) != ready {
-				t.Fatalf("%s is ready: got %v", v.Key(), !ready)
+				t.Fatalf("Ready contains %s = %t, want %t", v.Key(), !ready, ready)
 			}
 		}
 	})

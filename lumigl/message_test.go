@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// word encodes a number as four letters.
+// word returns a number encoded as four letters.
 func word(n int) string {
 	b := []byte("....")
 	for i := range b {
@@ -20,9 +20,9 @@ func word(n int) string {
 	return string(b)
 }
 
-// TestMeantInLargeFiles checks suggestions for a large number of dangling references. It would run for hours if each
-// were compared with all keys.
-func TestMeantInLargeFiles(t *testing.T) {
+// Suggestions do not take quadratic time. If each dangling reference were compared with all keys, the test would run
+// for hours.
+func TestSuggestionsLargeFile(t *testing.T) {
 	const many = 40_000
 	file := func(one func(b *strings.Builder, i int)) string {
 		var b strings.Builder
@@ -45,15 +45,14 @@ func TestMeantInLargeFiles(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			e := invalid(t, lumigl.Parser{MaxFaults: 2 * many}, file(test.one))
 			if len(e.Faults) != test.faults {
-				t.Errorf("got %d errors", len(e.Faults))
+				t.Errorf("Parse returned %d faults, want %d", len(e.Faults), test.faults)
 			}
 		})
 	}
 }
 
-// TestNearestInBuilt checks that suggestions also work for built graphs, but never name the resource with the
-// reference.
-func TestNearestInBuilt(t *testing.T) {
+// Suggestions work for built graphs as well. They never name the resource that contains the reference.
+func TestSuggestionsBuilt(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	must.Get(s.Add("urn:lumi:e::p:m::t:m:T::network"))(t)
 	user := must.Get(s.Add("urn:lumi:e::p:m::t:m:U::user"))(t)

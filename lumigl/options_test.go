@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// snapshotOf parses a snapshot of two resources of type t:m:T0. A and B stand for their URNs.
+// snapshotOf parses a snapshot of two resources of type t:m:T0. In a and b, A and B are replaced by their URNs.
 func snapshotOf(t *testing.T, a, b string) *lumigl.Snapshot {
 	t.Helper()
 	src := `{"resources": {"A": {"type": "t:m:T0", ` + a + `}, "B": {"type": "t:m:T0", ` + b + `}}}`
@@ -25,14 +25,14 @@ func TestOptionDefaults(t *testing.T) {
 		`"properties": {}, "options": {"retainOnDelete": true, "dependsOn": []}`)
 	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
 	if a.Options.Exists() || b.Options.Len() != 1 {
-		t.Errorf("got the options %v and %v", a.Options, b.Options)
+		t.Errorf("options = %v and %v, want none and one", a.Options, b.Options)
 	}
 	before := must.Get(lumigl.Append(nil, s))(t)
 	a.Options = bag(pair("protect", lumigl.BoolOf(false)))
 	b.Options = b.Options.With("ignoreChanges", lumigl.ListOf())
 	after, err := lumigl.Append(nil, s)
 	if err != nil || string(after) != string(before) {
-		t.Errorf("%v, got\n%s\nwant\n%s", err, after, before)
+		t.Errorf("Append with default options = %v\n%s\nwant\n%s", err, after, before)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestDependsOn(t *testing.T) {
 	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
 	x := lumigl.NewIndex(s.Base())
 	if got := x.Dependents(a, false); len(got) != 1 || got[0] != b {
-		t.Errorf("got the dependents %v", got)
+		t.Errorf("Dependents = %v, want %v", got, b)
 	}
 	c := s.Clone()
 	if target, _, _ := c.Vertex(b.Key()).Options.Get("dependsOn").At(0).Target(); target != c.Vertex(a.Key()) {
@@ -50,7 +50,7 @@ func TestDependsOn(t *testing.T) {
 	must.Do(t, s.Rename(a, resourceURN(30)))
 	text, err := lumigl.Append(nil, s)
 	if err != nil || !strings.Contains(string(text), `{ "#ref": "`+string(resourceURN(30))+`" }`) {
-		t.Errorf("%v, after renaming:\n%s", err, text)
+		t.Errorf("Append after Rename = %v\n%s", err, text)
 	}
 	s.Remove(a.Key())
 	expect(t, s.Check(), `no resource "`+a.Key()+`" (at /resources/`+b.Key()+`/options/dependsOn/0/#ref)`)
@@ -87,7 +87,7 @@ func TestModuleOrder(t *testing.T) {
 		got = append(got, v.Key())
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got the order %q", got)
+		t.Errorf("order after Sort = %q, want %q", got, want)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzAtOnce compares both parsers. The single pass must succeed exactly if there are no errors, with the same result,
-// except for files that set the tag after references.
+// FuzzAtOnce compares both parsers. The single pass must return the same document if there are no errors, and nil
+// otherwise. It may return nil for files that set the tag after references.
 func FuzzAtOnce(f *testing.F) {
 	for _, pattern := range []string{"testdata/examples/*.json", "testdata/valid/*.json"} {
 		names := must.Get(filepath.Glob(pattern))(f)
@@ -34,15 +34,15 @@ func FuzzAtOnce(f *testing.F) {
 		quick := Parser{}.atOnce(src)
 		switch {
 		case quick == nil && invalid == nil && doc.Base().Tag == "":
-			t.Fatal("the single pass failed for a valid file")
+			t.Fatal("atOnce returned nil for a valid file")
 		case quick == nil:
 			return
 		case invalid != nil:
-			t.Fatalf("the single pass succeeded for a file with errors:\n%s", invalid)
+			t.Fatalf("atOnce returned a document for an invalid file:\n%s", invalid)
 		}
 		one := must.Get(Append(nil, quick))(t)
 		if other, err := Append(nil, doc); err != nil || !bytes.Equal(one, other) {
-			t.Fatalf("the single pass returned\n%s\nwant\n%s%v", one, other, err)
+			t.Fatalf("atOnce returned\n%s\nwant\n%s%v", one, other, err)
 		}
 	})
 }
@@ -56,28 +56,28 @@ func TestAtOnce(t *testing.T) {
 	src := `{"vertices": {` + b.String() + `"last": {"to": [{"#ref": "0"}]}}}`
 	doc := Parser{}.atOnce(src)
 	if doc == nil {
-		t.Fatal("the single pass failed")
+		t.Fatal("atOnce returned nil")
 	}
 	g := doc.Base()
 	for v := range g.Vertices() {
 		if g.Vertex(v.key) != v {
-			t.Errorf("%s not found", v.key)
+			t.Errorf("Vertex(%q) returned another vertex", v.key)
 		}
 		for target := range v.Properties.References() {
 			if g.Vertex(target.key) != target {
-				t.Errorf("%s refers to a different %s", v.key, target.key)
+				t.Errorf("%s refers to a vertex %s outside of the graph", v.key, target.key)
 			}
 		}
 	}
 	if g.Len() != n+1 || g.Tag != "" {
-		t.Errorf("got %d vertices and the tag %q", g.Len(), g.Tag)
+		t.Errorf("Parse returned %d vertices and tag %q, want %d and none", g.Len(), g.Tag, n+1)
 	}
 	if _, err := Parse(strings.Replace(src, `"last"`, `"0"`, 1)); err == nil {
-		t.Error("a duplicate key was accepted")
+		t.Error("Parse of a duplicate key returned nil, want an error")
 	}
 }
 
-func TestBlank(t *testing.T) {
+func TestWhiteSpace(t *testing.T) {
 	must.Get(Parse(" {\r\n\t\"vertices\" \t:\r{ } , \"x\"\n: [ ]\r\n}\n"))(t)
 }
 
@@ -89,19 +89,19 @@ func TestClip(t *testing.T) {
 			start, end, ok := strings.Cut(short, "…")
 			if !ok || !utf8.ValidString(short) || !strings.HasPrefix(long, start) || !strings.HasSuffix(long, end) ||
 				min(len(start), len(end)) < 57 || max(len(start), len(end)) > 60 {
-				t.Errorf("%q was clipped to %q", long, short)
+				t.Errorf("clip(%q) = %q", long, short)
 			}
 		}
 	}
 	if s := strings.Repeat("a", 120); clip(s) != s {
-		t.Error("120 bytes were clipped")
+		t.Error("clip changed a string of 120 bytes")
 	}
 }
 
-func TestLargest(t *testing.T) {
+func TestParserMaxSize(t *testing.T) {
 	for max, want := range map[int64]int64{0: 1 << 30, -1: 1 << 30, 7: 7, 1 << 40: 1<<32 - 1} {
 		if found := (Parser{MaxSize: max}).maxSize(); found != want {
-			t.Errorf("limit %d: read %d bytes, want %d", max, found, want)
+			t.Errorf("maxSize with limit %d = %d, want %d", max, found, want)
 		}
 	}
 }
@@ -112,13 +112,13 @@ func TestSerial(t *testing.T) {
 	} {
 		s, err := ParseSnapshot(`{"serial": ` + text + `, "resources": {}}`)
 		if err != nil || s.Serial != want {
-			t.Errorf("%s: got %v, %v", text, s, err)
+			t.Errorf("ParseSnapshot with serial %s = %v, %v, want serial %d", text, s, err, want)
 		}
 	}
 	for _, text := range []string{"-1", "-0", "1.5", "18446744073709551616", "1e400", `"1"`, "null"} {
 		_, err := ParseSnapshot(`{"serial": ` + text + `, "resources": {}}`)
 		if want := `"serial" must be a whole number from 0 to 18446744073709551615, not `; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", text, err, want)
+			t.Errorf("ParseSnapshot with serial %s = %v, want %s", text, err, want)
 		}
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// invalid returns a parser's error for a text.
+// invalid returns the error of a parser for an invalid text.
 func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
 	t.Helper()
 	_, err := p.Parse(src)
 	var e *lumigl.InvalidError
 	if !errors.As(err, &e) {
-		t.Fatalf("got %v, want an *InvalidError", err)
+		t.Fatalf("Parse = %v, want an *InvalidError", err)
 	}
 	return e
 }
@@ -26,7 +26,7 @@ func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
 func expect(t *testing.T, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
+	t.Errorf("error =\n%v\nwant\n%s", err, want)
 	}
 }
 
@@ -34,20 +34,20 @@ func nested(levels int) string {
 	return `{"vertices": {"a": {"x": ` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}}}`
 }
 
-func TestDepth(t *testing.T) {
+func TestMaxDepth(t *testing.T) {
 	if _, err := lumigl.Parse(nested(997)); err != nil {
-		t.Errorf("1,000 levels: %v", err)
+		t.Errorf("Parse of 1,000 levels: %v", err)
 	}
 	pointer := "/vertices/a/x" + strings.Repeat("/0", 996)
 	expect(t, invalid(t, lumigl.Parser{}, nested(998)), "1:1023: lists and objects are nested deeper than 1000 levels (at "+pointer+"/0)")
 	expect(t, invalid(t, lumigl.Parser{MaxDepth: 4}, nested(3)), "1:27: lists and objects are nested deeper than 4 levels (at /vertices/a/x/0)")
 	expect(t, invalid(t, lumigl.Parser{MaxDepth: -1}, nested(1_000_000)), "1:1023: lists and objects are nested deeper than 1000 levels (at "+pointer+"/0)")
 	if e := invalid(t, lumigl.Parser{}, strings.Repeat(`{"a":`, 1_000_000)); len(e.Faults) != 1 || e.Faults[0].Code != lumigl.DepthFault {
-		t.Errorf("a million objects: %v", e)
+		t.Errorf("Parse of a million nested objects = %v, want one fault with code %s", e, lumigl.DepthFault)
 	}
 }
 
-func TestSize(t *testing.T) {
+func TestMaxSize(t *testing.T) {
 	const src = `{"vertices": {}}`
 	expect(t, invalid(t, lumigl.Parser{MaxSize: 15}, src), "1:1: the file is larger than 15 bytes")
 	must.Get((lumigl.Parser{MaxSize: 16}).Parse(src))(t)
@@ -56,7 +56,7 @@ func TestSize(t *testing.T) {
 	must.Get((lumigl.Parser{MaxSize: 16}).Read(strings.NewReader(src)))(t)
 }
 
-func TestValues(t *testing.T) {
+func TestMaxValues(t *testing.T) {
 	const src = `{"vertices": {"a": {"x": [1, {}]}, "b": {}}}`
 	expect(t, invalid(t, lumigl.Parser{MaxValues: 6}, src),
 		"1:41: too many values; the maximum in a file is 6 (at /vertices/b)")
@@ -67,21 +67,21 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func TestReadFile(t *testing.T) {
+func TestRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "graph.json")
 	must.Do(t, os.WriteFile(name, []byte(`{"vertices": {"a": {}}}`), 0o644))
 	f := must.Get(os.Open(name))(t)
 	defer f.Close()
 	doc, err := lumigl.Read(f)
 	if err != nil || doc.Base().Len() != 1 {
-		t.Errorf("got %v, %v", doc, err)
+		t.Errorf("Read = %v, %v, want a document with one vertex", doc, err)
 	}
 	if _, err := lumigl.Read(f); err == nil || err.Error() != "1:1: the file is empty" {
-		t.Errorf("reading again: %v", err)
+		t.Errorf("Read at the end of the file = %v, want an error", err)
 	}
 	f.Close()
 	if _, err := lumigl.Read(f); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("closed: %v", err)
+		t.Errorf("Read of a closed file = %v, want os.ErrClosed", err)
 	}
 }
 
@@ -97,12 +97,12 @@ func TestTooManyFaults(t *testing.T) {
 too many errors; the rest of the file was not checked`)
 	for _, enough := range []int{5, 0, -1} {
 		if e := invalid(t, lumigl.Parser{MaxFaults: enough}, b.String()); len(e.Faults) != 5 || e.More {
-			t.Errorf("limit %d: got %d errors, more: %t", enough, len(e.Faults), e.More)
+			t.Errorf("Parse with MaxFaults %d returned %d faults, more: %t, want 5, false", enough, len(e.Faults), e.More)
 		}
 	}
 }
 
-func TestOtherForm(t *testing.T) {
+func TestWrongForm(t *testing.T) {
 	_, err := lumigl.ParseGraph(`{"resources": {}}`)
 	expect(t, err, `1:1: expected a file with "vertices", got one with "resources"`)
 	_, err = lumigl.ParseSnapshot(`{"vertices": {}}`)
@@ -111,20 +111,20 @@ func TestOtherForm(t *testing.T) {
 	expect(t, err, "1:1: the file is empty")
 }
 
-// bounded checks that an error is short regardless of the text.
+// bounded checks that the size of an error is bounded regardless of the text.
 func bounded(t *testing.T, name string, e *lumigl.InvalidError) {
 	t.Helper()
 	if len(e.Faults) > 100 {
-		t.Errorf("%s: got %d errors", name, len(e.Faults))
+		t.Errorf("%s: Parse returned %d faults, want at most 100", name, len(e.Faults))
 	}
 	for _, f := range e.Faults {
 		if len(f.Message) > 10_000 || len(f.Pointer) > 2*4096 || len(f.Notes) > 60 {
-			t.Errorf("%s: got a message of %d bytes, a pointer of %d, and %d notes", name, len(f.Message), len(f.Pointer), len(f.Notes))
+			t.Errorf("%s: fault has a message of %d bytes, a pointer of %d bytes, and %d notes", name, len(f.Message), len(f.Pointer), len(f.Notes))
 		}
 	}
 }
 
-// TestHostile parses files that are expensive to parse. It would run for hours if anything took quadratic time.
+// TestHostile parses files that are expensive to parse. It would run for hours if any step took quadratic time.
 func TestHostile(t *testing.T) {
 	const many = 100_000
 	long := strings.Repeat("k", 1<<20)
@@ -143,7 +143,7 @@ func TestHostile(t *testing.T) {
 	resource := func(i, to int) string {
 		return fmt.Sprintf(`"urn:lumi:e::p:m::t:m:T::%d": {"type": "t:m:T", "properties": {"to": {"#ref": "urn:lumi:e::p:m::t:m:T::%d"}}}`, i, to)
 	}
-	// Names with the same letters in a very different order are hard to tell apart.
+	// Names with the same letters in different orders are expensive to compare.
 	shuffled := func(stride int) string {
 		var b [499]byte
 		for i := range b {
@@ -193,7 +193,7 @@ func TestHostile(t *testing.T) {
 			e := invalid(t, lumigl.Parser{}, test.src)
 			bounded(t, test.name, e)
 			if first := e.Faults[0]; first.Code != test.code {
-				t.Errorf("%s: %s", first.Code, clipped(first.Error()))
+				t.Errorf("first fault has code %s, want %s: %s", first.Code, test.code, clipped(first.Error()))
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestHostile(t *testing.T) {
 
 func clipped(s string) string { return s[:min(len(s), 300)] }
 
-func TestLongCircle(t *testing.T) {
+func TestLongCycle(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"resources": {`)
 	for i := range 1000 {
@@ -214,14 +214,14 @@ func TestLongCircle(t *testing.T) {
 	e := invalid(t, lumigl.Parser{}, b.String())
 	names := strings.Split(strings.TrimPrefix(e.Faults[0].Message, "resources form a dependency cycle: "), " → ")
 	if len(e.Faults) != 1 || len(names) != 61 || len(e.Faults[0].Notes) != 59 {
-		t.Fatalf("got %d errors, %d names and %d notes", len(e.Faults), len(names), len(e.Faults[0].Notes))
+		t.Fatalf("Parse returned %d faults, %d names, and %d notes, want 1, 61, and 59", len(e.Faults), len(names), len(e.Faults[0].Notes))
 	}
 	for i, want := range map[int]string{0: "0", 29: "29", 31: "971", 60: "0"} {
 		if names[i] != "urn:lumi:e::p:m::t:m:T::"+want {
-			t.Errorf("name %d: got %s", i, names[i])
+			t.Errorf("name %d in the cycle = %s, want one that ends in %s", i, names[i], want)
 		}
 	}
 	if names[30] != "… 941 more …" {
-		t.Errorf("in the middle: got %s", names[30])
+		t.Errorf("name in the middle of the cycle = %q, want %q", names[30], "… 941 more …")
 	}
 }

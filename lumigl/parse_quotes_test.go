@@ -12,24 +12,24 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// parts generates text fragments that users often forget to escape.
+// parts generates fragments of text that users often forget to escape.
 var parts = rapid.SampledFrom([]string{
 	`"`, `"`, `"`, "\n", " ", " ", "say", "hi", "5", "-1", "true", "+", "'", "$", "{", "}", ".", "=", ";", "#", "//",
 })
 
 var quotedBlanks = regexp.MustCompile(`"( +")+`)
 
-// unescaped generates a string with inner quotes or several lines. With both, or with quotes around blanks, it could
-// also be several strings in a list without commas.
+// unescaped generates a string with inner quotes or several lines. It never has both, and never quotes around blanks,
+// since the result could also be several strings in a list without commas.
 func unescaped(t *rapid.T) string {
 	text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "text"), "")
 	without := rapid.SampledFrom([]string{`"`, "\n"}).Draw(t, "without")
 	return quotedBlanks.ReplaceAllString(strings.ReplaceAll(text, without, ""), `"`)
 }
 
-// TestFixesAreNoGuesses removes the escapes from a string in a file. However often fixes are applied, either an error
-// remains or the original file is restored: no part of the string becomes another token.
-func TestFixesAreNoGuesses(t *testing.T) {
+// TestFixesNeverGuess removes the escapes from a string in a file. No matter how often fixes are applied, either an
+// error remains or the original file is restored; no part of the string becomes another token.
+func TestFixesNeverGuess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		where := rapid.IntRange(0, 2).Draw(t, "where")
 		key, value, element := "key", "value", "element"
@@ -59,13 +59,13 @@ func TestFixesAreNoGuesses(t *testing.T) {
 		}
 		if got, err := lumigl.Parse(mended); err == nil && mended != broken {
 			if problem := difference(want, got); problem != "" {
-				t.Errorf("broken\n%s\nfixed\n%s\n%s", broken, mended, problem)
+				t.Errorf("the fixed file differs from the original: %s\nbroken\n%s\nfixed\n%s", problem, broken, mended)
 			}
 		}
 	})
 }
 
-// apply applies the fixes that exist.
+// apply applies all available fixes.
 func apply(src string, found []lumigl.Fault) string {
 	var b strings.Builder
 	done := 0

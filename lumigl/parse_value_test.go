@@ -11,10 +11,10 @@ import (
 func TestParseValue(t *testing.T) {
 	v := must.Get(lumigl.Parser{}.ParseValue(`{"a": [{"#ref": "b"}, 12345678901234567890.10]}`))(t)
 	if ref, ok := v.Get("a").At(0).Get("#ref").Text(); !ok || ref != "b" {
-		t.Errorf("a reference was parsed as %v, want an object", v.Get("a").At(0).Kind())
+		t.Errorf("ParseValue of a reference = %v, want an object", v.Get("a").At(0).Kind())
 	}
 	if n, _ := v.Get("a").At(1).Literal(); n != "12345678901234567890.1" {
-		t.Errorf("got the number %s", n)
+		t.Errorf("Literal = %s, want 12345678901234567890.1", n)
 	}
 }
 
@@ -29,7 +29,7 @@ func TestParseValueFaults(t *testing.T) {
 		v, err := lumigl.Parser{MaxDepth: 3, MaxSize: 30}.ParseValue(src)
 		var invalid *lumigl.InvalidError
 		if v.Exists() || !errors.As(err, &invalid) || err.Error() != want {
-			t.Errorf("%s: got %v, %v", src, v.Kind(), err)
+			t.Errorf("ParseValue(%q) = %v, %v, want error %s", src, v.Kind(), err, want)
 		}
 	}
 }

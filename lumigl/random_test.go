@@ -18,17 +18,17 @@ import (
 
 var operations = []lumigl.OperationKind{lumigl.CreateOperation, lumigl.UpdateOperation, lumigl.DeleteOperation}
 
-// texts generates strings of any characters, especially special ones.
+// texts generates strings of arbitrary characters, with a bias toward special ones.
 var texts = rapid.OneOf(
 	rapid.String(),
 	rapid.StringMatching(`[\x00-\x1f"\\/~ -~é→𝄞\x{2028}\x{7f}\x{fffd}\x{feff}]{0,8}`),
 	rapid.SampledFrom([]string{"", "#ref", "#ref2", "property", "resources", "ref", "4dabf18193072939515e22adb298388d"}),
 )
 
-// literals generates JSON numbers in any notation.
+// literals generates JSON numbers in arbitrary notation.
 var literals = rapid.StringMatching(`-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?`)
 
-// values generates values with references to the targets.
+// values generates values with references to targets.
 func values(t *rapid.T, targets []*lumigl.Vertex, depth int) lumigl.Value {
 	kinds := 8
 	if depth == 0 {
@@ -42,7 +42,7 @@ func values(t *rapid.T, targets []*lumigl.Vertex, depth int) lumigl.Value {
 	case 2:
 		n, ok := lumigl.NumberOf(literals.Draw(t, "literal"))
 		if !ok {
-			t.Fatal("a literal was rejected")
+			t.Fatal("NumberOf returned false for a valid literal")
 		}
 		return n
 	case 3:
@@ -82,7 +82,7 @@ func maybe(t *rapid.T, draw func() lumigl.Value) lumigl.Value {
 	return draw()
 }
 
-// fields generates top-level fields without a predefined meaning.
+// fields generates top-level fields that have no predefined meaning.
 func fields(t *rapid.T) []lumigl.Member {
 	var all []lumigl.Member
 	for _, key := range rapid.SliceOfNDistinct(texts, 0, 3, rapid.ID).Draw(t, "fields") {
@@ -131,7 +131,7 @@ func randomSnapshot(t *rapid.T) *lumigl.Snapshot {
 		r := must.Get(s.Add(resourceURN(id)))(t)
 		all = append(all, r)
 	}
-	// The order of dependencies is independent of the order of insertion.
+	// Dependencies follow all, so they are independent of the order of insertion.
 	order := rapid.Permutation(all).Draw(t, "order")
 	for i, r := range order {
 		fill(t, r, order[:i])
@@ -156,7 +156,7 @@ func fill(t *rapid.T, r *lumigl.Vertex, targets []*lumigl.Vertex) {
 	r.Extensions = maybe(t, func() lumigl.Value { return object(t, nil, 2) })
 }
 
-// options generates options without defaults.
+// options generates options that are not set to their defaults.
 func options(t *rapid.T, targets []*lumigl.Vertex) lumigl.Value {
 	text := func(values ...string) lumigl.Value { return lumigl.TextOf(rapid.SampledFrom(values).Draw(t, "text")) }
 	all := map[string]lumigl.Value{
@@ -183,7 +183,7 @@ func pending(t *rapid.T, targets []*lumigl.Vertex) *lumigl.Vertex {
 	return r
 }
 
-// alike fails unless two documents are equal, except for the order of a snapshot's resources.
+// alike fails unless two documents are equal. The order of resources in a snapshot does not matter.
 func alike(t *rapid.T, a, b lumigl.Document) {
 	if problem := difference(a, b); problem != "" {
 		t.Fatal(problem)
@@ -266,38 +266,38 @@ func vertexDifference(v, w *lumigl.Vertex) string {
 	return ""
 }
 
-// roundTrip writes, parses, and rewrites a document.
+// roundTrip writes a document, parses the text, and checks that writing it again returns the same text.
 func roundTrip(t *rapid.T, doc lumigl.Document) (string, lumigl.Document) {
 	text, err := lumigl.Append(nil, doc)
 	if err != nil {
-		t.Fatalf("writing: %v", err)
+		t.Fatalf("Append: %v", err)
 	}
 	again, err := lumigl.Parse(string(text))
 	if err != nil {
-		t.Fatalf("parsing what was written:\n%s\n%v", text, err)
+		t.Fatalf("Parse of a written document: %v\n%s", err, text)
 	}
 	alike(t, doc, again)
 	second, err := lumigl.Append(nil, again)
 	if err != nil {
-		t.Fatalf("writing again: %v", err)
+		t.Fatalf("Append after a round trip: %v", err)
 	}
 	if string(second) != string(text) {
-		t.Fatalf("written\n%s\nand then\n%s", text, second)
+		t.Fatalf("Append after a round trip =\n%s\nwant\n%s", second, text)
 	}
 	var b strings.Builder
 	if err := lumigl.Write(&b, again); err != nil || b.String() != string(text) {
-		t.Fatalf("Write differs from Append: %v\n%s", err, b.String())
+		t.Fatalf("Write = %v\n%s\nwant the result of Append\n%s", err, b.String(), text)
 	}
 	return string(text), again
 }
 
-func TestRoundTripOfGraphs(t *testing.T) {
+func TestRoundTripGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { roundTrip(t, randomGraph(t)) })
 }
 
-// TestRoundTripOfSnapshots also checks the order: each resource follows its dependencies and is the first by URN among
-// those ready.
-func TestRoundTripOfSnapshots(t *testing.T) {
+// The order is canonical: each resource follows its dependencies and has the first URN among the resources that could
+// be next.
+func TestRoundTripSnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, doc := roundTrip(t, randomSnapshot(t))
 		written := map[*lumigl.Vertex]bool{}
@@ -312,18 +312,18 @@ func TestRoundTripOfSnapshots(t *testing.T) {
 		for r := range doc.Base().Vertices() {
 			for other := range doc.Base().Vertices() {
 				if !written[other] && other.Key() < r.Key() && ready(other) {
-					t.Fatalf("%s should come before %s", other.Key(), r.Key())
+					t.Fatalf("%s precedes %s, which could have been written first and has a lesser URN", r.Key(), other.Key())
 				}
 			}
 			if !ready(r) {
-				t.Fatalf("%s comes before its dependencies", r.Key())
+				t.Fatalf("%s precedes its dependencies", r.Key())
 			}
 			written[r] = true
 		}
 	})
 }
 
-func TestOrderDoesNotMatter(t *testing.T) {
+func TestAppendIgnoresOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := randomSnapshot(t)
 		text, _ := roundTrip(t, s)
@@ -347,11 +347,11 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			other.Pending.Operations = append(other.Pending.Operations, lumigl.Operation{Kind: o.Kind, Resource: moved(t, o.Resource, to)})
 		}
 		if again, _ := roundTrip(t, other); again != text {
-			t.Fatalf("order matters: got\n%s\nand\n%s", text, again)
+			t.Fatalf("text for another insertion order =\n%s\nwant\n%s", again, text)
 		}
 		must.Do(t, other.Sort())
 		if sorted, _ := roundTrip(t, other); sorted != text {
-			t.Fatalf("Sort: got\n%s\nwant\n%s", text, sorted)
+			t.Fatalf("text after Sort =\n%s\nwant\n%s", sorted, text)
 		}
 	})
 }
@@ -363,35 +363,35 @@ func moved(t *rapid.T, r *lumigl.Vertex, to func(*lumigl.Vertex) *lumigl.Vertex)
 	return c
 }
 
-// TestNumbers compares canonical numbers with math/big.
+// TestNumbers compares canonical numbers with the results of math/big.
 func TestNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		literal := literals.Draw(t, "literal")
 		v, ok := lumigl.NumberOf(literal)
 		if !ok {
-			t.Fatalf("%s was rejected as a number", literal)
+			t.Fatalf("NumberOf(%s) = false, want true", literal)
 		}
 		canonical, _ := v.Literal()
 		want, _ := new(big.Rat).SetString(literal)
 		got, ok := new(big.Rat).SetString(canonical)
 		if !ok || got.Cmp(want) != 0 || strings.HasPrefix(canonical, "-") != strings.HasPrefix(literal, "-") {
-			t.Fatalf("%s became %s", literal, canonical)
+			t.Fatalf("Literal of %s = %s, which is not equal", literal, canonical)
 		}
 		again, ok := lumigl.NumberOf(canonical)
 		if text, _ := again.Literal(); !ok || text != canonical {
-			t.Fatalf("%s became %s and then %s", literal, canonical, text)
+			t.Fatalf("Literal of %s = %s, then %s, want no change", literal, canonical, text)
 		}
-		// Other notations of the same number have the same canonical form.
+		// Other notations of a number have the same canonical form.
 		for _, other := range []string{shift(literal, 1), shift(literal, 40), shift(literal, -40)} {
 			if w, ok := lumigl.NumberOf(other); !ok || !w.Equal(v) {
 				text, _ := w.Literal()
-				t.Fatalf("%s was written as %s, but %s as %s", literal, canonical, other, text)
+				t.Fatalf("Literal of %s = %s, but of %s = %s", literal, canonical, other, text)
 			}
 		}
 	})
 }
 
-// shift changes the exponent of a number and adds zeros to keep its value.
+// shift changes the exponent of a number without changing its value by adding zeros.
 func shift(literal string, by int) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	power := 0
@@ -413,7 +413,7 @@ func shift(literal string, by int) string {
 	return fmt.Sprintf("%s0.%s%s%s000e%d", sign, strings.Repeat("0", -by), whole, fraction, power+len(whole)-by)
 }
 
-// TestFixes breaks files in fixable ways, and fixes them.
+// TestFixes breaks files in ways that can be fixed and applies the fixes.
 func TestFixes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var doc lumigl.Document = randomGraph(t)
@@ -424,21 +424,21 @@ func TestFixes(t *testing.T) {
 		found := faultsOf(t, broken)
 		fixed, ok := fix(broken, found)
 		if !ok {
-			t.Fatalf("an error has no fix in\n%s\n%v", broken, &lumigl.InvalidError{Faults: found})
+			t.Fatalf("a fault has no fix: %v\n%s", &lumigl.InvalidError{Faults: found}, broken)
 		}
 		again, err := lumigl.Parse(fixed)
 		if err != nil {
-			t.Fatalf("fixed\n%s\nto\n%s\n%v", broken, fixed, err)
+			t.Fatalf("Parse after all fixes: %v\nbroken\n%s\nfixed\n%s", err, broken, fixed)
 		}
 		alike(t, doc, again)
 	})
 }
 
-// mutate changes a canonical text in ways that keep its meaning recognizable.
+// mutate makes random changes to a canonical text that do not obscure its meaning.
 func mutate(t *rapid.T, text string) string {
 	var b strings.Builder
 	changes := 0
-	// Stay below the limit of reported errors.
+	// Keep the number of faults below the limit.
 	change := func() bool {
 		changed := changes < 30 && rapid.IntRange(0, 3).Draw(t, "change") == 0
 		if changed {

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// sectionOf returns the key of the vertex section in a JSON text. The default is "vertices".
+// sectionOf returns the key of the vertex section of a JSON text. It defaults to "vertices".
 func sectionOf(src string) string {
 	var top map[string]json.RawMessage
 	if json.Unmarshal([]byte(src), &top) == nil && top["resources"] != nil {
@@ -27,25 +27,25 @@ func sectionOf(src string) string {
 	return "vertices"
 }
 
-// TestSchemasAccept validates all files that the parser accepts: the test data, and the graphs of the examples, as
-// written by their programs and in canonical form. Only the schema of their own form may accept them.
+// The schemas accept all files that the parser accepts: the test data, and the graphs of the examples as written by
+// their programs and in canonical form. Each file is accepted only by the schema of its form.
 func TestSchemasAccept(t *testing.T) {
 	files := must.Get(filepath.Glob("testdata/valid/*.json"))(t)
 	evaluated := graphsOfExamples(t)
 	if len(files) == 0 || len(evaluated) == 0 {
-		t.Fatal("no files found")
+		t.Fatal("no test files found")
 	}
 	var questions []question
 	for _, name := range append(files, evaluated...) {
 		src := must.Get(os.ReadFile(name))(t)
 		doc, err := lumigl.Parse(string(src))
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Parse(%s): %v", name, err)
 			continue
 		}
 		canonical, err := lumigl.Append(nil, doc)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Append(%s): %v", name, err)
 		}
 		for section := range schemaNames {
 			questions = append(questions, question{section, string(src)}, question{section, string(canonical)})
@@ -53,12 +53,12 @@ func TestSchemasAccept(t *testing.T) {
 	}
 	ask(t, questions, func(t *testing.T, q question, accepts bool) {
 		if own := q.section == sectionOf(q.text); accepts != own {
-			t.Errorf("schema for %q accepts: got %t, want %t\n%s", q.section, accepts, own, q.text)
+			t.Errorf("schema for %q accepts the file = %t, want %t\n%s", q.section, accepts, own, q.text)
 		}
 	})
 }
 
-// graphsOfExamples returns the graph files of the examples.
+// graphsOfExamples returns the names of the examples' graph files.
 func graphsOfExamples(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -74,9 +74,8 @@ func graphsOfExamples(t *testing.T) []string {
 	return found
 }
 
-// TestSchemasRefuse validates the other tests' invalid files, if they are JSON and break a rule expressible in a
-// schema.
-func TestSchemasRefuse(t *testing.T) {
+// The schemas reject the invalid files of other tests that are JSON and break a rule that a schema can express.
+func TestSchemasReject(t *testing.T) {
 	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(t)
 	var questions []question
 	for _, name := range archives {
@@ -89,20 +88,21 @@ func TestSchemasRefuse(t *testing.T) {
 		}
 	}
 	if len(questions) < 15 {
-		t.Errorf("only %d files were checked", len(questions))
+		t.Errorf("%d files were checked, want at least 15", len(questions))
 	}
 	ask(t, questions, func(t *testing.T, q question, accepts bool) {
-		const tooLarge = "18446744073709551616" // JavaScript cannot distinguish it from the largest serial
+		const tooLarge = "18446744073709551616" // rounded by JavaScript to the same number as the largest serial
 		rounded := strings.HasSuffix(t.Name(), "/ajv") && strings.Contains(q.text, tooLarge)
 		if accepts && !rounded {
-			t.Errorf("the schema accepts %s", q.text)
+			t.Errorf("the schema accepts an invalid file:\n%s", q.text)
 		}
 	})
 }
 
-// TestSchemaOfNames compares the schema's patterns for URNs and types with the parser, in every part of a URN. They
-// agree, except that the schema accepts all characters above U+009F: validators differ in their version of Unicode.
-func TestSchemaOfNames(t *testing.T) {
+// TestSchemaNames compares the patterns for URNs and types in the schema with the parser, for every part of a URN. The
+// schema accepts all characters above U+009F, since validators support different versions of Unicode. Otherwise, the
+// results are the same.
+func TestSchemaNames(t *testing.T) {
 	const right = "urn:lumi:prod::my/shop:index::aws:ec2/vpc:VPC::main"
 	type change struct{ old, new string }
 	changes := []change{
@@ -149,13 +149,13 @@ func TestSchemaOfNames(t *testing.T) {
 		read := want[q]
 		lenient := accepts && strings.ContainsFunc(read.text, isHigh)
 		if accepts != (read.err == nil) && !lenient {
-			t.Errorf("the schema accepts %s: %t; the parser returns %v", q.text, accepts, read.err)
+			t.Errorf("the schema accepts the file = %t, but Parse = %v\n%s", accepts, read.err, q.text)
 		}
 	})
 }
 
-// breaksShape reports whether a schema can find an error. It ignores duplicate keys, since decoders treat them
-// differently.
+// breaksShape reports whether a schema can find any of the faults. It returns false if there are duplicate keys, which
+// decoders treat differently.
 func breaksShape(found []lumigl.Fault) bool {
 	if slices.ContainsFunc(found, func(f lumigl.Fault) bool { return f.Code == lumigl.DuplicateKeyFault }) {
 		return false

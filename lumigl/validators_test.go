@@ -14,16 +14,16 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// question asks whether the schema for a section accepts a file.
+// question is a file to validate with the schema for a section.
 type question struct {
 	section string
 	text    string
 }
 
-// schemaNames maps sections to the names of schemas.
+// schemaNames maps vertex sections to the names of their schemas.
 var schemaNames = map[string]string{"vertices": "graph", "resources": "snapshot"}
 
-// ask asks every installed JSON Schema validator the questions, each in its own subtest.
+// ask validates the files with every installed JSON Schema validator and calls answered for each file in a subtest.
 func ask(t *testing.T, questions []question, answered func(t *testing.T, q question, accepts bool)) {
 	t.Helper()
 	ids := map[string]string{}
@@ -34,7 +34,7 @@ func ask(t *testing.T, questions []question, answered func(t *testing.T, q quest
 			ID string `json:"$id"`
 		}
 		if err := json.Unmarshal(src, &schema); err != nil || !strings.HasSuffix(schema.ID, "/"+name+".schema.json") {
-			t.Fatalf("schema %s has the id %s, %v", name, schema.ID, err)
+			t.Fatalf("schema %s has id %q: %v", name, schema.ID, err)
 		}
 		ids[section] = schema.ID
 		schemas = append(schemas, src)
@@ -70,8 +70,8 @@ func askGo(t *testing.T, schemas []json.RawMessage, ids map[string]string, quest
 	return answers
 }
 
-// askPython asks Python's jsonschema package, whose patterns use module re. If there are several Python installations,
-// only the system's has the system packages.
+// askPython runs the jsonschema package of Python, which matches patterns with the module re. It tries the system's
+// Python first, since only that has the system's packages.
 func askPython(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool {
 	for _, python := range []string{"/usr/bin/python3", "python3"} {
 		if exec.Command(python, "-c", "import jsonschema").Run() == nil {
@@ -90,7 +90,7 @@ func askAjv(t *testing.T, schemas []json.RawMessage, ids map[string]string, ques
 	return askProgram(t, schemas, ids, questions, "node", filepath.Join(folder, "validate.mjs"))
 }
 
-// askProgram asks a script that reads and writes JSON.
+// askProgram runs a script that reads questions and writes answers as JSON.
 func askProgram(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question, command ...string) []bool {
 	type document struct {
 		Schema   string          `json:"schema"`
@@ -107,11 +107,11 @@ func askProgram(t *testing.T, schemas []json.RawMessage, ids map[string]string, 
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
+		t.Fatalf("%s: %v\n%s", command[0], err, stderr.String())
 	}
 	var answers []bool
 	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(questions) {
-		t.Fatalf("got %d answers to %d questions, %v", len(answers), len(questions), err)
+		t.Fatalf("%s returned %d answers to %d questions: %v", command[0], len(answers), len(questions), err)
 	}
 	return answers
 }

@@ -36,8 +36,8 @@ func ExampleObjectBuilder() {
 	// <nil>
 }
 
-// TestObjectBuilder makes the same changes with a builder and with [lumigl.Value.With], and compares the results after
-// every step. Earlier results must not change.
+// TestObjectBuilder makes the same changes with a builder and with [lumigl.Value.With] and compares the results after
+// each step. Objects returned by earlier steps must not change.
 func TestObjectBuilder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b lumigl.ObjectBuilder
@@ -60,23 +60,23 @@ func TestObjectBuilder(t *testing.T) {
 				want = want.With(key, value)
 			}
 			if got := b.Get(key); got.Exists() != want.Get(key).Exists() || !got.Equal(want.Get(key)) {
-				t.Fatalf("%s: got %v, want %v", key, got, want.Get(key))
+				t.Fatalf("Get(%q) = %v, want %v", key, got, want.Get(key))
 			}
 			if b.Len() != want.Len() {
-				t.Fatalf("got %d members, want %d", b.Len(), want.Len())
+				t.Fatalf("Len = %d, want %d", b.Len(), want.Len())
 			}
 			objects = append(objects, b.Object())
 			before, beforeWant = append(before, ordered(b.Object())), append(beforeWant, ordered(want))
 		}
 		for i := range objects {
 			if got := ordered(objects[i]); got != beforeWant[i] || before[i] != beforeWant[i] {
-				t.Fatalf("after step %d: was %s, is %s, want %s", i, before[i], got, beforeWant[i])
+				t.Fatalf("object of step %d = %s, later %s, want %s", i, before[i], got, beforeWant[i])
 			}
 		}
 	})
 }
 
-// ordered returns the members of an object in order.
+// ordered returns the members of an object as text, in order.
 func ordered(v lumigl.Value) string {
 	s := ""
 	for key, m := range v.Members() {

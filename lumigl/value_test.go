@@ -19,47 +19,47 @@ func TestAccessors(t *testing.T) {
 	a := g.Vertex("a")
 	p := a.Properties
 	if g.Vertex("b") != nil || g.Len() != 1 || g.Base() != g || !g.Field("about").Equal(lumigl.IntOf(1)) || g.Field("x").Exists() {
-		t.Error("wrong vertices, base or fields")
+		t.Error("Vertex, Len, Base, or Field returned a wrong result")
 	}
 	if text, ok := p.Get("text").Text(); text != "t" || !ok {
-		t.Errorf("Text: got %q, %t", text, ok)
+		t.Errorf("Text = %q, %t, want \"t\", true", text, ok)
 	}
 	if yes, ok := p.Get("yes").Bool(); !yes || !ok {
-		t.Error("got false for true")
+		t.Errorf("Bool of true = %t, %t, want true, true", yes, ok)
 	}
 	if no, ok := p.Get("no").Bool(); no || !ok {
-		t.Error("got true for false")
+		t.Errorf("Bool of false = %t, %t, want false, true", no, ok)
 	}
 	if !p.Get("yes").Equal(lumigl.BoolOf(true)) || !p.Get("no").Equal(lumigl.BoolOf(false)) {
-		t.Error("Equal failed for booleans")
+		t.Error("Equal returned false for equal booleans")
 	}
 	if n, ok := p.Get("int").Int(); n != -70 || !ok {
-		t.Errorf("Int: got %d, %t", n, ok)
+		t.Errorf("Int = %d, %t, want -70, true", n, ok)
 	}
 	if f, ok := p.Get("half").Float(); f != 0.5 || !ok {
-		t.Errorf("Float: got %g, %t", f, ok)
+		t.Errorf("Float = %g, %t, want 0.5, true", f, ok)
 	}
 	if _, ok := p.Get("half").Int(); ok {
-		t.Error("Int accepted a fraction")
+		t.Error("Int returned true for a fraction")
 	}
 	if _, ok := p.Get("big").Float(); ok {
-		t.Error("Float accepted 1e400")
+		t.Error("Float returned true for 1e400")
 	}
 	if literal, ok := p.Get("big").Literal(); literal != "1e+400" || !ok {
-		t.Errorf("Literal: got %s, %t", literal, ok)
+		t.Errorf("Literal = %s, %t, want 1e+400, true", literal, ok)
 	}
 	if v, property, ok := p.Get("object").Get("k").Target(); v != a || property != "p" || !ok {
-		t.Errorf("Target: got %v, %q, %t", v, property, ok)
+		t.Errorf("Target = %v, %q, %t, want %v, \"p\", true", v, property, ok, a)
 	}
 	if v, property, ok := p.Get("ref").Target(); v != a || property != "" || !ok {
-		t.Errorf("Target: got %v, %q, %t", v, property, ok)
+		t.Errorf("Target = %v, %q, %t, want %v, \"\", true", v, property, ok, a)
 	}
 	if n := p.Get("list").At(1).At(0); !n.Equal(lumigl.IntOf(2)) || p.Get("list").Len() != 2 || p.Len() != 10 {
-		t.Error("wrong list or lengths")
+		t.Errorf("At(1).At(0) = %v, want 2, or Len is wrong", n)
 	}
 	for _, v := range []lumigl.Value{{}, p.Get("none"), p.Get("text").Get("x"), p.Get("list").At(2), p.Get("list").At(-1), p.At(0)} {
 		if v.Exists() || v.Kind() != lumigl.Absent || v.Len() != 0 || v.Get("x").At(1).Exists() {
-			t.Errorf("got %v, want the absent value", v)
+			t.Errorf("value = %v, want the absent value", v)
 		}
 	}
 	kinds := ""
@@ -68,14 +68,14 @@ func TestAccessors(t *testing.T) {
 	}
 	const want = "null, a boolean, a boolean, a number, a number, a number, a string, a list, an object, a reference, "
 	if kinds != want {
-		t.Errorf("got %s, want %s", kinds, want)
+		t.Errorf("kinds = %s, want %s", kinds, want)
 	}
 	if lumigl.Kind(99).String() != "Kind(99)" || lumigl.Absent.String() != "nothing" {
-		t.Error("wrong names of other kinds")
+		t.Errorf("String = %q and %q, want \"Kind(99)\" and \"nothing\"", lumigl.Kind(99), lumigl.Absent)
 	}
 }
 
-func TestOtherKinds(t *testing.T) {
+func TestAccessorsOtherKinds(t *testing.T) {
 	values := map[string]lumigl.Value{
 		"absent": {}, "null": lumigl.NullValue(), "bool": lumigl.BoolOf(true), "number": lumigl.IntOf(1), "text": lumigl.TextOf("1"),
 		"list": lumigl.ListOf(lumigl.IntOf(1)), "object": bag(pair("k", lumigl.IntOf(1))), "reference": lumigl.ReferenceTo(nil),
@@ -92,12 +92,12 @@ func TestOtherKinds(t *testing.T) {
 			"list": v.At(0).Exists(), "object": v.Get("k").Exists(),
 		} {
 			if is != (kind == name) {
-				t.Errorf("%s as %s: got %t", name, kind, is)
+				t.Errorf("%s accepted as %s = %t, want %t", name, kind, is, !is)
 			}
 		}
 		for other, w := range values {
 			if v.Equal(w) != (name == other) {
-				t.Errorf("%s equals %s: got %t", name, other, v.Equal(w))
+				t.Errorf("Equal(%s, %s) = %t, want %t", name, other, v.Equal(w), name == other)
 			}
 		}
 	}
@@ -123,11 +123,11 @@ func TestWith(t *testing.T) {
 			keys = append(keys, key)
 		}
 		if !test.got.Equal(test.want) || !slices.Equal(keys, test.keys) {
-			t.Errorf("%s: got %v", test.name, keys)
+			t.Errorf("%s: With returned an object with keys %v, want %v", test.name, keys, test.keys)
 		}
 	}
 	if !v.Equal(bag(pair("b", one), pair("a", one))) {
-		t.Error("With changed its receiver, or Equal depends on key order")
+		t.Error("With changed its receiver, or Equal depends on the key order")
 	}
 }
 
@@ -143,13 +143,13 @@ func TestRetarget(t *testing.T) {
 	}
 	w := v.Retarget(swap)
 	if target, property, _ := w.Get("x").At(0).Target(); target != b || property != "p" {
-		t.Errorf("got %v, %q", target, property)
+		t.Errorf("Target after Retarget = %v, %q, want %v, \"p\"", target, property, b)
 	}
 	if target, _, ok := w.Get("y").Target(); !ok || target.Key() != "" {
-		t.Errorf("a reference to nil has the target %v", target)
+		t.Errorf("Target of a reference to nil = %v, %t, want a vertex without a key, true", target, ok)
 	}
 	if target, _, _ := v.Get("y").Target(); target != b {
-		t.Error("the value changed")
+		t.Error("Retarget changed its receiver")
 	}
 	seen := 0
 	for range v.References() {
@@ -157,7 +157,7 @@ func TestRetarget(t *testing.T) {
 		break
 	}
 	if seen != 1 {
-		t.Error("the iteration did not stop")
+		t.Errorf("References yielded %d values after a break, want 1", seen)
 	}
 }
 
@@ -168,16 +168,16 @@ func TestFloatOf(t *testing.T) {
 	} {
 		v, ok := lumigl.FloatOf(f)
 		if literal, _ := v.Literal(); literal != want || !ok {
-			t.Errorf("%g: got %s", f, literal)
+			t.Errorf("Literal of FloatOf(%g) = %s, want %s", f, literal, want)
 		}
 	}
 	v, _ := lumigl.FloatOf(math.Copysign(0, -1))
 	if literal, _ := v.Literal(); literal != "-0" {
-		t.Errorf("-0: got %s", literal)
+		t.Errorf("Literal of FloatOf(-0) = %s, want -0", literal)
 	}
 	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if v, ok := lumigl.FloatOf(f); ok || v.Exists() {
-			t.Errorf("%g was accepted", f)
+			t.Errorf("FloatOf(%g) = %v, %t, want the absent value, false", f, v, ok)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestCanonicalNumbers(t *testing.T) {
 	} {
 		v, ok := lumigl.NumberOf(literal)
 		if found, _ := v.Literal(); found != want || !ok {
-			t.Errorf("%s: got %s, want %s", literal, found, want)
+			t.Errorf("Literal of NumberOf(%s) = %s, want %s", literal, found, want)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func TestEqual(t *testing.T) {
 	for i, v := range different {
 		for j, w := range different {
 			if v.Equal(w) != (i == j) {
-				t.Errorf("numbers %d and %d are equal: got %t", i, j, i != j)
+				t.Errorf("Equal(numbers %d and %d) = %t, want %t", i, j, i != j, i == j)
 			}
 		}
 	}
@@ -235,12 +235,12 @@ func TestEqual(t *testing.T) {
 		{lumigl.ReferenceTo(a), lumigl.ReferenceTo(vertex(t, &lumigl.Graph{}, "a"))},
 	} {
 		if !same[0].Equal(same[1]) {
-			t.Errorf("%v and %v are not equal", same[0], same[1])
+			t.Errorf("Equal(%v, %v) = false, want true", same[0], same[1])
 		}
 	}
 }
 
-func TestSpecial(t *testing.T) {
+func TestSpecialValues(t *testing.T) {
 	signed := func(signature lumigl.Value) lumigl.Value {
 		return bag(pair("value", lumigl.IntOf(1)), pair(wire.Signature, signature))
 	}
@@ -271,7 +271,7 @@ func TestSpecial(t *testing.T) {
 			found += "unknown"
 		}
 		if found != test.want {
-			t.Errorf("%s: got %q", name, found)
+			t.Errorf("%s: true predicates = %q, want %q", name, found, test.want)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestPlain(t *testing.T) {
 		"x": []any{true, 1.5, "b", nil, map[string]any{"c": map[string]any{}}, "special", []any{}},
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %#v", got)
+		t.Errorf("Plain = %#v, want %#v", got, want)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestRemove(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(`{"vertices": {"a": {}, "b": {"x": {"#ref": "c"}}, "c": {}, "d": {"x": {"#ref": "b"}}}}`))(t)
 	g.Remove("a", "c")
 	if g.Len() != 2 || g.Vertex("a") != nil || g.Vertex("d") == nil {
-		t.Error("another vertex was removed")
+		t.Error("Remove removed the wrong vertices")
 	}
 	expect(t, g.Check(), `no vertex "c" (at /vertices/b/x/#ref)`)
 	g.Remove("b")
@@ -304,7 +304,7 @@ func TestRemove(t *testing.T) {
 	expect(t, g.Check(), `the reference targets a vertex "b" that is not the one in this graph (at /vertices/d/x/#ref)`)
 }
 
-func TestNothingWithin(t *testing.T) {
+func TestAbsentElements(t *testing.T) {
 	elements := []lumigl.Value{lumigl.IntOf(1), {}, lumigl.IntOf(2)}
 	members := []lumigl.Member{pair("a", lumigl.Value{}), pair("b", lumigl.IntOf(1))}
 	g := &lumigl.Graph{}
@@ -312,13 +312,13 @@ func TestNothingWithin(t *testing.T) {
 	v.Properties = bag(pair("list", lumigl.ListOf(elements...)), pair("object", lumigl.ObjectOf(members...)))
 	text := must.Get(lumigl.Append(nil, g))(t)
 	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), `"list": [ 1, null, 2 ]`) {
-		t.Errorf("an absent element was not written as null: %s", text)
+		t.Errorf("Append did not write an absent element as null: %s", text)
 	}
 	again := must.Get(lumigl.ParseGraph(string(text)))(t)
 	if got := again.Vertex("v").Properties; !got.Equal(v.Properties) || got.Get("object").Len() != 1 {
-		t.Errorf("%s changed in a round trip", text)
+		t.Errorf("a round trip changed the value:\n%s", text)
 	}
 	if elements[1].Exists() || members[0].Key != "a" {
-		t.Error("the arguments changed")
+		t.Error("ListOf or ObjectOf changed its arguments")
 	}
 }

@@ -28,12 +28,12 @@ func TestByKey(t *testing.T) {
 			found = append(found, all[vertex])
 		}
 		if want := slices.Sorted(slices.Values(all)); !slices.Equal(found, want) {
-			t.Fatalf("%q was sorted to %q", all, found)
+			t.Fatalf("byKey(%q) = %q, want %q", all, found, want)
 		}
 	})
 }
 
-// TestIdentity checks that URNs are validated although they share a prefix with a valid one.
+// URNs are validated even if they share a prefix with a valid URN.
 func TestIdentity(t *testing.T) {
 	s := &Snapshot{}
 	for _, u := range []string{
@@ -51,6 +51,6 @@ invalid URN: the environment must be a word without colons or spaces (at /resour
 invalid URN: a URN must have four parts after urn:lumi:, environment::package:module::type::name (at /resources/urn:lumi:e::p:m::t:m:T)
 type "t:m:U" differs from the type "t:m:T" in the URN (at /resources/urn:lumi:e::p:m::t:m:T::d/type)`
 	if err := s.Check(); err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
+		t.Errorf("Check =\n%v\nwant\n%s", err, want)
 	}
 }

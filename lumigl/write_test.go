@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestWritten(t *testing.T) {
+func TestAppend(t *testing.T) {
 	const u = "urn:lumi:e::p:m::t:m:T::"
 	for _, test := range []struct{ src, want string }{
 		{`{"resources": {}, "serial": 0, "pending": {"deletes": [], "operations": []}}`, "{\n  \"resources\": {}\n}\n"},
@@ -80,13 +80,13 @@ func TestWritten(t *testing.T) {
 		}
 		for range 2 { // writing must not change the document
 			if text, err := lumigl.Append(nil, doc); err != nil || string(text) != test.want {
-				t.Errorf("%s\nwas written as\n%s%v", test.src, text, err)
+				t.Errorf("Append(%s) = %v\n%s\nwant\n%s", test.src, err, text, test.want)
 			}
 		}
 	}
 }
 
-func TestWritingChangesNothing(t *testing.T) {
+func TestAppendDoesNotModify(t *testing.T) {
 	s := must.Get(lumigl.ParseSnapshot(`{"resources": {"urn:lumi:e::p:m::t:m:T::a": {"type": "t:m:T", "properties": {"b": 1, "a": 2}}}}`))(t)
 	must.Get(lumigl.Append(nil, s))(t)
 	for v := range s.Vertices() {
@@ -95,49 +95,49 @@ func TestWritingChangesNothing(t *testing.T) {
 			keys = append(keys, key)
 		}
 		if !slices.Equal(keys, []string{"b", "a"}) {
-			t.Errorf("got the keys %q", keys)
+			t.Errorf("keys after Append = %q, want [b a]", keys)
 		}
 	}
 }
 
-func TestAnotherTag(t *testing.T) {
+func TestTagOf(t *testing.T) {
 	g := &lumigl.Graph{}
 	a := vertex(t, g, "a")
 	a.Properties = bag(pair("#ref", lumigl.IntOf(1)), pair("self", lumigl.ReferenceTo(a)))
 	if tag := lumigl.TagOf(g); tag != "#ref2" {
-		t.Errorf("got the tag %s", tag)
+		t.Errorf("TagOf = %s, want #ref2", tag)
 	}
 	a.Properties = a.Properties.With("list", lumigl.ListOf(bag(pair("#ref2", lumigl.IntOf(1)))))
 	if tag := lumigl.TagOf(g); tag != "#ref3" {
-		t.Errorf("got the tag %s", tag)
+		t.Errorf("TagOf = %s, want #ref3", tag)
 	}
 }
 
-func TestAnotherTagThanRead(t *testing.T) {
+func TestTagOfParsed(t *testing.T) {
 	for _, data := range []string{
 		`{"#ref": 1}`, `{"x": {"#ref": 1}}`, `{"x": [1, {"#ref": 1}]}`, `{"x": [[{"#ref": 1}], 1], "y": 1}`,
 		`{"x": {"y": [{"z": {"#ref": 1}}]}, "self": {"@@": "a"}}`,
 	} {
 		g := must.Get(lumigl.ParseGraph(`{"ref": "@@", "vertices": {"a": ` + data + `}}`))(t)
 		if tag := lumigl.TagOf(g); tag != "@@" {
-			t.Errorf("%s: got the tag %s", data, tag)
+			t.Errorf("%s: TagOf = %s, want @@", data, tag)
 		}
 		g.Tag = ""
 		if tag := lumigl.TagOf(g); tag != "#ref2" {
-			t.Errorf("%s: got the default tag %s", data, tag)
+			t.Errorf("%s: TagOf without a tag = %s, want #ref2", data, tag)
 		}
 	}
 }
 
-func TestFieldsGone(t *testing.T) {
+func TestFieldsRemoved(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(`{"x": 1, "y": 2, "vertices": {}}`))(t)
 	g.Fields = nil
 	if text, err := lumigl.Append(nil, g); err != nil || string(text) != "{\n  \"vertices\": {}\n}\n" {
-		t.Errorf("%s%v", text, err)
+		t.Errorf("Append = %q, %v, want no fields", text, err)
 	}
 }
 
-// pieces records writes, up to a limit.
+// pieces is a writer that records writes and fails after a limit.
 type pieces struct {
 	texts []string
 	most  int
@@ -161,12 +161,12 @@ func TestWrite(t *testing.T) {
 	text := must.Get(lumigl.Append(nil, g))(t)
 	all := pieces{most: 10}
 	if err := lumigl.Write(&all, g); err != nil || strings.Join(all.texts, "") != string(text) || len(all.texts) != 4 {
-		t.Errorf("got %d writes, %v", len(all.texts), err)
+		t.Errorf("Write = %v after %d writes, want nil after 4", err, len(all.texts))
 	}
 	for most := range 4 {
 		some := pieces{most: most}
 		if err := lumigl.Write(&some, g); !errors.Is(err, errFull) || !strings.HasPrefix(string(text), strings.Join(some.texts, "")) {
-			t.Errorf("limit of %d writes: got %v", most, err)
+			t.Errorf("Write with a limit of %d writes = %v, want %v", most, err, errFull)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func TestSort(t *testing.T) {
 	}
 	first, last := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
 	first.Properties = bag(pair("to", lumigl.ReferenceTo(last)))
-	// Pending resources have references but are not targets.
+	// Pending resources contain references but cannot be targets.
 	pending := must.Get(lumigl.NewResource(resourceURN(9)))(t)
 	pending.Properties = bag(pair("a", lumigl.ReferenceTo(first)), pair("b", lumigl.ReferenceTo(last)))
 	s.Pending.Deletes = []*lumigl.Vertex{pending}
@@ -190,7 +190,7 @@ func TestSort(t *testing.T) {
 	want := []*lumigl.Vertex{last, first, s.Vertex(string(resourceURN(1))), s.Vertex(string(resourceURN(2)))}
 	if !slices.Equal(found, want) {
 		for _, v := range found {
-			t.Error(v.Key())
+			t.Errorf("order after Sort differs: %s", v.Key())
 		}
 	}
 }
