@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestComplete(t *testing.T) {
+func TestCatalogsComplete(t *testing.T) {
 	constants := regexp.MustCompile(`(?m)^\t\w+(?:Fault|Loss) +Code = "(.*?)"`)
 	for _, test := range []struct {
 		declared, entries string
@@ -31,17 +31,17 @@ func TestComplete(t *testing.T) {
 			want = append(want, m[1])
 		}
 		if diff := cmp.Diff(want, test.catalog.Codes()); diff != "" {
-			t.Errorf("codes (-%s +catalog):\n%s", test.declared, diff)
+			t.Errorf("codes mismatch (-%s +catalog):\n%s", test.declared, diff)
 		}
 		files := must.Get(filepath.Glob(test.entries))(t)
 		for _, file := range files {
 			if code := strings.TrimSuffix(filepath.Base(file), ".md"); !slices.Contains(want, code) {
-				t.Errorf("%s belongs to no code", file)
+				t.Errorf("%s does not belong to a declared code", file)
 			}
 		}
 		for _, e := range test.catalog {
 			if strings.HasPrefix(e.Text, "#") || len(e.Text) < 10 || !strings.HasSuffix(e.Text, "\n") {
-				t.Errorf("%s %s: an entry must have a heading with its code, and text: %q", e.About, e.Code, e.Text)
+				t.Errorf("%s %s: the entry must consist of a heading with the code, and text: %q", e.About, e.Code, e.Text)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func TestLost(t *testing.T) {
 	for _, e := range codes.Losses() {
 		l := convert.Loss{Code: convert.Code(e.Code)}
 		if strings.HasPrefix(e.Group, "Lost ") != l.Lost() {
-			t.Errorf("%s is listed under %q", e.Code, e.Group)
+			t.Errorf("Lost of %s = %t, but it is listed under %q", e.Code, l.Lost(), e.Group)
 		}
 	}
 }
