@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// leaf is a string or number in a source, with its position.
+// leaf is a string or a number in a source, with its position.
 type leaf struct{ pointer, key, text string }
 
 func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
@@ -34,8 +34,8 @@ func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
 	}
 }
 
-// accounted returns the leaves that are neither in the snapshot nor in a loss. It is independent of the converter's
-// accounting: it searches for the text.
+// accounted returns the leaves that are neither in the snapshot nor covered by a loss. It searches for their text,
+// independently of the converter's accounting.
 func accounted(src string, result *convert.Result, structural func(leaf) bool) (missing []string) {
 	root, err := lumigl.Parser{}.ParseValue(src)
 	if err != nil {
@@ -72,13 +72,14 @@ func accounted(src string, result *convert.Result, structural func(leaf) bool) (
 	return missing
 }
 
-// operationKind matches pointers to the kinds of pending operations, whose names differ in snapshots.
+// operationKind matches pointers to the kinds of pending operations, which have other names in snapshots.
 var operationKind = regexp.MustCompile("/pending_operations/[0-9]+/type$")
 
-// blockAddress matches pointers to resource addresses without instance keys. Their instances are all in dependsOn.
+// blockAddress matches pointers to addresses of resource blocks. In snapshots, dependsOn lists the instances of a block
+// instead.
 var blockAddress = regexp.MustCompile("/instances/[0-9]+/(dependencies|depends_on)/[0-9]+$")
 
-// structural reports whether a leaf only describes other leaves, so that the snapshot need not contain it.
+// structural reports whether the snapshot need not contain a leaf because it only describes other leaves.
 func structural(l leaf) bool {
 	switch {
 	case strings.Contains(l.pointer, "/sensitive_attributes/"), operationKind.MatchString(l.pointer):
@@ -92,7 +93,7 @@ func structural(l leaf) bool {
 	}
 	switch l.key {
 	case "index_key":
-		return true // in the name, quoted
+		return true // quoted in the name
 	case "mode", "plaintext", "ciphertext", "ref", "reftag", lumiSignature:
 		return true
 	case "version":
@@ -103,7 +104,7 @@ func structural(l leaf) bool {
 
 const lumiSignature = "4dabf18193072939515e22adb298388d"
 
-func TestNothingIsSilentlyDropped(t *testing.T) {
+func TestNoSilentLoss(t *testing.T) {
 	for _, name := range sources(t) {
 		src := read(t, name)
 		result, err := convert.Convert(src, convert.Options{})
@@ -111,13 +112,13 @@ func TestNothingIsSilentlyDropped(t *testing.T) {
 			continue
 		}
 		for _, m := range accounted(src, result, structural) {
-			t.Errorf("%s: %s is neither used nor reported", name, m)
+			t.Errorf("Convert(%s): %s is neither used nor reported", name, m)
 		}
 	}
 }
 
-// TestUnknownKeys adds an unknown key to each object in the files, one at a time. The key must be in the snapshot,
-// where anything is allowed, or be reported at its position.
+// TestUnknownKeys adds an unknown key to each object in the files, one at a time. The key must be in a part of the
+// snapshot that allows any key, or be reported at its position.
 func TestUnknownKeys(t *testing.T) {
 	for _, file := range examples(t) {
 		name, root := file.name, file.root
@@ -127,7 +128,7 @@ func TestUnknownKeys(t *testing.T) {
 			changed := text(insert(root, "", i, &at, &pointer))
 			result, err := convert.Convert(changed, convert.Options{})
 			if err != nil {
-				t.Fatalf("%s: with a key added to object %d: %s", name, i, err)
+				t.Fatalf("Convert(%s) with a key added to object %d: %s", name, i, err)
 			}
 			valid(t, result)
 			if strings.Contains(string(result.Text), "unheard-of value") {
@@ -138,13 +139,13 @@ func TestUnknownKeys(t *testing.T) {
 				found = found || l.Pointer() == pointer+"/unheard-of" || within(pointer, l.Pointer())
 			}
 			if !found {
-				t.Errorf("%s: %s/unheard-of is neither used nor reported", name, pointer)
+				t.Errorf("Convert(%s): %s/unheard-of is neither used nor reported", name, pointer)
 			}
 		}
 	}
 }
 
-// within reports whether a loss covers a pointer.
+// within reports whether a loss at the pointer loss covers the given pointer.
 func within(pointer, loss string) bool {
 	return loss != "" && (pointer == loss || strings.HasPrefix(pointer, loss+"/"))
 }
@@ -163,7 +164,7 @@ func objects(v lumigl.Value) int {
 	return n
 }
 
-func TestEveryShape(t *testing.T) {
+func TestWrongShapes(t *testing.T) {
 	others := []string{`null`, `"other-text"`, `[]`, `{}`, `1234567`, `true`, `["other-element"]`, `{"other-key": "other-value"}`}
 	for _, name := range sources(t) {
 		root, err := lumigl.Parser{}.ParseValue(read(t, name))
@@ -185,20 +186,20 @@ func TestEveryShape(t *testing.T) {
 			valid(t, result)
 			for _, l := range result.Losses {
 				if l.Pointer() == "" {
-					t.Errorf("%s: with %s as value %d: the loss has no position: %s", name, others[i%len(others)], i, l.Message)
+					t.Errorf("Convert(%s) with value %d replaced by %s: loss has no position: %s", name, i, others[i%len(others)], l.Message)
 				}
 			}
 			for _, m := range accounted(changed, result, structural) {
-				t.Errorf("%s: with %s as value %d: %s is neither used nor reported", name, others[i%len(others)], i, m)
+				t.Errorf("Convert(%s) with value %d replaced by %s: %s is neither used nor reported", name, i, others[i%len(others)], m)
 			}
 		}
 	}
 }
 
-// TestEveryChangeShows slightly changes each string, number, and boolean in the files, one at a time. The snapshot or
-// the losses must differ, unless the value or its parent was already reported as lost. This also covers redundant
-// values, which are dropped.
-func TestEveryChangeShows(t *testing.T) {
+// TestEveryChangeIsVisible makes a small change to each string, number, and boolean in the files, one at a time. The
+// snapshot or the losses must change, unless the value or its parent is reported as lost in any case. This includes
+// redundant values, which are dropped.
+func TestEveryChangeIsVisible(t *testing.T) {
 	for _, file := range examples(t) {
 		name, root, before := file.name, file.root, file.result
 		snapshot, losses := render(before, nil)
@@ -218,15 +219,15 @@ func TestEveryChangeShows(t *testing.T) {
 			isLost := func(l convert.Loss) bool {
 				return (l.Lost() || l.Code == convert.OutputLoss) && within(where, l.Pointer())
 			}
-			isPath := strings.Contains(where, "/sensitive_attributes/") // The target is a secret in any case.
+			isPath := strings.Contains(where, "/sensitive_attributes/") // the target is a secret in any case
 			if !isPath && !slices.ContainsFunc(before.Losses, isLost) {
-				t.Errorf("%s: a change of %s has no effect", name, where)
+				t.Errorf("Convert(%s): changing %s has no effect", name, where)
 			}
 		}
 	}
 }
 
-// different returns a different scalar of the same kind.
+// different returns another scalar of the same kind. It returns false if v is not a scalar.
 func different(v lumigl.Value) (lumigl.Value, bool) {
 	switch v.Kind() {
 	case lumigl.Text:
@@ -242,8 +243,8 @@ func different(v lumigl.Value) (lumigl.Value, bool) {
 	return v, false
 }
 
-// changed returns v with the value of the given number replaced by the result of to, and the value's pointer. It
-// returns false if to does.
+// changed returns v with the value with the given number replaced by the result of to, and stores the pointer to the
+// value in where. It returns false if to does.
 func changed(v lumigl.Value, to func(lumigl.Value) (lumigl.Value, bool), pointer string, number int, at *int,
 	where *string) (lumigl.Value, bool) {
 	if *at++; *at == number {
@@ -283,7 +284,7 @@ func values(v lumigl.Value) int {
 	return n
 }
 
-// replace returns v with the value of the given number replaced.
+// replace returns v with the value with the given number replaced by other.
 func replace(v, other lumigl.Value, number int, at *int) lumigl.Value {
 	if *at++; *at == number {
 		return other
@@ -305,7 +306,7 @@ func replace(v, other lumigl.Value, number int, at *int) lumigl.Value {
 	return v
 }
 
-// insert returns v with a key added to the object of the given number, and stores the key's pointer in where.
+// insert returns v with a key added to the object with the given number, and stores the pointer to the object in where.
 func insert(v lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
 	switch v.Kind() {
 	case lumigl.List:
@@ -341,33 +342,33 @@ func text(v lumigl.Value) string {
 	return s[:strings.LastIndexByte(s, '}')]
 }
 
-// TestRandomStates generates states with unique strings, and searches for each string in the result.
+// TestRandomStates generates states with unique strings. Each string must be in the snapshot or be reported.
 func TestRandomStates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := randomState(t)
 		result, err := convert.Convert(src, convert.Options{})
 		if err != nil {
-			t.Fatalf("%s\n%s", err, src)
+			t.Fatalf("Convert: %s\n%s", err, src)
 		}
 		again, err := lumigl.ParseSnapshot(string(result.Text))
 		if err != nil {
-			t.Fatalf("%s\n%s", err, result.Text)
+			t.Fatalf("ParseSnapshot: %s\n%s", err, result.Text)
 		}
 		if out, err := lumigl.Append(nil, again); err != nil || string(out) != string(result.Text) {
-			t.Fatalf("not canonical: %v\n%s", err, result.Text)
+			t.Fatalf("the text is not canonical (Append error: %v):\n%s", err, result.Text)
 		}
 		if missing := accounted(src, result, structural); len(missing) > 0 {
 			t.Fatalf("neither used nor reported: %v\n%s\n%s", missing, src, result.Text)
 		}
 		for _, l := range result.Losses {
 			if strings.Contains(l.Message, "value-") {
-				t.Fatalf("%s: the message reveals a value: %s", l.Pointer(), l.Message)
+				t.Fatalf("message of the loss at %s reveals a value: %s", l.Pointer(), l.Message)
 			}
 		}
 	})
 }
 
-// randomState returns a state or a stack with known and unknown keys.
+// randomState generates a state or a stack with known and unknown keys.
 func randomState(t *rapid.T) string {
 	n := 0
 	mark := func(what string) string { n++; return strconv.Quote(fmt.Sprintf("%s-%d", what, n)) }
@@ -425,7 +426,7 @@ func FuzzConvert(f *testing.F) {
 	f.Add(`{"version":4,"lineage":"","resources":[{"mode":"managed","type":"a","name":"b","instances":[{"attributes":{"id":"`+lumiSignature+`"}}]}]}`, uint8(3))
 	f.Fuzz(func(t *testing.T, src string, choice uint8) {
 		if len(src) > 1<<15 {
-			t.Skip("long inputs find nothing that short ones do not")
+			t.Skip("long inputs find nothing that short inputs do not")
 		}
 		options := convert.Options{
 			From:       []convert.Format{"", convert.Pulumi, convert.OpenTofu}[choice%4%3],
@@ -437,14 +438,14 @@ func FuzzConvert(f *testing.F) {
 		result, err := convert.Convert(src, options)
 		if err != nil {
 			if err.Error() == "" || strings.Contains(err.Error(), "would not be accepted") {
-				t.Fatalf("rejected without a reason: %v", err)
+				t.Fatalf("Convert = %v, want an error with a specific reason", err)
 			}
 			return
 		}
 		valid(t, result)
 		for _, l := range result.Losses {
 			if l.Message == "" || l.Code == "" {
-				t.Fatalf("a loss has no message: %+v", l)
+				t.Fatalf("loss has no code or no message: %+v", l)
 			}
 		}
 	})

@@ -19,11 +19,11 @@ func TestCodes(t *testing.T) {
 	}
 	codes := regexp.MustCompile(`Code = "([a-z-]+)"`).FindAllStringSubmatch(source, -1)
 	if len(codes) < 20 {
-		t.Fatalf("found only %d codes", len(codes))
+		t.Fatalf("found %d codes, want at least 20", len(codes))
 	}
 	for _, code := range codes {
 		if !strings.Contains(losses.String(), " "+code[1]+": ") {
-			t.Errorf("no golden file has %q", code[1])
+			t.Errorf("no golden file has a loss with code %q", code[1])
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestUnknownElements appends an unknown element to each list in the files, one at a time. The element must be in the
-// snapshot or be reported at its position, but never as a key.
+// snapshot or be reported at its position, but not as an unknown key.
 func TestUnknownElements(t *testing.T) {
 	added := lumigl.TextOf("unheard-of value")
 	for _, file := range examples(t) {
@@ -26,16 +26,16 @@ func TestUnknownElements(t *testing.T) {
 				}
 				result, err := convert.Convert(text(longer), convert.Options{})
 				if err != nil {
-					t.Fatalf("%s: with element %d at %s: %s", name, i, where, err)
+					t.Fatalf("Convert(%s) with element %d added at %s: %s", name, i, where, err)
 				}
 				valid(t, result)
 				here := func(l convert.Loss) bool { return within(where, l.Pointer()) || within(l.Pointer(), where) }
 				if !strings.Contains(string(result.Text), "unheard-of value") && !slices.ContainsFunc(result.Losses, here) {
-					t.Errorf("%s: element %d at %s is neither used nor reported", name, i, where)
+					t.Errorf("Convert(%s): element %d at %s is neither used nor reported", name, i, where)
 				}
 				for _, l := range result.Losses {
 					if l.Pointer() == where && l.Code == convert.UnknownLoss {
-						t.Errorf("%s: %s: %s, but it is an element", name, where, l.Message)
+						t.Errorf("Convert(%s) reported an element at %s as an unknown key: %s", name, where, l.Message)
 					}
 				}
 			}
@@ -43,8 +43,8 @@ func TestUnknownElements(t *testing.T) {
 	}
 }
 
-// lengthen returns v with an element appended to the list of the given number, and stores the element's pointer in
-// where.
+// lengthen returns v with an element appended to the list with the given number, and stores the pointer to the element
+// in where.
 func lengthen(v, element lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
 	switch v.Kind() {
 	case lumigl.List:

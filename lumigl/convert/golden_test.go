@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "update golden files")
 
-// TestGolden converts the files in testdata and compares the results with NAME.snapshot and NAME.losses. The README
-// there lists the files written by the tools themselves.
+// TestGolden converts the files in testdata and compares the results with NAME.snapshot and NAME.losses.
+// testdata/README.md lists the files that were written by the tools themselves.
 func TestGolden(t *testing.T) {
 	for _, name := range sources(t) {
 		t.Run(strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(name, "testdata"+string(filepath.Separator))), ".json"), func(t *testing.T) {
@@ -31,13 +31,13 @@ func TestGolden(t *testing.T) {
 			compare(t, base+".snapshot", snapshot)
 			compare(t, base+".losses", losses)
 			if strings.Contains(losses, "hunter2") {
-				t.Error("the losses contain a secret")
+				t.Error("the losses reveal a secret")
 			}
 			if err != nil {
 				return
 			}
 			if format := filepath.Base(filepath.Dir(name)); string(result.From) != format {
-				t.Errorf("detected as %s", result.From)
+				t.Errorf("detected format = %s, want %s", result.From, format)
 			}
 			valid(t, result)
 		})
@@ -65,7 +65,7 @@ func TestRecognize(t *testing.T) {
 		``:   "",
 	} {
 		if got := convert.Recognize(src); got != want {
-			t.Errorf("%s: got %q, want %q", src, got, want)
+			t.Errorf("Recognize(%s) = %q, want %q", src, got, want)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestRecognize(t *testing.T) {
 func sources(t testing.TB) []string {
 	names, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(names) < 10 {
-		t.Fatal("no files", err)
+		t.Fatalf("Glob returned %d files, want at least 10: %v", len(names), err)
 	}
 	return names
 }
@@ -88,7 +88,7 @@ type example struct {
 	result    *convert.Result
 }
 
-// examples returns the convertible files.
+// examples returns the files that can be converted, with their results.
 func examples(t testing.TB) []example {
 	t.Helper()
 	var all []example
@@ -103,12 +103,12 @@ func examples(t testing.TB) []example {
 		}
 	}
 	if len(all) < 10 {
-		t.Fatalf("only %d files were converted", len(all))
+		t.Fatalf("%d files were converted, want at least 10", len(all))
 	}
 	return all
 }
 
-// render formats a result as in golden files.
+// render formats a result as in the golden files.
 func render(result *convert.Result, err error) (snapshot, losses string) {
 	var refused *convert.RefusedError
 	switch {
@@ -142,15 +142,15 @@ func compare(t *testing.T, name, got string) {
 	expect.Equal(t, read(t, name), got, name)
 }
 
-// valid checks that a result is a snapshot in canonical form.
+// valid checks that the result is a valid snapshot in canonical form.
 func valid(t testing.TB, result *convert.Result) {
 	t.Helper()
 	again, err := lumigl.ParseSnapshot(string(result.Text))
 	if err != nil {
-		t.Fatalf("invalid result: %s\n%s", err, result.Text)
+		t.Fatalf("ParseSnapshot of the result: %s\n%s", err, result.Text)
 	}
 	text, err := lumigl.Append(nil, again)
 	if err != nil || string(text) != string(result.Text) {
-		t.Fatalf("the result is not canonical: %v", cmp.Diff(string(result.Text), string(text)))
+		t.Fatalf("the result is not canonical (-result +canonical):\n%v", cmp.Diff(string(result.Text), string(text)))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLarge converts long chains of resources, which must not be processed recursively, and densely connected
+// TestLarge converts a long chain of resources, which must not be processed recursively, and densely connected
 // resources, which must not take cubic time.
 func TestLarge(t *testing.T) {
 	const long, wide = 20_000, 300
@@ -30,26 +30,26 @@ func TestLarge(t *testing.T) {
 	}
 	result := convertText(t, `{"version":3,"deployment":{"manifest":{},"resources":[`+strings.Join(chain, ",")+`]}}`)
 	if n := result.Snapshot.Len(); n != long || len(result.Losses) != 1 || result.Losses[0].Code != CircleLoss {
-		t.Errorf("got %d resources and the losses %v", n, result.Losses)
+		t.Errorf("chain: Convert returned %d resources and losses %v, want %d and one with code %s", n, result.Losses, long, CircleLoss)
 	}
 	result = convertText(t, `{"version":4,"lineage":"l","resources":[`+strings.Join(web, ",")+`]}`)
 	if n := result.Snapshot.Len(); n != wide || result.Linked != wide*(wide-1)/2 {
-		t.Errorf("got %d resources and %d links", n, result.Linked)
+		t.Errorf("web: Convert returned %d resources and %d references, want %d and %d", n, result.Linked, wide, wide*(wide-1)/2)
 	}
 }
 
-func TestTwins(t *testing.T) {
+func TestDuplicateResources(t *testing.T) {
 	const n = 20_000
 	one := `{"mode":"managed","type":"x_y","name":"n","instances":[{"attributes":{}}]}`
 	result := convertText(t, `{"version":4,"lineage":"l","resources":[`+strings.Repeat(one+",", n-1)+one+`]}`)
 	if got := result.Snapshot.Len(); got != n || len(result.Losses) != n-1 {
-		t.Errorf("got %d resources and %d losses", got, len(result.Losses))
+		t.Errorf("Convert returned %d resources and %d losses, want %d and %d", got, len(result.Losses), n, n-1)
 	}
 }
 
-func TestNoSuchFormat(t *testing.T) {
+func TestUnknownFormat(t *testing.T) {
 	if _, err := Convert(`{}`, Options{From: "xml"}); err == nil || err.Error() != `unknown format "xml"` {
-		t.Errorf("got %v", err)
+		t.Errorf(`Convert with format xml = %v, want unknown format "xml"`, err)
 	}
 }
 
@@ -60,14 +60,14 @@ func TestNesting(t *testing.T) {
 	}
 	convertText(t, deep(maxDepth-6))
 	if _, err := Convert(deep(maxDepth), Options{}); err == nil || !strings.Contains(err.Error(), "nested deeper than 900 levels") {
-		t.Errorf("got %v", err)
+		t.Errorf("Convert of a deeply nested file = %v, want an error", err)
 	}
 	inner := strings.Repeat("[", maxDepth-10) + strings.Repeat("]", maxDepth-10)
 	secret := `{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","plaintext":"` + inner + `"}`
 	stack := `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::n","type":"a:b:C","custom":true,"inputs":{"v":[[[[[[%s]]]]]]}}]}}`
 	result := convertText(t, fmt.Sprintf(stack, secret))
 	if len(result.Losses) != 1 || result.Losses[0].Code != SignatureLoss {
-		t.Errorf("got %v", result.Losses)
+		t.Errorf("losses = %v, want one with code %s", result.Losses, SignatureLoss)
 	}
 }
 
@@ -91,10 +91,10 @@ func TestTofuTypes(t *testing.T) {
 	} {
 		token, changed := tofuToken(c.provider, "index", c.kind)
 		if string(token) != c.want || changed {
-			t.Errorf("%s: got %s, %v", c.kind, token, changed)
+			t.Errorf("tofuToken(%s) = %s, %t, want %s, false", c.kind, token, changed, c.want)
 		}
 		if back, ok := tofuType(token.Package(), token.Name()); !ok || back != c.kind {
-			t.Errorf("%s: the inverse returned %s", c.kind, back)
+			t.Errorf("tofuType(%s) = %s, want %s", token, back, c.kind)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestWithoutKeys(t *testing.T) {
 	}
 }
 
-func TestLossesNameResources(t *testing.T) {
+func TestLossResource(t *testing.T) {
 	result := convertText(t, `{"version":4,"lineage":"l","odd":1,"resources":[{"mode":"data","type":"x_y","name":"n","module":"module.m","instances":[
 		{"index_key":"k","odd":1,"attributes":{"id":"i"}}]}]}`)
 	var got []string
@@ -141,6 +141,6 @@ func TestLossesNameResources(t *testing.T) {
 	expect.Equal(t, want, strings.Join(got, ", "))
 	result = convertText(t, `{"deployment":{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::n","type":"a:b:C","custom":true,"external":true}]}}`)
 	if len(result.Losses) != 1 || result.Losses[0].Resource() != "urn:pulumi:s::p::a:b:C::n" {
-		t.Errorf("got %v", result.Losses)
+		t.Errorf("losses = %v, want one of the resource", result.Losses)
 	}
 }

@@ -55,7 +55,7 @@ func TestOptions(t *testing.T) {
 				losses = append(losses, l.Pointer()[strings.LastIndexByte(l.Pointer(), '/')+1:]+" "+string(l.Code))
 			}
 			if diff := cmp.Diff([]string{test.want, test.losses}, []string{got, strings.Join(losses, ", ")}); diff != "" {
-				t.Error(diff)
+				t.Errorf("snapshot and losses mismatch (-want +got):\n%s", diff)
 			}
 		})
 	}

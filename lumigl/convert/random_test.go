@@ -17,8 +17,8 @@ import (
 )
 
 // TestRandomSources converts well-formed but unusual sources: invalid names and types, duplicate names, cycles, special
-// values of every kind, and numbers of any size. The result must be a valid snapshot or a specific error, and every
-// secret must stay secret.
+// values of every kind, and numbers of any size. The result must be a valid snapshot or a specific error, and secrets
+// must stay secret.
 func TestRandomSources(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &odd{T: t}
@@ -39,35 +39,35 @@ func TestRandomSources(t *testing.T) {
 		if err != nil {
 			var invalid *lumigl.InvalidError
 			if strings.Contains(err.Error(), "would not be accepted") || errors.As(err, &invalid) {
-				t.Fatalf("%s\n%s", err, src)
+				t.Fatalf("Convert = %s, want a specific error\n%s", err, src)
 			}
 			return
 		}
 		accepted, err := lumigl.ParseSnapshot(string(result.Text))
 		if err != nil {
-			t.Fatalf("%s\n%s\n%s", err, src, result.Text)
+			t.Fatalf("ParseSnapshot: %s\n%s\n%s", err, src, result.Text)
 		}
 		if out, err := lumigl.Append(nil, accepted); err != nil || string(out) != string(result.Text) {
-			t.Fatalf("not canonical: %v\n%s\n%s", err, src, result.Text)
+			t.Fatalf("the text is not canonical (Append error: %v):\n%s\n%s", err, src, result.Text)
 		}
 		again, err := convert.Convert(src, options)
 		if err != nil || string(again.Text) != string(result.Text) || !slices.EqualFunc(again.Losses, result.Losses,
 			func(a, b convert.Loss) bool { return line(a) == line(b) }) {
-			t.Fatalf("a second run differs: %v\n%s", err, src)
+			t.Fatalf("a second call of Convert returned another result (error: %v):\n%s", err, src)
 		}
 		written := must.Get(lumigl.Parser{}.ParseValue(string(result.Text)))(t)
 		if found := bare(written); found != "" {
-			t.Fatalf("%s is no longer secret\n%s\n%s", found, src, result.Text)
+			t.Fatalf("the snapshot reveals secret %s\n%s\n%s", found, src, result.Text)
 		}
 		for _, l := range result.Losses {
 			if strings.Contains(l.Message, "hunter2") || l.Message == "" || l.Pointer() == "" {
-				t.Fatalf("%s: %q\n%s", l.Pointer(), l.Message, src)
+				t.Fatalf("loss at %s has message %q, want one that reveals no secret\n%s", l.Pointer(), l.Message, src)
 			}
 		}
 	})
 }
 
-// bare returns a string in v that should be secret but is not, or "".
+// bare returns a string in v that should be secret but is not, or "" if there is none.
 func bare(v lumigl.Value) string {
 	if _, ok := v.Secret(); ok {
 		return ""
@@ -88,7 +88,7 @@ func bare(v lumigl.Value) string {
 	return ""
 }
 
-// odd generates sources.
+// odd generates unusual sources.
 type odd struct {
 	*rapid.T
 	secrets int
@@ -116,7 +116,7 @@ func (g *odd) number() json.Number {
 	return pick[json.Number](g, "0", "-0", "1.0", "1e2", "123456789012345678901234567890", "-1E+999", "1e-400", "18446744073709551616", "0.1e1")
 }
 
-// special returns an object with a signature and valid or invalid contents.
+// special generates an object with a signature and valid or invalid contents.
 func (g *odd) special(urns []string, depth int) any {
 	signature := pick(g, "1b47061264138c4ac30d75fd1eb44270", "c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7",
 		"5cf8f73096256a8f31e491e813e4eb8e", "d0e6a833031e9bbcd3f4e8bde6ca49a4", "8ad145fe-0d11-4827-bfd7-1abcbf086f5c",
@@ -129,7 +129,7 @@ func (g *odd) special(urns []string, depth int) any {
 	return o
 }
 
-// value returns an arbitrary value. Secrets are whole strings that start with hunter2.
+// value generates a value. Strings that start with hunter2 are secrets.
 func (g *odd) value(urns []string, depth int) any {
 	switch g.upTo(9 - min(2*depth, 6)) {
 	case 0:
@@ -210,8 +210,8 @@ func (g *odd) stack() any {
 	return object{"version": pick(g, 1, 2, 3, 4), "deployment": deployment}
 }
 
-// hidden returns a property's input and output. Part of the input is secret; the output repeats it in plain text, and
-// may contain more.
+// hidden generates the input and the output of a property. Part of the input is secret. The output repeats it as plain
+// text and may contain more.
 func (g *odd) hidden(both bool) (in, out any) {
 	text := g.secret()
 	plain := must.Get(json.Marshal(text))(g)
@@ -273,7 +273,7 @@ func (g *odd) state() any {
 		"outputs": object{g.name(): object{"value": g.secret(), "sensitive": true}, "plain": object{"value": g.value(nil, 0)}}}
 }
 
-// marked returns an attribute that contains a secret, and the path to it.
+// marked generates an attribute that contains a secret, and the path to the secret.
 func (g *odd) marked(name string) (v any, path []any) {
 	v = g.secret()
 	for range g.upTo(3) {
@@ -282,7 +282,7 @@ func (g *odd) marked(name string) (v any, path []any) {
 			v, path = []any{1, v}, append([]any{object{"type": "index", "value": object{"value": 1, "type": "number"}}}, path...)
 		case 1:
 			v, path = object{"k": v, "l": 2}, append([]any{object{"type": "get_attr", "value": "k"}}, path...)
-		default: // A dynamic value is stored with its type, and a path into a set does not resolve.
+		default: // a dynamic value is stored with its type, and a path into a set does not resolve
 			v = object{"value": v, "type": "dynamic"}
 			if g.coin() {
 				path = []any{object{"type": "index", "value": object{"value": object{"k": 1}, "type": "object"}}}

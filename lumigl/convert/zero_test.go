@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// TestZeroIsNotAbsent sets each scalar in the files to its zero value, one at a time. The result must differ from the
-// result for null, unless the source format treats both alike.
+// TestZeroIsNotAbsent sets each scalar in the files to its zero value, one at a time. The result must differ from that
+// for null, unless the source format treats both alike.
 func TestZeroIsNotAbsent(t *testing.T) {
 	same := regexp.MustCompile(strings.Join([]string{
 		// OpenTofu omits these.
@@ -44,13 +44,13 @@ func TestZeroIsNotAbsent(t *testing.T) {
 			bText, bLosses := render(b, nil)
 			isLost := slices.ContainsFunc(a.Losses, func(l convert.Loss) bool { return within(where, l.Pointer()) })
 			if aText == bText && aLosses == bLosses && !isLost {
-				t.Errorf("%s: zero at %s was treated as absent", file.name, where)
+				t.Errorf("Convert(%s): zero at %s has the same result as null", file.name, where)
 			}
 		}
 	}
 }
 
-// zero returns the zero value of a scalar's kind.
+// zero returns the zero value of the same kind as v. It returns false if v is not a scalar.
 func zero(v lumigl.Value) (lumigl.Value, bool) {
 	switch v.Kind() {
 	case lumigl.Text:
