@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// TestCommon compares the result with the textbook algorithm's, and checks its invariants for small budgets.
+// TestCommon compares the result with that of the textbook algorithm and checks invariants for small budgets.
 func TestCommon(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := rapid.SliceOfN(rapid.Int32Range(0, 5), 0, 30)
@@ -20,7 +20,7 @@ func TestCommon(t *testing.T) {
 		found := common(a, b, &work)
 		verify(rt, a, b, found)
 		if want := longest(a, b); len(found) != want {
-			rt.Fatalf("got %d in common, want %d", len(found), want)
+			rt.Fatalf("common returned %d pairs, want %d", len(found), want)
 		}
 		little := rapid.Int64Range(0, 200).Draw(rt, "work")
 		verify(rt, a, b, common(a, b, &little))
@@ -31,7 +31,7 @@ func verify(t interface{ Fatalf(string, ...any) }, a, b []int32, found []link) {
 	last := link{-1, -1}
 	for _, m := range found {
 		if m.a <= last.a || m.b <= last.b || a[m.a] != b[m.b] {
-			t.Fatalf("%v is not a common subsequence", found)
+			t.Fatalf("common = %v, which is not a common subsequence", found)
 		}
 		last = m
 	}
@@ -53,7 +53,7 @@ func longest(a, b []int32) int {
 	return table[len(a)][len(b)]
 }
 
-// TestAnchors compares lists that are too different for an exact solution.
+// TestAnchors compares lists that differ too much for an exact solution.
 func TestAnchors(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := rapid.Permutation([]int32{1, 2, 3, 4, 5, 6, 7, 8}).Draw(rt, "a")
@@ -61,13 +61,13 @@ func TestAnchors(t *testing.T) {
 		found := anchors(items(a, 0, len(a)), items(b, 0, len(b)))
 		verify(rt, a, b, found)
 		if want := longest(a, b); len(found) != want {
-			rt.Fatalf("got %d in common, want %d", len(found), want)
+			rt.Fatalf("anchors returned %d pairs, want %d", len(found), want)
 		}
 	})
 }
 
-// TestCommonMany compares lists that share most elements but are too long and different for an exact solution.
-func TestCommonMany(t *testing.T) {
+// TestCommonLong compares long lists that have most elements in common but differ too much for an exact solution.
+func TestCommonLong(t *testing.T) {
 	const n, edits = 50_000, 2_000
 	for name, element := range map[string]func(r *rand.Rand, i int) int32{
 		"few kinds":  func(r *rand.Rand, _ int) int32 { return r.Int32N(50) },
@@ -90,10 +90,10 @@ func TestCommonMany(t *testing.T) {
 			found := common(a, b, &work)
 			verify(t, a, b, found)
 			if lost := n - len(found); lost > edits*6/10 {
-				t.Errorf("%d elements were not matched", lost)
+				t.Errorf("common missed %d equal elements, want at most %d", lost, edits*6/10)
 			}
 			if work < match.Work(0)/4 {
-				t.Errorf("%d work was spent", match.Work(0)-work)
+				t.Errorf("common spent %d of its budget of %d, want at most three quarters", match.Work(0)-work, match.Work(0))
 			}
 		})
 	}

@@ -22,25 +22,25 @@ func compare(t testing.TB, old, new lumigl.Document) *diff.Delta {
 	return d
 }
 
-func TestVerifyAny(t *testing.T) {
+func TestVerify(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
 		oldText, newText := text(t, old), text(t, new)
 		d := compare(t, old, new)
 		if err := diff.Verify(d); err != nil {
-			rt.Fatalf("%v\n%s\n%s", err, oldText, newText)
+			rt.Fatalf("Verify: %v\n%s\n%s", err, oldText, newText)
 		}
 		if d.Empty() != (oldText == newText) {
-			rt.Fatalf("the delta is empty: got %v\n%s\n%s", d.Empty(), oldText, newText)
+			rt.Fatalf("Empty = %t, want %t\n%s\n%s", d.Empty(), oldText == newText, oldText, newText)
 		}
 		if text(t, old) != oldText {
-			rt.Fatal("the old snapshot changed")
+			rt.Fatal("Compare changed the old snapshot")
 		}
 	})
 }
 
-// TestSecretsAny searches all output for secrets.
-func TestSecretsAny(t *testing.T) {
+// No form of output reveals a secret.
+func TestSecretsMasked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
 		d := compare(t, old, new)
@@ -53,14 +53,14 @@ func TestSecretsAny(t *testing.T) {
 			}
 		}
 		if i := strings.Index(b.String(), "hunter"); i >= 0 {
-			rt.Fatalf("the output contains a secret:\n%s", b.String())
+			rt.Fatalf("the output reveals a secret:\n%s", b.String())
 		}
 	})
 }
 
-// TestSecretsElsewhere searches for the content of a secret that also occurs as plain text in the same resource, as
-// after a value was moved and marked or unmarked as secret.
-func TestSecretsElsewhere(t *testing.T) {
+// The content of a secret is masked even where it occurs as plain text in the same resource, as it does if a value is
+// moved and marked or unmarked as secret.
+func TestSecretsMaskedInPlainText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		secrets := map[string]bool{}
 		leaf := func() lumigl.Value {
@@ -96,15 +96,15 @@ func TestSecretsElsewhere(t *testing.T) {
 		for content := range secrets {
 			content, _, _ = strings.Cut(content, "\n")
 			if strings.Contains(b.String(), content) {
-				rt.Fatalf("the output contains %s:\n%s", content, b.String())
+				rt.Fatalf("the output reveals secret %s:\n%s", content, b.String())
 			}
 		}
 	})
 }
 
-func TestForms(t *testing.T) {
+func TestCompareDifferentForms(t *testing.T) {
 	_, err := diff.Compare(&lumigl.Graph{}, &lumigl.Snapshot{}, diff.Options{})
 	if !errors.Is(err, diff.ErrForms) {
-		t.Errorf("%v", err)
+		t.Errorf("Compare = %v, want %v", err, diff.ErrForms)
 	}
 }

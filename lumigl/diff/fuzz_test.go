@@ -14,12 +14,12 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzDiff compares any two valid files: applying the delta to the first yields the second, and the output contains no
-// control characters.
+// FuzzDiff compares two valid files. Applying the delta to the first file must yield the second, and the output must
+// not contain control characters.
 func FuzzDiff(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
-		f.Fatal("no archives", err)
+		f.Fatalf("Glob returned no archives: %v", err)
 	}
 	for _, name := range names {
 		archive := txtar.Parse(must.Get(os.ReadFile(name))(f))
@@ -57,7 +57,7 @@ func FuzzDiff(f *testing.F) {
 		must.Do(t, d.WriteJSON(&shown))
 		for _, r := range shown.String() {
 			if r != '\n' && r != ' ' && !unicode.IsPrint(r) {
-				t.Fatalf("%U is not escaped", r)
+				t.Fatalf("the output contains %U, want it escaped", r)
 			}
 		}
 	})

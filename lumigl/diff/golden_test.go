@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestGolden compares the two documents in each archive in testdata, and checks each form of output in the archive.
-// "replaces" lists a type and a path per line.
+// TestGolden compares the two documents in each archive in testdata with each form of output in the archive. The file
+// replaces lists one type and path per line.
 func TestGolden(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", compareForms)
 }
@@ -46,11 +46,11 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 		}
 		var b bytes.Buffer
 		must.Do(t, write(&b))
-		// Make escape sequences visible, so that the archive is text.
+		// Make escape sequences visible so that the archive is text.
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
 		golden.Part(t, &archive.Files[i], got)
 		if strings.Contains(got, "hunter") {
-			t.Errorf("%s contains a secret", f.Name)
+			t.Errorf("%s reveals a secret", f.Name)
 		}
 	}
 }
@@ -71,6 +71,6 @@ func TestManual(t *testing.T) {
 		shown.WriteString(line)
 	}
 	if !strings.Contains(string(manual), shown.String()) {
-		t.Errorf("docs/diff.md does not contain\n%s", shown.String())
+		t.Errorf("docs/diff.md does not contain the actual output:\n%s", shown.String())
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-// TestHostile compares documents that are expensive to compare. It measures memory use, which is the same on all
-// machines.
+// TestHostile compares documents for which a comparison is expensive. It measures memory instead of time, which depends
+// on the machine.
 func TestHostile(t *testing.T) {
 	const n = 100_000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 			used := allocated(func() { d = compare(t, old, new) })
 			const most = 256 << 20
 			if used > most {
-				t.Errorf("%d MiB allocated", used>>20)
+				t.Errorf("Compare allocated %d MiB, want at most %d", used>>20, most>>20)
 			}
 			if err := diff.Verify(d); err != nil {
 				t.Fatal(err)
@@ -63,13 +63,13 @@ func TestHostile(t *testing.T) {
 				}
 			})
 			if used > most {
-				t.Errorf("%d MiB allocated for the text", used>>20)
+				t.Errorf("WriteText allocated %d MiB, want at most %d", used>>20, most>>20)
 			}
 		})
 	}
 }
 
-// nested returns nested lists with an additional element at each level.
+// nested returns nested lists with one additional element at each level.
 func nested(depth int, leaf int64) lumigl.Value {
 	v := lumigl.IntOf(leaf)
 	for i := range depth {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Verify applies a delta to the old document and compares the result with the new one.
+// Verify returns an error unless applying the delta to the old document yields the new one.
 func Verify(d *Delta) error {
 	changes := make([]Change, len(d.Resources))
 	for i := range d.Resources {
@@ -44,10 +44,10 @@ func (d *Delta) vertices(doc lumigl.Document) lumigl.Value {
 	return all.Object()
 }
 
-// applier applies a delta and records its first inconsistency.
+// applier applies the changes of a delta. It records the first inconsistency.
 type applier struct{ err error }
 
-// objects applies changes to an object.
+// objects returns an object with changes applied to its members.
 func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.Value {
 	if len(changes) == 0 {
 		return old
@@ -84,7 +84,7 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 	return all.Object()
 }
 
-// value applies a change to a value. The result is absent if the value was removed.
+// value returns a value with a change applied, or the absent value if the change removes it.
 func (a *applier) value(old lumigl.Value, c *Change, at string) lumigl.Value {
 	if c.Kind == Inside && old.Kind() == c.Old.Kind() {
 		if old.Kind() == lumigl.List {
@@ -98,7 +98,7 @@ func (a *applier) value(old lumigl.Value, c *Change, at string) lumigl.Value {
 	return c.New
 }
 
-// lists applies sorted changes to a list.
+// lists returns a list with changes, which must be in order, applied to its elements.
 func (a *applier) lists(old lumigl.Value, changes []Change, at string) lumigl.Value {
 	var all []lumigl.Value
 	from := 0
@@ -126,7 +126,7 @@ func (a *applier) lists(old lumigl.Value, changes []Change, at string) lumigl.Va
 	return lumigl.ListOf(all...)
 }
 
-// mismatch records the first inconsistency.
+// mismatch records an inconsistency unless there already is one.
 func (a *applier) mismatch(at, problem string) {
 	a.err = cmp.Or(a.err, fmt.Errorf("%s: %s", at, problem))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// deleted returns the keys of the deleted resources in order.
+// deleted returns the keys of the deleted resources in delta order.
 func deleted(d *diff.Delta) []string {
 	var keys []string
 	for i := range d.Resources {
@@ -39,14 +39,14 @@ func TestDeletedOrder(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := compare(t, parse(t, `{"vertices": {`+test.old+`}}`), parse(t, `{"vertices": {"stays": {}}}`))
 			if diff := cmp.Diff(test.want, strings.Join(deleted(d), " ")); diff != "" {
-				t.Error(diff)
+				t.Errorf("deleted resources mismatch (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestDeletedOrderAny checks that deleted resources precede their dependencies, in whatever order they were added.
-func TestDeletedOrderAny(t *testing.T) {
+// Deleted resources precede their dependencies, no matter in which order they were added.
+func TestDeletedOrderRandom(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(rt, "vertices")
 		old := &lumigl.Graph{}
@@ -63,12 +63,12 @@ func TestDeletedOrderAny(t *testing.T) {
 		}
 		keys := deleted(compare(t, old, &lumigl.Graph{}))
 		if len(keys) != n {
-			rt.Fatal(keys)
+			rt.Fatalf("%d resources were deleted, want %d: %v", len(keys), n, keys)
 		}
 		for place, key := range keys {
 			for target := range old.Vertex(key).Properties.References() {
 				if slices.Index(keys, target.Key()) < place {
-					rt.Fatalf("%s comes after its dependency %s: %v", key, target.Key(), keys)
+					rt.Fatalf("deleted resource %s follows its dependency %s: %v", key, target.Key(), keys)
 				}
 			}
 		}

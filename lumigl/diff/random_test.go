@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// drawer generates documents with recurring parts, so that any two have much in common.
+// drawer generates documents with recurring parts, so that any two documents have much in common.
 type drawer struct {
 	*rapid.T
 	// targets lists the possible targets of references.
@@ -144,7 +144,7 @@ func drawSnapshot(t *rapid.T, keys []string) *lumigl.Snapshot {
 	for range d.one(3, "deletes") {
 		r := must.Get(lumigl.NewResource(d.urn()))(t)
 		d.resource(r)
-		// In a file, references to a duplicate URN resolve to another resource.
+		// In a file, a reference to a duplicate URN resolves to another resource.
 		if s.Vertex(r.Key()) == nil && !slices.ContainsFunc(s.Pending.Deletes, func(p *lumigl.Vertex) bool { return p.Key() == r.Key() }) {
 			d.targets = append(d.targets, r)
 		}

@@ -26,7 +26,7 @@ func TestFreeTag(t *testing.T) {
 		var got struct{ Ref string }
 		must.Do(t, json.Unmarshal(b.Bytes(), &got))
 		if got.Ref != test.want {
-			t.Errorf("%s: got %s, want %s", test.old, got.Ref, test.want)
+			t.Errorf("%s: reference tag = %s, want %s", test.old, got.Ref, test.want)
 		}
 	}
 }

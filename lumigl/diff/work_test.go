@@ -10,22 +10,21 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLittleWork compares lists with budgets that run out at any point. Deltas may be larger than necessary but must be
-// correct.
-func TestLittleWork(t *testing.T) {
+// TestWorkBudget compares lists with budgets of every size. Deltas may be larger than necessary but must be correct.
+func TestWorkBudget(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := newComparer(false, rapid.Int64Range(0, 300).Draw(rt, "work"))
 		old, new := list(rt, 2), list(rt, 2)
 		change, differ := c.values(old, new)
 		if differ == old.Equal(new) {
-			rt.Fatalf("differ: %v", differ)
+			rt.Fatalf("values returned %t for values with Equal = %t", differ, old.Equal(new))
 		}
 		if !differ {
 			return
 		}
 		a := &applier{}
 		if got := a.value(old, &change, ""); a.err != nil || !got.Equal(new) {
-			rt.Fatalf("%v: %+v became %+v, want %+v", a.err, old, got, new)
+			rt.Fatalf("applying the change to %+v = %+v, %v, want %+v", old, got, a.err, new)
 		}
 	})
 }
@@ -47,7 +46,7 @@ func list(t *rapid.T, depth int) lumigl.Value {
 	return lumigl.ListOf(all...)
 }
 
-func TestFullDisk(t *testing.T) {
+func TestWriteError(t *testing.T) {
 	old, new := &lumigl.Snapshot{}, &lumigl.Snapshot{Serial: 1}
 	d := must.Get(Compare(old, new, Options{}))(t)
 	for name, err := range map[string]error{
@@ -56,7 +55,7 @@ func TestFullDisk(t *testing.T) {
 		"json": d.WriteJSON(full{}),
 	} {
 		if !errors.Is(err, errFull) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s to a full disk = %v, want %v", name, err, errFull)
 		}
 	}
 }
