@@ -18,7 +18,7 @@ import (
 var signatures = strings.NewReplacer(`"$sig"`, `"`+wire.Signature+`"`, `"$expr"`, `"`+wire.Expression+`"`,
 	`"$secret"`, `"`+wire.Secret+`"`, `"$asset"`, `"`+wire.Asset+`"`, `"$unknown"`, `"`+wire.Unknown+`"`)
 
-// values parses values that may refer to a resource r with the given outputs.
+// values parses values that may refer to a vertex r, whose properties are the given outputs.
 func values(t interface{ Fatal(args ...any) }, outputs json.RawMessage, all ...json.RawMessage) []lumigl.Value {
 	if outputs == nil {
 		outputs = json.RawMessage(`{}`)
@@ -38,7 +38,7 @@ func values(t interface{ Fatal(args ...any) }, outputs json.RawMessage, all ...j
 	return parsed
 }
 
-// outputs resolves outputs to the vertex's properties.
+// outputs resolves a reference to the vertex's property of the same name.
 func outputs(vertex *lumigl.Vertex, property string) (lumigl.Value, bool) {
 	v := vertex.Properties.Get(property)
 	return v, v.Exists()
@@ -64,18 +64,18 @@ func TestCases(t *testing.T) {
 			switch {
 			case test.Error != "":
 				if err == nil || err.Error() != test.Error {
-					t.Errorf("got  %v\nwant %s", err, test.Error)
+					t.Errorf("Evaluate = %v, want %s", err, test.Error)
 				}
 			case err != nil:
-				t.Errorf("got %v", err)
+				t.Errorf("Evaluate: %v", err)
 			case !got.Equal(v[1]):
-				t.Errorf("got %s", show(got))
+				t.Errorf("Evaluate = %s, want %s", show(got), show(v[1]))
 			}
 		})
 	}
 }
 
-// show formats a value for messages.
+// show formats a value for a message.
 func show(v lumigl.Value) string {
 	g := &lumigl.Graph{}
 	vertex, err := g.Add("v")
@@ -98,7 +98,7 @@ func (k known) resolve(_ *lumigl.Vertex, property string) (lumigl.Value, bool) {
 	return v, ok
 }
 
-// drawValue generates the value of an output or a literal in an expression.
+// drawValue generates the value of an output or of a literal in an expression.
 func drawValue(t *rapid.T, depth int) lumigl.Value {
 	kinds := 6
 	if depth == 0 {
@@ -126,7 +126,7 @@ func drawValue(t *rapid.T, depth int) lumigl.Value {
 
 var names = []string{"x", "y", "z"}
 
-// drawExpression generates an expression over outputs of r.
+// drawExpression generates an expression that uses outputs of r.
 func drawExpression(t *rapid.T, r *lumigl.Vertex, depth int) lumigl.Value {
 	inner := func() lumigl.Value {
 		if depth == 0 {
@@ -154,8 +154,8 @@ func drawExpression(t *rapid.T, r *lumigl.Vertex, depth int) lumigl.Value {
 	return signed(lumigl.Member{Key: "interpolate", Value: lumigl.ListOf(inner(), lumigl.TextOf("-"), inner())})
 }
 
-// TestSteps checks that evaluation in two steps gives the same result as in one, and that secrets stay secret.
-func TestSteps(t *testing.T) {
+// Evaluation in two steps gives the same result as in one step, and secrets stay secret.
+func TestEvaluateInSteps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := &lumigl.Graph{}
@@ -172,36 +172,36 @@ func TestSteps(t *testing.T) {
 		half, err := expr.Evaluate(v, first.resolve)
 		if err != nil {
 			if onceErr == nil {
-				t.Fatalf("the first of two steps failed: %v", err)
+				t.Fatalf("the first of two steps failed, but a single step did not: %v", err)
 			}
 			return
 		}
 		twice, twiceErr := expr.Evaluate(half, all.resolve)
 		if (onceErr == nil) != (twiceErr == nil) {
-			t.Fatalf("one step: %v\ntwo steps: %v\n%s", onceErr, twiceErr, show(half))
+			t.Fatalf("error of one step = %v, of two steps = %v\n%s", onceErr, twiceErr, show(half))
 		}
 		if onceErr != nil {
 			return
 		}
 		if !once.Equal(twice) {
-			t.Fatalf("one step:\n%s\ntwo steps:\n%s\nafter the first:\n%s", show(once), show(twice), show(half))
+			t.Fatalf("one step =\n%s\ntwo steps =\n%s\nafter the first of two =\n%s", show(once), show(twice), show(half))
 		}
 		for _, evaluated := range []lumigl.Value{once, half, expr.Unknown(half)} {
 			if text := bare(evaluated); strings.Contains(text, "hush") {
-				t.Fatalf("the text contains a secret: %s", text)
+				t.Fatalf("the result reveals a secret: %s", text)
 			}
 		}
 		if !expr.IsKnown(once) {
-			t.Fatalf("unknown: %s", show(once))
+			t.Fatalf("IsKnown(%s) = false, want true", show(once))
 		}
 		again, err := expr.Evaluate(once, all.resolve)
 		if err != nil || !again.Equal(once) {
-			t.Fatalf("evaluating a value changed it: %v, %s", err, show(again))
+			t.Fatalf("Evaluate of a known value = %s, %v, want no change", show(again), err)
 		}
 	})
 }
 
-// bare returns a value's text without its secrets.
+// bare returns the text of a value without the secrets in it.
 func bare(v lumigl.Value) string {
 	return show(v.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsSecret() }))
 }
@@ -213,14 +213,14 @@ func TestUnknown(t *testing.T) {
 			{"$sig": "$secret", "value": {"$sig": "$expr", "jsonStringify": {"#ref": "r", "property": "x"}}}]`),
 		json.RawMessage(`[{"#ref": "r"}, "$unknown", "$unknown", {"$sig": "$secret", "value": "$unknown"}]`))
 	if got := expr.Unknown(v[0]); !got.Equal(v[1]) {
-		t.Errorf("got %s", show(got))
+		t.Errorf("Unknown = %s, want %s", show(got), show(v[1]))
 	}
 	if expr.IsKnown(v[0]) || expr.IsKnown(v[1]) || !expr.IsKnown(v[0].At(0)) {
-		t.Error("IsKnown is wrong")
+		t.Error("IsKnown returned a wrong result")
 	}
 }
 
-func TestTooLong(t *testing.T) {
+func TestStringLimit(t *testing.T) {
 	t.Parallel()
 	expression := func(key string, v lumigl.Value) lumigl.Value {
 		return lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Expression)}, lumigl.Member{Key: key, Value: v})
@@ -233,7 +233,7 @@ func TestTooLong(t *testing.T) {
 	for name, v := range map[string]lumigl.Value{"escapes": quotes, "parts": doubled} {
 		_, err := expr.Evaluate(lumigl.ListOf(v), outputs)
 		if want := "/0: expressions produce more than 64 MiB of strings"; err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", name, err, want)
+			t.Errorf("%s: Evaluate = %v, want %s", name, err, want)
 		}
 	}
 }
@@ -259,12 +259,12 @@ func TestAt(t *testing.T) {
 		part, secret, err := expr.At(v, test.path)
 		if err != nil || test.err != "" {
 			if err == nil || err.Error() != test.err {
-				t.Errorf("%s: got %v, want %s", test.path, err, test.err)
+				t.Errorf("At(%q) = %v, want error %s", test.path, err, test.err)
 			}
 			continue
 		}
 		if want := values(t, nil, json.RawMessage(test.want))[0]; !part.Equal(want) || secret != test.secret {
-			t.Errorf("%s: got %v, %t, want %s, %t", test.path, part, secret, test.want, test.secret)
+			t.Errorf("At(%q) = %v, %t, want %s, %t", test.path, part, secret, test.want, test.secret)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestFormat(t *testing.T) {
 		{arn, ""},
 	} {
 		if got, ok := expr.Format(test.v, show); got != test.want || ok != (test.want != "") {
-			t.Errorf("got %s, %t, want %s", got, ok, test.want)
+			t.Errorf("Format = %s, %t, want %s", got, ok, test.want)
 		}
 	}
 	for _, test := range []struct {
@@ -59,7 +59,7 @@ func TestFormat(t *testing.T) {
 		{arn, arn, ""},
 	} {
 		if what, content := expr.Open(test.v); what != test.want || !content.Equal(test.content) {
-			t.Errorf("got %q, want %q", what, test.want)
+			t.Errorf("Open = %q, %v, want %q, %v", what, content, test.want, test.content)
 		}
 	}
 }

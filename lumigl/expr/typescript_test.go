@@ -15,7 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// ask evaluates the questions in a file with the npm package. It prints null for expressions rejected by the package.
+// ask is a script that evaluates the questions in a file with the npm package. It prints null for expressions that the
+// package rejects.
 const ask = `
 import { readFileSync } from "node:fs";
 import { evaluate } from "./test/wire.js";
@@ -30,7 +31,7 @@ const answers = JSON.parse(readFileSync(process.argv[2], "utf8")).map(({ value, 
 console.log(JSON.stringify(answers));
 `
 
-// question is an expression with its known outputs.
+// question is an expression and the outputs that are known.
 type question struct {
 	Value   json.RawMessage            `json:"value"`
 	Outputs map[string]json.RawMessage `json:"outputs"`
@@ -39,8 +40,8 @@ type question struct {
 	known, all known
 }
 
-// TestTypeScript checks that the known parts of random expressions have the same values in Go and TypeScript.
-// TypeScript checks all parts at once, so it may reject an expression that Go has evaluated only in part.
+// The known parts of random expressions have the same values in Go and TypeScript. TypeScript checks all parts at once,
+// so it may reject expressions that Go evaluates in part.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	var questions []*question
@@ -68,19 +69,19 @@ func TestTypeScript(t *testing.T) {
 		case got.Error != "":
 			refused++
 			if err == nil && !hasError(q.value, q.all) {
-				t.Fatalf("TypeScript rejects %s: %s", q.Value, got.Error)
+				t.Fatalf("TypeScript rejected %s, which Go accepts: %s", q.Value, got.Error)
 			}
 		case err != nil:
-			t.Fatalf("TypeScript returns %s for %s, Go rejects it: %v", got.Value, q.Value, err)
+			t.Fatalf("TypeScript returned %s for %s, which Go rejects: %v", got.Value, q.Value, err)
 		default:
 			same++
 			if v := values(t, nil, got.Value)[0]; !v.Equal(want.Replace(positiveZero)) {
-				t.Fatalf("%s\nwith %s\nTypeScript: %s\nGo: %s", q.Value, q.Outputs, got.Value, show(want))
+				t.Fatalf("TypeScript returned %s for %s with outputs %s, Go %s", got.Value, q.Value, q.Outputs, show(want))
 			}
 		}
 	}
 	if same < 1000 || refused < 100 {
-		t.Errorf("%d expressions have a value, and %d are rejected", same, refused)
+		t.Errorf("%d expressions had a value and %d were rejected, want at least 1000 and 100", same, refused)
 	}
 }
 
@@ -100,7 +101,7 @@ func drawQuestion(t *rapid.T) *question {
 	return q
 }
 
-// textOf returns a value as JSON. It adds the targets of references to g.
+// textOf returns a value as JSON. It adds a vertex with the value to g.
 func textOf(t *rapid.T, g *lumigl.Graph, v lumigl.Value) json.RawMessage {
 	vertex := must.Get(g.Add(fmt.Sprintf("v%d", g.Len())))(t)
 	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v})
@@ -112,7 +113,7 @@ func textOf(t *rapid.T, g *lumigl.Graph, v lumigl.Value) json.RawMessage {
 	return written.Vertices[vertex.Key()].V
 }
 
-// hasError reports whether any part of a value has an error once everything is known.
+// hasError reports whether any part of a value is invalid once all outputs are known.
 func hasError(v lumigl.Value, all known) bool {
 	if _, err := expr.Evaluate(v, all.resolve); err != nil {
 		return true
@@ -127,7 +128,7 @@ func hasError(v lumigl.Value, all known) bool {
 	return found
 }
 
-// positiveZero replaces -0, which JavaScript prints as 0.
+// positiveZero replaces -0 by 0, as JavaScript does when it prints numbers.
 func positiveZero(v lumigl.Value) (lumigl.Value, bool) {
 	f, ok := v.Float()
 	return lumigl.IntOf(0), ok && f == 0
