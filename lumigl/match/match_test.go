@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// resources parses resources of a single type, each given as name, id, and properties.
+// resources parses resources of one type, each given by name, id, and properties.
 func resources(t *testing.T, all ...[3]string) []*lumigl.Vertex {
 	t.Helper()
 	var texts []string
@@ -53,13 +53,13 @@ func TestRecognize(t *testing.T) {
 				got = append(got, p.New.URN().Name()+" was "+p.Old.URN().Name())
 			}
 			if d := cmp.Diff(test.want, strings.Join(got, ", ")); d != "" {
-				t.Error(d)
+				t.Errorf("Recognize mismatch (-want +got):\n%s", d)
 			}
 		})
 	}
 }
 
-func TestHasherAny(t *testing.T) {
+func TestHasher(t *testing.T) {
 	values := rapid.Custom(func(rt *rapid.T) lumigl.Value {
 		texts := rapid.SampledFrom([]string{`1`, `1.0`, `10e-1`, `"1"`, `true`, `false`, `null`, `[]`, `{}`, `[1, 2]`, `[2, 1]`,
 			`{"a": 1, "b": 2}`, `{"b": 2, "a": 1.0}`, `{"a": 2, "b": 1}`, `{"a": {"b": 1}}`, `[[1], 2]`, `[1, [2]]`})
@@ -69,10 +69,10 @@ func TestHasherAny(t *testing.T) {
 		a, b := values.Draw(rt, "a"), values.Draw(rt, "b")
 		h := match.Hasher{Work: match.Work(0)}
 		if x, y := h.Value(a), h.Value(b); (x == y) != a.Equal(b) {
-			rt.Fatalf("got the hashes %x and %x", x, y)
+			rt.Fatalf("hashes = %x and %x for values with Equal = %t", x, y, a.Equal(b))
 		}
 		if h = (match.Hasher{Work: 1}); h.Value(a) != 0 || h.Work > 0 {
-			rt.Fatal("the budget is not used up")
+			rt.Fatal("the hash is not 0, or the budget is not used up")
 		}
 	})
 }
