@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestConcurrentUse queries an index with an expression from several goroutines and compares the results. Both are
-// fresh, so that the race detector covers lazy initialization.
+// TestConcurrentUse queries an index with an expression from several goroutines and compares the results. Neither has
+// been used before, so that the race detector covers lazy initialization.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const expression = `properties.exists(k, k == "size") || dependencies.exists(d, name.matches("^d"))`
@@ -25,7 +25,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	want := answers(parse())
 	if strings.Count(want, "\n") < 20 {
-		t.Fatalf("got few answers:\n%s", want)
+		t.Fatalf("answers =\n%s\nwant at least 20 lines", want)
 	}
 	g, x, e := parse()
 	got := make([]string, 8)
@@ -36,12 +36,12 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 	for _, got := range got {
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
+			t.Fatalf("concurrent answers mismatch (-want +got):\n%s", diff)
 		}
 	}
 }
 
-// answers returns the results of all methods of an index.
+// answers returns the results of all methods of an index as text.
 func answers(g *lumigl.Graph, x *query.Index, e *query.Expression) string {
 	var b strings.Builder
 	picked, err := x.Select(e)

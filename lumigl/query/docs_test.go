@@ -17,18 +17,18 @@ func TestDocs(t *testing.T) {
 	_, rest, _ := strings.Cut(string(text), "```json\n")
 	source, rest, ok := strings.Cut(rest, "```\n")
 	if !ok {
-		t.Fatal("docs/query.md has no snapshot")
+		t.Fatal("docs/query.md contains no snapshot")
 	}
 	s := must.Get(lumigl.ParseSnapshot(source))(t)
 	x := query.New(s.Base())
 	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| (.*) \\|$").FindAllStringSubmatch(rest, -1)
 	if len(rows) < 10 {
-		t.Errorf("docs/query.md has %d examples", len(rows))
+		t.Errorf("docs/query.md contains %d examples, want at least 10", len(rows))
 	}
 	for _, row := range rows {
 		e, err := query.Compile(row[1])
 		if err != nil {
-			t.Errorf("%s: %v", row[1], err)
+			t.Errorf("Compile(%s): %v", row[1], err)
 			continue
 		}
 		found, err := x.Select(e)
@@ -41,7 +41,7 @@ func TestDocs(t *testing.T) {
 			got = "nothing"
 		}
 		if err != nil || got != row[2] {
-			t.Errorf("%s: got %s and %v, want %s", row[1], got, err, row[2])
+			t.Errorf("Select(%s) = %s, %v, want %s", row[1], got, err, row[2])
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 			got = v.Key()
 		}
 		if got != want {
-			t.Errorf("%q:\ngot  %s\nwant %s", name, got, want)
+			t.Errorf("Find(%q) = %s, want %s", name, got, want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestFindInGraph(t *testing.T) {
 	_, err := x.Find("js")
 	want := `"js" is ambiguous; it matches 12 resources:` + "\n" + strings.Join(lines[:10], "\n") + "\n… and 2 more"
 	if fmt.Sprint(err) != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Find(\"js\") = %v, want %s", err, want)
 	}
 }
 
@@ -80,15 +80,15 @@ func TestFindWithoutParts(t *testing.T) {
 		"z": `no match for "z"; a KEY is a vertex's key, or a suffix of it after a colon, slash or dot`,
 	} {
 		if _, err := x.Find(name); fmt.Sprint(err) != want {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("Find(%q) = %v, want %s", name, err, want)
 		}
 	}
 	if v, err := x.Find("y"); err != nil || v.Key() != "d/y" {
-		t.Errorf("y: %v", err)
+		t.Errorf("Find(\"y\") = %v, want vertex d/y", err)
 	}
 }
 
-// TestHostileGraphs would run for hours without limits.
+// Without limits, the queries would run for hours.
 func TestHostileGraphs(t *testing.T) {
 	t.Parallel()
 	// Many names that are almost equal.
@@ -98,9 +98,9 @@ func TestHostileGraphs(t *testing.T) {
 		lines = append(lines, strings.Repeat("x", 200)+fmt.Sprint(i))
 	}
 	if _, err := query.New(graph(t, lines...)).Find(strings.Repeat("x", 199)); err == nil {
-		t.Error("found a missing vertex")
+		t.Error("Find of a missing vertex returned nil, want an error")
 	}
-	// A chain with an exit at its start, followed by a dense part whose cycles are dead ends.
+	// A chain that leaves at its start and continues in a dense part, whose cycles are dead ends.
 	lines = []string{"start: end v0", "end"}
 	var all strings.Builder
 	for i := range 30 {
@@ -113,9 +113,9 @@ func TestHostileGraphs(t *testing.T) {
 	g := graph(t, lines...)
 	paths, _ := query.New(g).Paths(g.Vertex("start"), g.Vertex("end"), nil, 100)
 	if len(paths) != 1 || keys(paths[0]) != "start end" {
-		t.Errorf("got %d paths", len(paths))
+		t.Errorf("Paths returned %d paths, want 1", len(paths))
 	}
-	// A large object, which an expression reads as a whole for each key.
+	// A large object that an expression reads entirely for each key.
 	v := g.Vertex("end")
 	var members []lumigl.Member
 	for i := range n {
@@ -124,7 +124,7 @@ func TestHostileGraphs(t *testing.T) {
 	v.Properties = lumigl.ObjectOf(members...)
 	e := must.Get(query.Compile(`key == "end" && properties.exists(k, properties[k] == -1)`))(t)
 	if found, err := query.New(g).Select(e); len(found) != 0 || err != nil {
-		t.Errorf("found %d, %v", len(found), err)
+		t.Errorf("Select returned %d vertices and %v, want none", len(found), err)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestMeantType(t *testing.T) {
 	} {
 		e := must.Get(query.Compile(fmt.Sprintf("type == %q", given)))(t)
 		if _, meant := x.MeantType(e); strings.Join(meant, " ") != want {
-			t.Errorf("%s: got %v, want %s", given, meant, want)
+			t.Errorf("MeantType(%s) = %v, want %s", given, meant, want)
 		}
 	}
 }

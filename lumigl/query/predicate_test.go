@@ -62,7 +62,7 @@ func TestPredicates(t *testing.T) {
 			got = err.Error()
 		}
 		if got != test.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", test.predicate, got, test.want)
+			t.Errorf("predicate %s:\ngot  %s\nwant %s", test.predicate, got, test.want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// graph parses a general graph from lines such as "a: b c", which list references.
+// graph parses a general graph from lines such as "a: b c", which list the references of a vertex.
 func graph(t testing.TB, lines ...string) *lumigl.Graph {
 	t.Helper()
 	g := &lumigl.Graph{}
@@ -73,29 +73,29 @@ func TestOrder(t *testing.T) {
 	g := graph(t, "y: z", "z: y", "a: c b c", "b", "c")
 	x := query.New(g)
 	if got := keys(x.Dependencies(g.Vertex("a"), false)); got != "b c" {
-		t.Errorf("dependencies of a: got %s", got)
+		t.Errorf("Dependencies(a) = %s, want b c", got)
 	}
 	if got := keys(x.Tops(false)); got != "y a" {
-		t.Errorf("tops: got %s", got)
+		t.Errorf("Tops = %s, want y a", got)
 	}
 }
 
-func TestStranger(t *testing.T) {
+func TestForeignVertex(t *testing.T) {
 	t.Parallel()
 	g := graph(t, "a", "b")
 	stranger := &lumigl.Vertex{}
 	g.Vertex("b").Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ReferenceTo(stranger)})
 	x := query.New(g)
 	if got := keys(x.Leaves()); got != "a b" {
-		t.Errorf("leaves: got %s", got)
+		t.Errorf("Leaves = %s, want a b", got)
 	}
 	for _, ends := range [][2]*lumigl.Vertex{{stranger, g.Vertex("a")}, {g.Vertex("a"), stranger}} {
 		if paths, all := x.Paths(ends[0], ends[1], nil, 10); len(paths) > 0 || !all {
-			t.Errorf("got %d paths, all: %t", len(paths), all)
+			t.Errorf("Paths = %d paths, %t, want none, true", len(paths), all)
 		}
 	}
 	if around := x.Around(stranger, 1, true, true); len(around) > 0 {
-		t.Errorf("around it: got %s", keys(around))
+		t.Errorf("Around(stranger) = %s, want none", keys(around))
 	}
 }
 
@@ -118,7 +118,7 @@ func TestAround(t *testing.T) {
 		{9, false, false, "c"},
 	} {
 		if got := keys(x.Around(g.Vertex("c"), test.steps, test.dependencies, test.dependents)); got != test.want {
-			t.Errorf("%+v: got %s", test, got)
+			t.Errorf("Around with %+v = %s, want %s", test, got, test.want)
 		}
 	}
 }
@@ -157,16 +157,16 @@ func TestPaths(t *testing.T) {
 			got = append(got, keys(path))
 		}
 		if all != test.all {
-			t.Errorf("from %s to %s: all: got %t", test.from, test.to, all)
+			t.Errorf("Paths from %s to %s: all = %t, want %t", test.from, test.to, all, test.all)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("from %s to %s:\n%s", test.from, test.to, diff)
+			t.Errorf("Paths from %s to %s mismatch (-want +got):\n%s", test.from, test.to, diff)
 		}
 	}
 }
 
-// There are 2^40 paths.
-func TestManyPaths(t *testing.T) {
+// The graph has 2^40 paths.
+func TestPathsLimit(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for i := range 40 {
@@ -174,11 +174,11 @@ func TestManyPaths(t *testing.T) {
 	}
 	g := graph(t, append(lines, "v40")...)
 	if found, all := query.New(g).Paths(g.Vertex("v0"), g.Vertex("v40"), nil, 100); len(found) != 100 || all {
-		t.Errorf("got %d paths, all: %t", len(found), all)
+		t.Errorf("Paths = %d paths, %t, want 100, false", len(found), all)
 	}
 }
 
-func TestPathsAreAll(t *testing.T) {
+func TestPathsComplete(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
@@ -221,7 +221,7 @@ func TestPathsAreAll(t *testing.T) {
 			got = append(got, "["+keys(path)+"]")
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
+			t.Fatalf("Paths mismatch (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -271,7 +271,7 @@ func TestSelect(t *testing.T) {
 	} {
 		e, err := query.Compile(expression)
 		if err != nil {
-			t.Errorf("%s: %v", expression, err)
+			t.Errorf("Compile(%s): %v", expression, err)
 			continue
 		}
 		found, err := x.Select(e)
@@ -280,12 +280,12 @@ func TestSelect(t *testing.T) {
 			names = append(names, v.URN().Name())
 		}
 		if got := strings.Join(names, " "); got != want || err != nil {
-			t.Errorf("%s: got %q and %v, want %q", expression, got, err, want)
+			t.Errorf("Select(%s) = %q, %v, want %q", expression, got, err, want)
 		}
 	}
 }
 
-func TestWrongExpressions(t *testing.T) {
+func TestInvalidExpressions(t *testing.T) {
 	t.Parallel()
 	s := must.Get(lumigl.ParseSnapshot(snapshot))(t)
 	const first = "urn:lumi:prod::my/net:web::aws:ec2:VPC::main: "
@@ -362,7 +362,7 @@ func TestWrongExpressions(t *testing.T) {
 			_, err = query.New(s.Base()).Select(e)
 		}
 		if fmt.Sprint(err) != want {
-			t.Errorf("%s:\ngot  %v\nwant %s", expression, err, want)
+			t.Errorf("error of %s =\n%v\nwant\n%s", expression, err, want)
 		}
 	}
 }
@@ -387,17 +387,17 @@ func TestLimits(t *testing.T) {
 		},
 	} {
 		if _, err := query.Compile(test.expression(test.most)); err != nil {
-			t.Errorf("%d %s: %v", test.most, test.what, err)
+			t.Errorf("Compile with %d %s: %v", test.most, test.what, err)
 		}
 		if test.want == "" {
 			continue
 		}
 		var wrong *query.ExpressionError
 		if _, err := query.Compile(test.expression(test.most + 1)); !errors.As(err, &wrong) || wrong.Error() != test.want {
-			t.Errorf("%d %s: got %v", test.most+1, test.what, err)
+			t.Errorf("Compile with %d %s = %v, want %s", test.most+1, test.what, err, test.want)
 		}
 	}
 }
 
-// slow is an expression that would run for hours.
+// slow is an expression that would run for hours without a limit.
 var slow = strings.Repeat(`[1,2,3,4,5,6,7,8,9].all(a, `, 12) + `name != ""` + strings.Repeat(")", 12)
