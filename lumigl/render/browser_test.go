@@ -30,10 +30,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// pictures is the folder in which TestPage saves screenshots for visual inspection.
+// pictures is the folder for screenshots for visual inspection. If it is empty, none are saved.
 var pictures = os.Getenv("LUMI_PICTURES")
 
-// newBrowser starts a browser, or skips the test if there is none.
+// newBrowser starts a browser. It skips the test if none is installed.
 func newBrowser(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -65,14 +65,14 @@ func newBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// watched records forbidden activity of a page.
+// watched records the errors and the requests of a page.
 type watched struct {
 	sync.Mutex
 	said     []string
 	requests []string
 }
 
-// watch records errors reported by the browser, and the page's requests.
+// watch records the errors reported by the browser and the requests of the page.
 func watch(t *testing.T, ctx context.Context) *watched {
 	t.Helper()
 	w := &watched{}
@@ -93,7 +93,7 @@ func watch(t *testing.T, ctx context.Context) *watched {
 	return w
 }
 
-// open opens a page in a new tab.
+// open opens a page for doc in a new tab.
 func open(t *testing.T, browser context.Context, doc lumigl.Document) (context.Context, *watched) {
 	t.Helper()
 	var page bytes.Buffer
@@ -110,7 +110,7 @@ func open(t *testing.T, browser context.Context, doc lumigl.Document) (context.C
 	return tab, w
 }
 
-// call returns an action for a command of the browser's protocol.
+// call returns an action that sends a command of the browser's protocol.
 func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, command, params)
@@ -126,17 +126,17 @@ func run(t *testing.T, ctx context.Context, actions ...chromedp.Action[chromedp.
 	}
 }
 
-// eval returns the value of an expression in the page.
+// eval returns the value of a JavaScript expression in the page.
 func eval[T any](t *testing.T, ctx context.Context, expression string) T {
 	t.Helper()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
-		t.Fatalf("%s: %v", expression, err)
+		t.Fatalf("evaluating %s: %v", expression, err)
 	}
 	return value
 }
 
-// eventually waits for an expression to become true.
+// eventually waits until a JavaScript expression is true.
 func eventually(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(time.Minute))); err != nil {
@@ -154,7 +154,7 @@ func picture(t *testing.T, ctx context.Context, name string) {
 	must.Do(t, os.WriteFile(filepath.Join(pictures, name+".png"), png, 0o600))
 }
 
-// clusters returns a snapshot of n resources: networks with machines and databases.
+// clusters generates a snapshot of n resources: networks with machines and databases.
 func clusters(t testing.TB, n int) *lumigl.Snapshot {
 	t.Helper()
 	var b strings.Builder
@@ -203,10 +203,10 @@ func TestPage(t *testing.T) {
 			snapshot := clusters(t, n)
 			tab, w := open(t, browser, snapshot)
 			if got := eval[string](t, tab, `document.getElementById("canvas").dataset.nodes`); got != strconv.Itoa(n) {
-				t.Errorf("got %s nodes, want %d", got, n)
+				t.Errorf("page has %s nodes, want %d", got, n)
 			}
 			if got, want := eval[string](t, tab, `document.getElementById("canvas").dataset.arrows`), strconv.Itoa(arrows(snapshot)); got != want {
-				t.Errorf("got %s arrows, want %s", got, want)
+				t.Errorf("page has %s arrows, want %s", got, want)
 			}
 			picture(t, tab, strconv.Itoa(n))
 			useSearch(t, tab)
@@ -222,10 +222,10 @@ func TestPage(t *testing.T) {
 			w.Lock()
 			defer w.Unlock()
 			if len(w.said) > 0 {
-				t.Errorf("the browser reported %q", w.said)
+				t.Errorf("the browser reported %q, want no errors", w.said)
 			}
 			if len(w.requests) != 1 || !strings.HasPrefix(w.requests[0], "file://") {
-				t.Errorf("the page requested %q", w.requests)
+				t.Errorf("the page requested %q, want only its own file", w.requests)
 			}
 		})
 	}
@@ -241,14 +241,14 @@ func TestHostilePage(t *testing.T) {
 		selected := fmt.Sprintf(`document.getElementById("canvas").dataset.selected === %s`, jsonOf(t, v.Key()))
 		eventually(t, tab, selected)
 		if got := eval[int](t, tab, `document.querySelectorAll("#details .links button").length`); got != 2 {
-			t.Errorf("%q: got %d neighbors", v.Key(), got)
+			t.Errorf("details of %q list %d neighbors, want 2", v.Key(), got)
 		}
 	}
 	if got := eval[int](t, tab, `document.scripts.length`); got != 2 {
-		t.Errorf("got %d scripts", got)
+		t.Errorf("page has %d scripts, want 2", got)
 	}
 	if eval[bool](t, tab, `document.getElementById("side").checkVisibility()`) {
-		t.Error("there is a legend without types")
+		t.Error("the legend is visible on a page without types")
 	}
 	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "<SCRIPT>"))
 	eventually(t, tab, `document.getElementById("found-title").textContent === "1 found"`)
@@ -256,17 +256,17 @@ func TestHostilePage(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 || len(w.requests) != 1 {
-		t.Errorf("the browser reported %q and requested %q", w.said, w.requests)
+		t.Errorf("the browser reported %q and requested %q, want no errors and one request", w.said, w.requests)
 	}
 }
 
-// jsonOf returns a text as a JavaScript literal.
+// jsonOf returns a string as a JavaScript literal.
 func jsonOf(t *testing.T, s string) string {
 	t.Helper()
 	return string(must.Get(json.Marshal(s))(t))
 }
 
-// arrows counts the pairs of vertices connected by references.
+// arrows returns the number of pairs of vertices connected by references.
 func arrows(doc lumigl.Document) int {
 	pairs := map[[2]string]bool{}
 	for v := range doc.Base().Vertices() {
@@ -279,7 +279,7 @@ func arrows(doc lumigl.Document) int {
 
 func useSearch(t *testing.T, tab context.Context) {
 	t.Helper()
-	// A real key press: the page must keep the key from being typed.
+	// Press the key for real, since the page must not type it into the search box.
 	run(t, tab, call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "keyDown", Key: "/", Text: "/"}))
 	eventually(t, tab, `document.activeElement.id === "search"`)
 	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "web-0-1"))
@@ -302,10 +302,10 @@ func useDetails(t *testing.T, tab context.Context) {
 	text := eval[string](t, tab, `document.getElementById("details").innerText`)
 	for _, want := range []string{"web-0-0", "aws:ec2/instance:Instance", "(secret)", "(not known yet)", "→ role-0 (arn)", "Depends on (3)", `"ami-f6035893"`} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the details do not contain %q:\n%s", want, text)
+			t.Errorf("details do not contain %q:\n%s", want, text)
 		}
 	}
-	// Click the node, which was moved to the center.
+	// Click the node, which is now at the center.
 	run(t, tab, chromedp.Click(`//aside//button[contains(., "zone-0-a")]`))
 	eventually(t, tab, `document.getElementById("canvas").dataset.selected.endsWith("Subnet::zone-0-a")`)
 	run(t, tab, chromedp.Click(`//aside//a[contains(., "main-0")]`))

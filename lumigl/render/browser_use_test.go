@@ -27,8 +27,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// selected returns a JavaScript condition that checks that the selected node's key has the given suffix. For "",
-// nothing may be selected.
+// selected returns a JavaScript condition that is true if the key of the selected node has the given suffix or, if the
+// suffix is "", if no node is selected.
 func selected(key string) string {
 	if key == "" {
 		return `document.getElementById("details").hidden && !location.href.includes("#")`
@@ -48,7 +48,7 @@ func TestAddress(t *testing.T) {
 	eventually(t, tab, selected("::zone-0-a"))
 	run(t, tab, chromedp.NavigateBack())
 	eventually(t, tab, selected("::web-0-0"))
-	// If the browser denies access to the clipboard, the page selects the key.
+	// If the browser denies access to the clipboard, the page selects the key instead.
 	run(t, tab, chromedp.Click(chromedp.CSS("button[aria-label='Copy key']")))
 	eventually(t, tab, `document.querySelector("button[aria-label='Copy key']").textContent === "Copied" || getSelection().toString().endsWith("::web-0-0")`)
 	run(t, tab, chromedp.NavigateForward())
@@ -57,10 +57,10 @@ func TestAddress(t *testing.T) {
 	eventually(t, tab, `document.documentElement.dataset.ready === ""`)
 	eventually(t, tab, selected("::zone-0-a"))
 	if focus := eval[string](t, tab, "document.activeElement.tagName"); focus != "BODY" {
-		t.Errorf("the page moved the focus to %s on its own", focus)
+		t.Errorf("focus = %s, want BODY, since the page must not move it", focus)
 	}
 	if zoom := eval[float64](t, tab, `Number(document.getElementById("canvas").dataset.zoom)`); zoom < 0.4 {
-		t.Errorf("the node is not readable at zoom %g", zoom)
+		t.Errorf("zoom = %g, want at least 0.4 for a readable node", zoom)
 	}
 	run(t, tab, chromedp.Evaluate[chromedp.Void](`location.hash = "#gone"`))
 	eventually(t, tab, `document.getElementById("details").hidden && document.getElementById("status").textContent === "gone is not drawn here"`)
@@ -69,11 +69,11 @@ func TestAddress(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 {
-		t.Errorf("the browser reported %q", w.said)
+		t.Errorf("the browser reported %q, want no errors", w.said)
 	}
 }
 
-// touch returns a touch event with alternating x and y coordinates.
+// touch returns a touch event at the given points, as alternating x and y coordinates.
 func touch(kind input.DispatchTouchEventType, at ...float64) chromedp.Action[chromedp.Void] {
 	points := []*input.TouchPoint{}
 	for i := 0; i < len(at); i += 2 {
@@ -104,21 +104,21 @@ func TestLongNamesInPage(t *testing.T) {
 	picture(t, tab, "long-names")
 	for i := range 2 {
 		button := fmt.Sprintf(`document.querySelectorAll("#results button")[%d]`, i)
-		// The start is clipped, and the end is inside the list.
+		// The start is clipped, and the end is within the list.
 		if !eval[bool](t, tab, button+`.querySelector(".start").scrollWidth > `+button+`.querySelector(".start").clientWidth + 9`) ||
 			!eval[bool](t, tab, button+`.querySelector(".end").getBoundingClientRect().right <= document.getElementById("side").getBoundingClientRect().right`) {
-			t.Errorf("result %d is not cut before its end", i)
+			t.Errorf("result %d is not clipped before its end", i)
 		}
 		text := eval[string](t, tab, button+`.textContent`)
 		title := eval[string](t, tab, button+`.title`)
 		if text != name(i) || title != name(i) {
-			t.Errorf("result %d: got text %q and title %q, want %q", i, text, title, name(i))
+			t.Errorf("result %d has text %q and title %q, want %q", i, text, title, name(i))
 		}
 	}
 	names := accessibleNames(t, tab)
 	for i := range 2 {
 		if !slices.Contains(names, jsonOf(t, name(i))) {
-			t.Errorf("accessible names do not contain %s: %s", name(i), names)
+			t.Errorf("accessible names %s do not contain %s", names, name(i))
 		}
 	}
 	run(t, tab, chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("0"), chromedp.Sleep(400*time.Millisecond))
@@ -139,11 +139,11 @@ func TestLongNamesInPage(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 {
-		t.Errorf("the browser reported %q", w.said)
+		t.Errorf("the browser reported %q, want no errors", w.said)
 	}
 }
 
-// accessibleNames returns the accessible names of the buttons, as JSON.
+// accessibleNames returns the accessible names of the buttons as JSON strings.
 func accessibleNames(t *testing.T, tab context.Context) []string {
 	t.Helper()
 	var names []string
@@ -181,10 +181,10 @@ func TestPhone(t *testing.T) {
 	run(t, tab, touch("touchStart", 50, 400, 310, 400), touch("touchMove", 128, 400, 232, 400), touch("touchEnd"))
 	eventually(t, tab, fmt.Sprintf(`Math.abs(Number(document.getElementById("canvas").dataset.zoom) / %g - 1) < 0.02`, before))
 	if scale := eval[float64](t, tab, "visualViewport.scale"); scale != 1 {
-		t.Errorf("the pinch zoomed the page to %g", scale)
+		t.Errorf("scale of the page after pinching = %g, want 1", scale)
 	}
 	if !eval[bool](t, tab, `document.getElementById("details").hidden`) {
-		t.Error("the pinch selected something")
+		t.Error("pinching selected a node")
 	}
 	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "web-0-1"))
 	eventually(t, tab, `document.querySelector("#results button")?.checkVisibility()`)
@@ -192,10 +192,10 @@ func TestPhone(t *testing.T) {
 	run(t, tab, chromedp.Click(chromedp.CSS("#results button")))
 	eventually(t, tab, selected("::web-0-1"))
 	run(t, tab, chromedp.Sleep(400*time.Millisecond))
-	// The node was moved to the center of the area beside the details.
+	// The node is now at the center of the area not covered by the details.
 	middle := eval[[]float64](t, tab, `(() => { const r = document.getElementById("stage").getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2, r.bottom]; })()`)
 	if top := eval[float64](t, tab, `document.getElementById("details").getBoundingClientRect().top`); top < middle[2] {
-		t.Errorf("the details start at %g and hide the graph, which ends at %g", top, middle[2])
+		t.Errorf("the details start at %g, above the end of the graph at %g", top, middle[2])
 	}
 	picture(t, tab, "phone-details")
 	run(t, tab, chromedp.Click(chromedp.CSS("#details header button")))
@@ -203,11 +203,11 @@ func TestPhone(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 {
-		t.Errorf("the browser reported %q", w.said)
+		t.Errorf("the browser reported %q, want no errors", w.said)
 	}
 }
 
-func TestPaper(t *testing.T) {
+func TestPrint(t *testing.T) {
 	browser := newBrowser(t)
 	tab, _ := open(t, browser, clusters(t, 10))
 	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
@@ -219,8 +219,8 @@ func TestPaper(t *testing.T) {
 	picture(t, tab, "paper")
 }
 
-// TestAccessible runs axe, which finds accessibility problems.
-func TestAccessible(t *testing.T) {
+// TestAccessibility runs axe, which reports accessibility problems.
+func TestAccessibility(t *testing.T) {
 	axe, err := os.ReadFile("testdata/mermaid/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		t.Skip("axe is not installed; run 'npm ci --prefix lumigl/render/testdata/mermaid'")
@@ -233,7 +233,7 @@ func TestAccessible(t *testing.T) {
 		const ask = `axe.run().then((all) => JSON.stringify(all.violations.map((v) => [v.id, v.help, v.nodes.map((n) => n.html)]), null, 1))`
 		found, err := chromedp.Run(tab, chromedp.Evaluate[string](ask, chromedp.EvalAwaitPromise))
 		if err != nil || found != "[]" {
-			t.Errorf("%s: %v\n%s", when, err, found)
+			t.Errorf("%s: axe reported %s (error: %v), want no problems", when, found, err)
 		}
 	}
 	faults("at the beginning")
@@ -269,22 +269,22 @@ func TestFirefox(t *testing.T) {
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-remote", "--profile", t.TempDir(), "--window-size=1440,900",
 		"--screenshot", picture, "file://"+filepath.ToSlash(file))
 	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+		t.Fatalf("%s: %v\n%s", path, err, said)
 	}
 	text := must.Get(os.ReadFile(picture))(t)
 	seen := must.Get(png.Decode(bytes.NewReader(text)))(t)
-	// The color of the first type appears in the legend and, to its right, in the graph.
+	// The color of the first type occurs in the legend and, to the right of it, in the graph.
 	first := color.RGBA{R: 44, G: 103, B: 186, A: 255}
 	left, right := count(seen, first, 0, 250), count(seen, first, 250, 1440)
 	if left == 0 || right == 0 {
-		t.Errorf("Firefox drew %d pixels of the first type in the legend and %d in the graph", left, right)
+		t.Errorf("Firefox drew %d pixels of the first type in the legend and %d in the graph, want some in each", left, right)
 	}
 	if pictures != "" {
 		must.Do(t, os.WriteFile(filepath.Join(pictures, "firefox.png"), text, 0o600))
 	}
 }
 
-// count returns the number of pixels between two columns with approximately the given color.
+// count returns the number of pixels in a range of columns that have approximately the given color.
 func count(seen image.Image, want color.RGBA, from, to int) int {
 	n := 0
 	near := func(a uint32, b uint8) bool { return max(int(a>>8), int(b))-min(int(a>>8), int(b)) <= 2 }
@@ -304,12 +304,12 @@ func TestEmptyPage(t *testing.T) {
 	text := eval[string](t, tab, "document.body.innerText")
 	for _, want := range []string{"0 resources, 0 dependencies, 1 pending change", "This graph is empty."} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the page does not contain %q: %s", want, text)
+			t.Errorf("page does not contain %q:\n%s", want, text)
 		}
 	}
 }
 
-// TestResize checks in each frame that the canvas is not empty while its container is resized.
+// The canvas is never empty in any frame while its container is resized.
 func TestResize(t *testing.T) {
 	browser := newBrowser(t)
 	tab, _ := open(t, browser, clusters(t, 10))
@@ -325,6 +325,6 @@ func TestResize(t *testing.T) {
 	eventually(t, tab, "sizes.length === 4")
 	sizes := eval[string](t, tab, "sizes.join()")
 	if strings.Count(sizes, ": 255") != 4 {
-		t.Errorf("got the widths and opacities %s", sizes)
+		t.Errorf("widths and opacities = %s, want an opacity of 255 in all four frames", sizes)
 	}
 }

@@ -55,7 +55,7 @@ func TestClusters(t *testing.T) {
 	// Vertices without a type have no frame.
 	graph := drawn(t, "mmd", parse(t, "graph.json"), render.Options{Cluster: render.ByModule})
 	if strings.Contains(graph, "subgraph") {
-		t.Errorf("vertices without a type have a frame:\n%s", graph)
+		t.Errorf("vertices without a type are in a frame:\n%s", graph)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestPageData(t *testing.T) {
 		`"extensions":["object","e",["number","1"]]`,
 	} {
 		if !strings.Contains(data, want) {
-			t.Errorf("the page does not contain %s:\n%s", want, data)
+			t.Errorf("page does not contain %s:\n%s", want, data)
 		}
 	}
 }
@@ -99,11 +99,11 @@ func TestProgram(t *testing.T) {
 		`["expression","jsonStringify(null)"]`, `["object","interpolate",["list","p=",["jsonStringify","a",["ref",`,
 	} {
 		if !strings.Contains(data, want) {
-			t.Errorf("the page does not contain %s:\n%s", want, data)
+			t.Errorf("page does not contain %s:\n%s", want, data)
 		}
 	}
 	if strings.Contains(data, "hunter") {
-		t.Error("the page contains a secret")
+		t.Error("the page reveals a secret")
 	}
 	var paths []string
 	for _, a := range render.Summarize(doc, render.Options{}).Arrows {
@@ -112,7 +112,7 @@ func TestProgram(t *testing.T) {
 	expect.Equal(t, []string{"dependsOn[0]", "arn (arn)", "policy.Resource (arn)"}, paths, "the paths")
 }
 
-func TestFullDisk(t *testing.T) {
+func TestWriteError(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, "graph.json")
 	for name, err := range map[string]error{
@@ -120,7 +120,7 @@ func TestFullDisk(t *testing.T) {
 		"Page": render.Page(full{}, doc, render.Options{}),
 	} {
 		if !errors.Is(err, errFull) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s to a full disk = %v, want %v", name, err, errFull)
 		}
 	}
 }
@@ -142,13 +142,13 @@ func TestLongNames(t *testing.T) {
 	}
 	vertices := render.Summarize(g, render.Options{}).Vertices
 	if vertices[0].Name != short || vertices[1].Name != fits {
-		t.Errorf("got the names %q and %q, want %q and %q", vertices[0].Name, vertices[1].Name, short, fits)
+		t.Errorf("names = %q and %q, want %q and %q", vertices[0].Name, vertices[1].Name, short, fits)
 	}
 	for format, want := range map[string]string{
 		"dot": strings.ReplaceAll(short, `"`, `\"`), "mmd": "…" + strings.Repeat("ä", 18), "html": `"name":` + jsonOf(t, whole),
 	} {
 		if text := drawn(t, format, g, render.Options{}); !strings.Contains(text, want) {
-			t.Errorf("%s does not contain %s:\n%s", format, want, text)
+			t.Errorf("output in format %s does not contain %s:\n%s", format, want, text)
 		}
 	}
 }

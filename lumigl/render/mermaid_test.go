@@ -20,7 +20,7 @@ func TestMermaidIcons(t *testing.T) {
 	g := &lumigl.Graph{}
 	must.Get(g.Add("fa:fa-car"))(t)
 	if diff := cmp.Diff("flowchart LR\n  n0[\"fa:fa#45;car\"]\n", drawn(t, "mmd", g, render.Options{})); diff != "" {
-		t.Error(diff)
+		t.Errorf("Mermaid mismatch (-want +got):\n%s", diff)
 	}
 }
 
@@ -59,11 +59,11 @@ func TestMermaidParses(t *testing.T) {
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
+		t.Fatalf("parsing with Mermaid: %v\n%s", err, said.String())
 	}
 	var got []understood
 	must.Do(t, json.Unmarshal(out, &got))
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("parsed flowcharts mismatch (-want +got):\n%s", diff)
 	}
 }

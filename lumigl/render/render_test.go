@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// formats maps file extensions to the three formats.
+// formats maps file extensions to the functions that write the formats.
 var formats = map[string]func(io.Writer, lumigl.Document, render.Options) error{
 	"dot": render.DOT, "mmd": render.Mermaid, "html": render.Page,
 }
@@ -45,7 +45,8 @@ func parse(t testing.TB, file string) lumigl.Document {
 	return must.Get(lumigl.Parse(string(text)))(t)
 }
 
-// TestGolden draws testdata/*.json in all formats. It compares only the data of pages, since the rest is constant.
+// TestGolden draws testdata/*.json in all formats. Only the data of pages is compared, since the rest is the same for
+// all.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"snapshot", "graph", "hostile"} {
@@ -72,22 +73,22 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// dataOf extracts a page's data as a browser would: up to the first end of a script.
+// dataOf extracts the data of a page as a browser does: up to the first end tag of a script.
 func dataOf(t testing.TB, page string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, `<script type="application/json" id="data">`)
 	data, rest, ok2 := strings.Cut(rest, "</script")
 	if !ok || !ok2 {
-		t.Fatal("the page has no data")
+		t.Fatal("the page contains no data")
 	}
 	if n := strings.Count(strings.ToLower(rest), "</script"); n != 1 {
-		t.Errorf("%d scripts end after the data", n)
+		t.Errorf("the page has %d end tags of scripts after the data, want 1", n)
 	}
 	if strings.ContainsAny(data, "<>&\u2028\u2029") {
 		t.Error("the data contains characters that are special in HTML")
 	}
 	if !json.Valid([]byte(data)) {
-		t.Errorf("the data is not JSON:\n%s", data)
+		t.Errorf("the data is not valid JSON:\n%s", data)
 	}
 	return data
 }
@@ -104,7 +105,7 @@ func dotOf(t testing.TB, text string) (nodes map[string]bool, edges int) {
 	t.Helper()
 	file, err := dot.ParseString(text)
 	if err != nil {
-		t.Fatalf("invalid DOT: %v\n%s", err, text)
+		t.Fatalf("parsing DOT: %v\n%s", err, text)
 	}
 	nodes = map[string]bool{}
 	var look func([]ast.Stmt)
@@ -131,7 +132,7 @@ func TestDOTParses(t *testing.T) {
 		for _, cluster := range []render.Cluster{render.NoCluster, render.ByType, render.ByPackage, render.ByModule} {
 			nodes, edges := dotOf(t, drawn(t, "dot", doc, render.Options{Title: `a "b"`, Cluster: cluster}))
 			if len(nodes) != doc.Base().Len() || edges != arrows(doc) {
-				t.Errorf("%s: got %d nodes and %d edges, want %d and %d", name, len(nodes), edges, doc.Base().Len(), arrows(doc))
+				t.Errorf("%s: DOT has %d nodes and %d edges, want %d and %d", name, len(nodes), edges, doc.Base().Len(), arrows(doc))
 			}
 		}
 	}
@@ -149,7 +150,7 @@ func TestGraphviz(t *testing.T) {
 		var out, said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &said
 		if err := cmd.Run(); err != nil || said.Len() > 0 {
-			t.Errorf("%s: %v\n%s", name, err, said.String())
+			t.Errorf("%s: Graphviz: %v\n%s", name, err, said.String())
 		}
 		if n := strings.Count(out.String(), `class="node"`); n != doc.Base().Len() {
 			t.Errorf("%s: Graphviz drew %d nodes, want %d", name, n, doc.Base().Len())
@@ -160,7 +161,7 @@ func TestGraphviz(t *testing.T) {
 	}
 }
 
-func TestOnly(t *testing.T) {
+func TestOptionsOnly(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, "graph.json")
 	o := render.Options{Only: []*lumigl.Vertex{doc.Base().Vertex("c"), doc.Base().Vertex("a")}}
@@ -172,11 +173,12 @@ func TestOnly(t *testing.T) {
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("Summarize mismatch (-want +got):\n%s", diff)
 	}
 }
 
-// chain returns a graph of n vertices that refer to the next; every tenth also refers to itself and the first.
+// chain returns a graph of n vertices, each of which refers to the next one. Every tenth vertex also refers to itself
+// and to the first one.
 func chain(t testing.TB, n int) *lumigl.Graph {
 	t.Helper()
 	g := &lumigl.Graph{}
@@ -198,23 +200,23 @@ func TestLarge(t *testing.T) {
 	t.Parallel()
 	g := chain(t, 100_000)
 	if nodes, edges := dotOf(t, drawn(t, "dot", chain(t, 10_000), render.Options{})); len(nodes) != 10_000 || edges != 9_999+2_000 {
-		t.Errorf("got %d nodes and %d edges", len(nodes), edges)
+		t.Errorf("DOT has %d nodes and %d edges, want %d and %d", len(nodes), edges, 10_000, 9_999+2_000)
 	}
 	if n := strings.Count(drawn(t, "dot", g, render.Options{}), "->"); n != 119_999 {
-		t.Errorf("got %d edges", n)
+		t.Errorf("DOT has %d edges, want %d", n, 119_999)
 	}
 	err := render.Page(io.Discard, g, render.Options{})
 	var large *render.TooLargeError
 	if !errors.As(err, &large) || err.Error() != "too many vertices for a page: 100000, the maximum is 20000" {
-		t.Errorf("got %v", err)
+		t.Errorf("Page = %v, want a *TooLargeError", err)
 	}
 	data := dataOf(t, drawn(t, "html", chain(t, render.MaxPageVertices), render.Options{}))
 	if n := strings.Count(data, `"key":`); n != render.MaxPageVertices {
-		t.Errorf("got %d nodes", n)
+		t.Errorf("page has %d nodes, want %d", n, render.MaxPageVertices)
 	}
 }
 
-func TestMuchInside(t *testing.T) {
+func TestLargeValues(t *testing.T) {
 	t.Parallel()
 	g := &lumigl.Graph{}
 	to, _ := g.Add("to")
@@ -233,18 +235,18 @@ func TestMuchInside(t *testing.T) {
 	data := dataOf(t, drawn(t, "html", g, render.Options{}))
 	for _, want := range []string{`["more",800]`, `["more",1]`, `ä…"`, `["many[0]","many[1]","many[2]"],997`} {
 		if !strings.Contains(data, want) {
-			t.Errorf("the page does not contain %s", want)
+			t.Errorf("page does not contain %s", want)
 		}
 	}
 	if len(data) > 30_000 {
-		t.Errorf("got %d bytes of data", len(data))
+		t.Errorf("page has %d bytes of data, want at most 30000", len(data))
 	}
 	if text := drawn(t, "dot", g, render.Options{}); !strings.Contains(text, `[label="many[0]\nmany[1]\nmany[2]\nand 997 more"]`) {
-		t.Error(text)
+		t.Errorf("DOT does not abridge the label:\n%s", text)
 	}
 }
 
-// mermaidLine matches a line of a flowchart.
+// mermaidLine matches a valid line of a flowchart.
 var mermaidLine = regexp.MustCompile(`^(flowchart LR|  n\d+\["[^"<>]+(<br/>[^"<>]+)?"\]|  n\d+ -->\|"[^"<>]+(<br/>[^"<>]+)*"\| n\d+)$`)
 
 func FuzzRender(f *testing.F) {
@@ -262,11 +264,11 @@ func FuzzRender(f *testing.F) {
 			lumigl.Member{Key: property + "'", Value: lumigl.TextOf(text)})
 		o := render.Options{Title: text}
 		if nodes, edges := dotOf(t, drawn(t, "dot", g, o)); len(nodes) != 2 || edges != 1 {
-			t.Errorf("got %d nodes and %d edges", len(nodes), edges)
+			t.Errorf("DOT has %d nodes and %d edges, want 2 and 1", len(nodes), edges)
 		}
 		for _, line := range strings.Split(strings.TrimSuffix(drawn(t, "mmd", g, o), "\n"), "\n") {
 			if !mermaidLine.MatchString(line) {
-				t.Errorf("invalid line of Mermaid: %q", line)
+				t.Errorf("Mermaid has the invalid line %q", line)
 			}
 		}
 		var page struct {
@@ -274,7 +276,7 @@ func FuzzRender(f *testing.F) {
 		}
 		must.Do(t, json.Unmarshal([]byte(dataOf(t, drawn(t, "html", g, o))), &page))
 		if page.Nodes[0].Key != key {
-			t.Errorf("got the key %q", page.Nodes[0].Key)
+			t.Errorf("key of the first node = %q, want %q", page.Nodes[0].Key, key)
 		}
 	})
 }

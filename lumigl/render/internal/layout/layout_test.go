@@ -11,19 +11,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/render/internal/layout"
 )
 
-// check checks that nodes do not overlap, that they are inside the drawing, and that the result is deterministic.
+// check checks that nodes are inside the drawing and do not overlap, and that the layout is deterministic.
 func check(t rapid.TB, g layout.Graph) *layout.Layout {
 	t.Helper()
 	l := layout.Of(g)
 	if diff := cmp.Diff(l, layout.Of(g)); diff != "" {
-		t.Fatal(diff)
+		t.Fatalf("Of is not deterministic (-first +second):\n%s", diff)
 	}
 	order := make([]int, g.Nodes)
 	for i := range order {
 		order[i] = i
 		p := l.Nodes[i]
 		if p.X < layout.NodeWidth/2 || p.X > l.Width-layout.NodeWidth/2 || p.Y < layout.NodeHeight/2 || p.Y > l.Height-layout.NodeHeight/2 {
-			t.Fatalf("node %d at %v is outside of %d x %d", i, p, l.Width, l.Height)
+			t.Fatalf("node %d at %v is outside the drawing of %d x %d", i, p, l.Width, l.Height)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return int(l.Nodes[a].X - l.Nodes[b].X) })
@@ -34,7 +34,7 @@ func check(t rapid.TB, g layout.Graph) *layout.Layout {
 				break
 			}
 			if max(p.Y-q.Y, q.Y-p.Y) < layout.NodeHeight {
-				t.Fatalf("nodes %d at %v and %d at %v overlap", a, p, b, q)
+				t.Fatalf("node %d at %v overlaps node %d at %v", a, p, b, q)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-func TestForwards(t *testing.T) {
+func TestArrowsPointRight(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := layout.Graph{Nodes: rapid.IntRange(2, 24).Draw(t, "nodes")}
@@ -68,7 +68,7 @@ func TestForwards(t *testing.T) {
 			last := l.Nodes[a.From].X
 			for _, p := range append(l.Bends[i], l.Nodes[a.To]) {
 				if p.X <= last {
-					t.Fatalf("arrow %v points back: %v, %v, %v", a, l.Nodes[a.From], l.Bends[i], l.Nodes[a.To])
+					t.Fatalf("arrow %v does not point right throughout: from %v through %v to %v", a, l.Nodes[a.From], l.Bends[i], l.Nodes[a.To])
 				}
 				last = p.X
 			}
@@ -94,7 +94,7 @@ func TestShapes(t *testing.T) {
 	for name, arrows := range shapes {
 		l := check(t, layout.Graph{Nodes: n, Arrows: arrows})
 		if ratio := float64(l.Width) / float64(l.Height); ratio < 0.4 || ratio > 6 {
-			t.Errorf("%s: got the size %d x %d", name, l.Width, l.Height)
+			t.Errorf("%s: size = %d x %d, want an aspect ratio from 0.4 to 6", name, l.Width, l.Height)
 		}
 	}
 }
@@ -108,13 +108,14 @@ func TestCrossings(t *testing.T) {
 			from := l.Nodes[a.From].Y - l.Nodes[b.From].Y
 			to := l.Nodes[a.To].Y - l.Nodes[b.To].Y
 			if int64(from)*int64(to) < 0 {
-				t.Errorf("%v and %v cross: %v", a, b, l.Nodes)
+				t.Errorf("arrows %v and %v cross: %v", a, b, l.Nodes)
 			}
 		}
 	}
 }
 
-// stacks returns n connected groups of 25 nodes each that depend on the first node and are dependencies of the second.
+// stacks returns n connected groups of 25 nodes each. All groups depend on the first node and are dependencies of the
+// second.
 func stacks(n int) layout.Graph {
 	g := layout.Graph{Nodes: 2}
 	for range n {
@@ -128,7 +129,7 @@ func stacks(n int) layout.Graph {
 	return g
 }
 
-// TestStacks checks that groups connected only by hubs are placed apart from each other, with the hubs at the sides.
+// Groups connected only through hubs are placed apart, with the hubs at the sides.
 func TestStacks(t *testing.T) {
 	t.Parallel()
 	const n = 12
@@ -145,18 +146,18 @@ func TestStacks(t *testing.T) {
 	}
 	for i, a := range boxes {
 		if l.Nodes[0].X <= a.right || l.Nodes[1].X >= a.left {
-			t.Errorf("the hubs at %v and %v are not at the sides of %v", l.Nodes[0], l.Nodes[1], a)
+			t.Errorf("hubs at %v and %v are not beside the box %v", l.Nodes[0], l.Nodes[1], a)
 		}
 		for _, b := range boxes[i+1:] {
 			if a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom {
-				t.Errorf("%v and %v overlap", a, b)
+				t.Errorf("boxes %v and %v overlap", a, b)
 			}
 		}
 	}
 }
 
-// TestClear checks that arrows do not cross nodes between two bends, where they are level.
-func TestClear(t *testing.T) {
+// Arrows do not cross nodes where they are horizontal.
+func TestArrowsAvoidNodes(t *testing.T) {
 	t.Parallel()
 	star := layout.Graph{Nodes: 300}
 	chain := layout.Graph{Nodes: 100}
@@ -183,13 +184,13 @@ func TestClear(t *testing.T) {
 				for n, p := range l.Nodes {
 					inside := max(p.Y-from.Y, from.Y-p.Y) < layout.NodeHeight/2
 					if inside && min(from.X, to.X) < p.X+layout.NodeWidth/2 && max(from.X, to.X) > p.X-layout.NodeWidth/2 {
-						t.Errorf("%s: %v crosses node %d at %v: %v", name, a, n, p, way)
+						t.Errorf("%s: arrow %v crosses node %d at %v: %v", name, a, n, p, way)
 					}
 				}
 			}
 		}
 		if bends == 0 {
-			t.Errorf("%s: no bends", name)
+			t.Errorf("%s: no arrow has bends", name)
 		}
 	}
 }
