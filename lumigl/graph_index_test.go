@@ -126,18 +126,18 @@ func TestWalkConcurrent(t *testing.T) {
 		visited := map[*lumigl.Vertex]error{}
 		err := x.Walk(context.Background(), o, func(_ context.Context, v *lumigl.Vertex) error {
 			if now := running.Add(1); o.Parallelism > 0 && int(now) > o.Parallelism {
-				rt.Errorf("%d concurrent visits", now)
+				rt.Errorf("%d visits run concurrently, want at most %d", now, o.Parallelism)
 			}
 			defer running.Add(-1)
 			mutex.Lock()
 			defer mutex.Unlock()
 			for _, w := range before(v, true) {
 				if err, ok := visited[w]; !ok || err != nil {
-					rt.Errorf("%s was visited before %s was done", v.Key(), w.Key())
+					rt.Errorf("Walk visited %s before a visit of %s succeeded", v.Key(), w.Key())
 				}
 			}
 			if _, again := visited[v]; again {
-				rt.Errorf("%s was visited twice", v.Key())
+				rt.Errorf("Walk visited %s twice", v.Key())
 			}
 			visited[v] = nil
 			if fails[v] {
@@ -152,11 +152,11 @@ func TestWalkConcurrent(t *testing.T) {
 			}
 			failed := slices.ContainsFunc(before(v, true), func(w *lumigl.Vertex) bool { return fails[w] })
 			if _, ok := visited[v]; ok == failed && (ok || !o.StopOnError || err == nil) {
-				rt.Errorf("%s was visited: got %v", v.Key(), ok)
+				rt.Errorf("Walk visited %s = %v, want %v", v.Key(), ok, !ok)
 			}
 		}
 		if fmt.Sprint(err) != fmt.Sprint(errors.Join(want...)) {
-			rt.Errorf("got the errors %v, want %v", err, want)
+			rt.Errorf("Walk = %v, want %v", err, want)
 		}
 	})
 }

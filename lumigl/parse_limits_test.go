@@ -26,7 +26,7 @@ func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
 func expect(t *testing.T, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && err.Error() != want {
-	t.Errorf("error =\n%v\nwant\n%s", err, want)
+		t.Errorf("error =\n%v\nwant\n%s", err, want)
 	}
 }
 
