@@ -179,7 +179,7 @@ func TestWrongShapes(t *testing.T) {
 			if err != nil {
 				var refused *convert.RefusedError
 				if !errors.As(err, &refused) {
-					t.Errorf("%s: with %s as value %d: %s", name, others[i%len(others)], i, err)
+					t.Errorf("Convert(%s) with value %d replaced by %s = %s, want no error or a *RefusedError", name, i, others[i%len(others)], err)
 				}
 				continue
 			}
