@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// objects returns n objects to query.
+// objects returns n objects for queries.
 func objects(n int) []any {
 	all := make([]any, n)
 	for i := range all {
@@ -37,8 +37,8 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkReference evaluates the queries in the reference for a hundredth of the objects of [BenchmarkQuery], and
-// reports the time relative to this package, including data conversion.
+// BenchmarkReference evaluates the queries in the reference for a hundredth of the objects in [BenchmarkQuery]. It
+// reports the time relative to this package, including the conversion of data.
 func BenchmarkReference(b *testing.B) {
 	ref := startReference(b)
 	data := objects(1000)

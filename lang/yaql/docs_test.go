@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "update docs/yaql.md")
 
 const page = "../../docs/yaql.md"
 
-// TestPage compares the generated sections of docs/yaql.md with the functions and error kinds, and its Go code with
-// this package's examples. With -update, it writes the sections.
+// TestPage compares the generated sections of docs/yaql.md with the functions and error kinds, and its Go code with the
+// examples of this package. With -update, it writes the sections.
 func TestPage(t *testing.T) {
 	text := string(must.Get(os.ReadFile(page))(t))
 	for name, section := range map[string]string{"kinds": kindsTable(t), "functions": functionReference()} {
@@ -26,10 +26,10 @@ func TestPage(t *testing.T) {
 		before, rest, ok := strings.Cut(text, begin)
 		old, after, closed := strings.Cut(rest, end)
 		if !ok || !closed {
-			t.Fatalf("docs/yaql.md has no markers for %s", name)
+			t.Fatalf("docs/yaql.md has no markers for section %s", name)
 		}
 		if old != section && !*update {
-			t.Errorf("%s in docs/yaql.md are out of date; run 'go test ./lang/yaql -run TestPage -update'", name)
+			t.Errorf("section %s of docs/yaql.md is out of date; run 'go test ./lang/yaql -run TestPage -update'", name)
 		}
 		text = before + begin + section + end + after
 	}
@@ -40,11 +40,11 @@ func TestPage(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(text, -1)
 	for _, block := range blocks {
 		if !strings.Contains(strings.ReplaceAll(string(examples), "\n\t", "\n"), block[1]) {
-			t.Errorf("docs/yaql.md has code that is not in example_test.go:\n%s", block[1])
+			t.Errorf("docs/yaql.md contains code that is not in example_test.go:\n%s", block[1])
 		}
 	}
 	if len(blocks) == 0 {
-		t.Error("docs/yaql.md has no Go code")
+		t.Error("docs/yaql.md contains no Go code")
 	}
 }
 
@@ -58,23 +58,23 @@ func TestPageOptions(t *testing.T) {
 			err = set.Set(row[1], v)
 		}
 		if err != nil {
-			t.Errorf("%s: %v", row[0], err)
+			t.Errorf("Set(%s): %v", row[0], err)
 		}
 	}
 	if set != DefaultOptions() {
-		t.Errorf("the table lists %+v, want %+v", set, DefaultOptions())
+		t.Errorf("options in the table = %+v, want %+v", set, DefaultOptions())
 	}
 	if len(rows) != 9 {
-		t.Errorf("the table lists %d options, want 9", len(rows))
+		t.Errorf("the table has %d options, want 9", len(rows))
 	}
 }
 
-// kindsTable lists the error kinds with the reference's exceptions.
+// kindsTable returns a table of the error kinds and the corresponding exceptions of the reference.
 func kindsTable(t *testing.T) string {
 	source := must.Get(os.ReadFile("errors.go"))(t)
 	exceptions := map[Kind][]string{}
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if name != "Timeout" { // emitted by testdata/reference.py
+		if name != "Timeout" { // raised by testdata/reference.py
 			exceptions[kinds[name]] = append(exceptions[kinds[name]], "`"+strings.Replace(name, "error", "re.error", 1)+"`")
 		}
 	}
@@ -86,8 +86,8 @@ func kindsTable(t *testing.T) string {
 	return b.String()
 }
 
-// functionReference documents all functions, operators first. Overloads are grouped, and merged if they share a
-// description.
+// functionReference returns the documentation of all functions, operators first. Overloads are grouped, and those with
+// the same description are merged.
 func functionReference() string {
 	titles := map[bool][]string{}
 	overloads := map[string][]*Function{}
@@ -138,7 +138,7 @@ func describe(b *strings.Builder, same []*Function) {
 	}
 }
 
-// titleOf returns the name of a function for readers.
+// titleOf returns the name of a function as shown to readers.
 func titleOf(name string) (title string, operator bool) {
 	if special := map[string]string{"#indexer": "x[]", "#list": "[…]", "#map": "{…}", "#call": "f(…) of a value", "*equal": "=", "*not_equal": "!="}[name]; special != "" {
 		return special, true
@@ -192,7 +192,7 @@ func usage(f *Function) string {
 	return title + "(" + all + ")"
 }
 
-// declaration returns the declaration of a parameter as for [Func], with spaces around the default.
+// declaration returns the declaration of a parameter in the syntax of [Func], but with spaces around the default.
 func declaration(p *Param) string {
 	s := p.Name + " " + p.typ.name
 	if p.nullable && p.typ.passing == byValue && p.typ.accept&clNull == 0 {
@@ -211,7 +211,7 @@ func declaration(p *Param) string {
 	return s + " = " + string(value)
 }
 
-// code formats text as Markdown code.
+// code formats text as inline code in Markdown.
 func code(text string) string {
 	if strings.Contains(text, "`") {
 		return "`` " + text + " ``"

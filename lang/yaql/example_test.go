@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Compile once, and evaluate for any data, from any number of goroutines.
+// Compile an expression once and evaluate it for any data. Evaluations may be concurrent.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -33,7 +33,7 @@ func Example() {
 	// Output: ["web"]
 }
 
-// A host adds its own functions and variables.
+// Hosts can add their own functions and variables.
 func ExampleContext_Register() {
 	in := yaql.New(yaql.Standard(false))
 	in.Register(yaql.Extension("shout", "text string, marks int=1", func(c *yaql.Call) (any, error) {

@@ -14,7 +14,7 @@ func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))]
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// source generates an expression from the grammar alone, to test the parser.
+// source generates an expression from the grammar alone, for tests of the parser.
 func (g *generator) source(depth int) string {
 	if depth <= 0 || g.chance(10) {
 		return g.pick("1", "0.5", "12.25", "a", "b1", "$", "$x", "$1", "'s'", `"t\n"`, "`v\\``", "true", "false", "null", "$.a", "é", `'\x41\u00e9\101\q'`, "007", "f()", "9223372036854775808")
@@ -56,7 +56,7 @@ func (g *generator) arguments(depth int) string {
 	return strings.Join(args, g.pick(",", ", "))
 }
 
-// mutate changes a few characters.
+// mutate changes a few characters of s.
 func (g *generator) mutate(s string) string {
 	r := []rune(s)
 	for range 1 + g.IntN(2) {
@@ -75,12 +75,12 @@ func (g *generator) mutate(s string) string {
 	return string(r)
 }
 
-// expression generates an expression that calls functions, mostly with arguments of the right types.
+// expression generates an expression that calls functions, mostly with arguments of valid types.
 func (g *generator) expression(depth int) string {
 	return g.typed(g.pick("int", "number", "string", "iterable", "sequence", "dict", "bool", "set", "any", "any"), depth)
 }
 
-// typed generates an expression that usually evaluates to a value of the type.
+// typed generates an expression that usually evaluates to a value of the given type.
 func (g *generator) typed(typ string, depth int) string {
 	if g.chance(6) {
 		typ = g.pick("int", "number", "string", "sequence", "dict", "bool", "null", "iterator")
@@ -178,7 +178,7 @@ func (g *generator) call(depth int) string {
 	return g.spell(f, args)
 }
 
-// spell formats a call, or an operator with its operands.
+// spell formats a call or, for an operator, an expression with its operands.
 func (g *generator) spell(f *Function, args []string) string {
 	name := f.Name
 	wrap := func(s string) string { return "(" + s + ")" }

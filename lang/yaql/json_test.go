@@ -17,11 +17,11 @@ func TestFromJSON(t *testing.T) {
 	} {
 		v, err := FromJSON([]byte(text))
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("FromJSON(%s): %v", text, err)
 			continue
 		}
 		if got, err := AppendJSON(nil, v); err != nil || string(got) != want {
-			t.Errorf("%s: got %s (%v), want %s", text, got, err, want)
+			t.Errorf("JSON after FromJSON(%s) = %s, %v, want %s", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -36,7 +36,7 @@ func TestFromJSON(t *testing.T) {
 		`{"a": [1, 2, 3], "b": t`: "1:23: invalid character ' ' in literal true (expecting 'r')",
 	} {
 		if v, err := FromJSON([]byte(text)); err == nil || err.Error() != want {
-			t.Errorf("%.30s: got %v, %v, want %s", text, v, err, want)
+			t.Errorf("FromJSON(%.30s) = %v, %v, want error %s", text, v, err, want)
 		}
 	}
 }
@@ -51,10 +51,10 @@ func FuzzFromJSON(f *testing.F) {
 		failed := json.Unmarshal([]byte(text), &want)
 		v, err := FromJSON([]byte(text))
 		if err != nil && failed == nil || err == nil && !json.Valid([]byte(text)) {
-			t.Fatalf("%q: got %v, encoding/json returned %v", text, err, failed)
+			t.Fatalf("FromJSON(%q) = %v, but encoding/json returned %v", text, err, failed)
 		}
 		if err != nil || failed != nil {
-			return // Only one of the two supports integers beyond the range of a float.
+			return // only FromJSON supports integers beyond the range of float64
 		}
 		out, err := AppendJSON(nil, v)
 		var got any
@@ -62,7 +62,7 @@ func FuzzFromJSON(f *testing.F) {
 			err = json.Unmarshal(out, &got)
 		}
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q: got %s (%v), want %v", text, out, err, want)
+			t.Fatalf("JSON after FromJSON(%q) = %s, %v, want %v", text, out, err, want)
 		}
 	})
 }

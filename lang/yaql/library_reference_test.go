@@ -12,13 +12,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLibraryReference evaluates the expressions in testdata/reference/*.yaql, one per line, and compares values and
-// error kinds with the reference.
+// TestLibraryReference evaluates the expressions in testdata/reference/*.yaql, one per line, and compares the values
+// and error kinds with those of the reference.
 func TestLibraryReference(t *testing.T) {
 	ref := startReference(t)
 	files, err := filepath.Glob("testdata/reference/*.yaql")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
+		t.Fatalf("testdata/reference contains no .yaql files: %v", err)
 	}
 	opts := DefaultOptions()
 	opts.Delegates = true
@@ -35,7 +35,7 @@ func TestLibraryReference(t *testing.T) {
 	}
 }
 
-// TestReferenceSuite repeats the evaluations of the reference's own tests. Functions registered by those tests are
+// TestReferenceSuite repeats the evaluations in the tests of the reference. Functions registered by those tests are
 // unknown here.
 func TestReferenceSuite(t *testing.T) {
 	ref := startReference(t)
@@ -47,10 +47,10 @@ func TestReferenceSuite(t *testing.T) {
 	d.UseNumber()
 	must.Do(t, d.Decode(&evaluations))
 	if len(evaluations) < 500 {
-		t.Errorf("only %d evaluations", len(evaluations))
+		t.Errorf("the suite has %d evaluations, want at least 500", len(evaluations))
 	}
 	opts := DefaultOptions()
-	opts.Delegates, opts.LimitIterators, opts.MemoryQuota = true, 100, 20_000 // as in these tests
+	opts.Delegates, opts.LimitIterators, opts.MemoryQuota = true, 100, 20_000 // as in the tests of the reference
 	varies := regexp.MustCompile(`\b(now|random|characters)\(`)
 	for _, e := range evaluations {
 		if !varies.MatchString(e.Expression) {
@@ -66,6 +66,6 @@ func compare(t *testing.T, ref *reference, where, source string, data any, opts 
 	})
 	got, kind, err := evaluateEncoded(t, source, data, opts)
 	if (kind != kinds[want.Error] || got != want.Value) && !deliberate(source, want, kind, err, opts) {
-		t.Errorf("%s: %s\ngot  %s%v\nwant %s%s %s", where, source, got, orNothing(err), want.Value, want.Error, want.Message)
+		t.Errorf("%s: Evaluate(%s) =\n%s%v\nwant\n%s%s %s", where, source, got, orNothing(err), want.Value, want.Error, want.Message)
 	}
 }

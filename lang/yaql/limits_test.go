@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// endless returns a function that yields 0, 1, 2, and so on.
+// endless returns a function whose result yields 0, 1, 2, and so on without end.
 func endless() *Function {
 	return Func("endless", "", func(*Call) (any, error) {
 		i := int64(-1)
@@ -26,7 +26,7 @@ func endless() *Function {
 	})
 }
 
-// evaluate evaluates an expression with the standard library and additional functions.
+// evaluate evaluates an expression with the standard library and the given functions.
 func evaluate(ctx context.Context, source string, opts Options, functions ...*Function) (any, error) {
 	x, err := Compile(source, WithOptions(opts))
 	if err != nil {
@@ -88,7 +88,7 @@ func TestLimits(t *testing.T) {
 	} {
 		_, err := evaluate(t.Context(), source, opts, endless())
 		if got := fmt.Sprint(orNothing(err)); got != want {
-			t.Errorf("%.60s: got %q, want %q", source, got, want)
+			t.Errorf("error of %.60s = %q, want %q", source, got, want)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestNesting(t *testing.T) {
 			Method("fold", "collection iterable, step lambda", fold))
 		var e *Error
 		if !errors.As(err, &e) || e.Kind != Limit {
-			t.Errorf("%s: got %v, want an error of kind limit", step, err)
+			t.Errorf("%s: error = %v, want kind %s", step, err, Limit)
 		}
 	}
 }
@@ -138,12 +138,12 @@ func TestCancel(t *testing.T) {
 		cancel()
 		var e *Error
 		if !errors.As(err, &e) || e.Kind != Canceled || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: got %v, want an error of kind canceled", source, err)
+			t.Errorf("error of %s = %v, want kind %s", source, err, Canceled)
 		}
 	}
 }
 
-func TestMemory(t *testing.T) {
+func TestMemoryQuota(t *testing.T) {
 	opts := DefaultOptions()
 	opts.MemoryQuota, opts.Delegates = 4<<20, true
 	big := "'ab' * (2000000 + $)"
@@ -163,17 +163,17 @@ func TestMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		var e *Error
 		if !errors.As(err, &e) || e.Kind != Limit || !strings.Contains(e.Message, "memory quota") {
-			t.Errorf("%s: got %v, want the memory quota to be exceeded", name, err)
+			t.Errorf("%s: error = %v, want the memory quota to be exceeded", name, err)
 		}
 		if used := after.HeapSys - min(before.HeapSys, after.HeapSys); used > 20*uint64(opts.MemoryQuota) {
-			t.Errorf("%s: used %d bytes with a quota of %d", name, used, opts.MemoryQuota)
+			t.Errorf("%s used %d bytes of memory with a quota of %d", name, used, opts.MemoryQuota)
 		}
 	}
 }
 
-// TestShared compares and hashes values with shared parts, which would take exponential time if each occurrence were
+// TestSharedParts compares and hashes values with shared parts. It would take exponential time if each occurrence were
 // visited.
-func TestShared(t *testing.T) {
+func TestSharedParts(t *testing.T) {
 	nested := func(leaf any) any {
 		v := leaf
 		for range 100 {
@@ -186,17 +186,17 @@ func TestShared(t *testing.T) {
 	}
 	a, b, other := nested(int64(1)), nested(1.0), nested(int64(2))
 	if s, err := SetOf([]any{a, b, other}); err != nil || s.Len() != 2 {
-		t.Errorf("got %d items, want 2 (%v)", s.Len(), err)
+		t.Errorf("SetOf = %d items, %v, want 2", s.Len(), err)
 	}
 	if !Equal(a, b) || Equal(a, other) {
-		t.Error("nested values with equal parts must be equal, others must not")
+		t.Error("Equal returned a wrong result for nested values")
 	}
 	if SizeOf(a) < 1<<60 {
-		t.Errorf("the size overflowed to %d", SizeOf(a))
+		t.Errorf("SizeOf = %d, want at least 1<<60", SizeOf(a))
 	}
 }
 
-func TestGoroutines(t *testing.T) {
+func TestConcurrentEvaluation(t *testing.T) {
 	x := must.Get(Compile("def(f, $ * $n) -> $.where($ > 1).select(f($) + len([$, {a => $}]))", delegates))(t)
 	var wg sync.WaitGroup
 	for n := range int64(8) {
@@ -207,7 +207,7 @@ func TestGoroutines(t *testing.T) {
 				in.Set("$", NewList([]any{int64(1), int64(2), int64(3)}))
 				v, err := x.EvaluateIn(t.Context(), in)
 				if want := NewPlainList([]any{2*n + 2, 3*n + 2}); err != nil || !Equal(v, want) {
-					t.Errorf("%d: %v %v", n, v, err)
+					t.Errorf("EvaluateIn with $n = %d = %v, %v, want %v", n, v, err, want)
 				}
 			}
 		})

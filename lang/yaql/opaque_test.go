@@ -14,15 +14,15 @@ import (
 
 var errUnseen = errors.New("the output cannot be used")
 
-// unseen is an opaque value that supports concatenation with strings.
+// unseen is an opaque value that can be concatenated with strings.
 type unseen struct{ parts []any }
 
 func (*unseen) YAQLOpaque() error { return errUnseen }
 
 func (*unseen) YAQLText(parts []any) (any, error) { return &unseen{parts}, nil }
 
-// passes lists the parameters that accept an opaque value: the function passes it on, converts it to an opaque string,
-// or ignores it. Lambdas may return it if the function only passes on their results.
+// passes lists the parameters that accept an opaque value, because the function passes it on, converts it to an opaque
+// string, or ignores it. Lambdas may return it if the function only passes on their results.
 var passes = strings.Fields(`
 	#call(*args) #call(**kwargs) #indexer(default) #list(*args) #map(*args) #operator_->(right) #operator_.(expr)
 	#operator_.(receiver)
@@ -34,7 +34,7 @@ var passes = strings.Fields(`
 	toDict(valueSelector) with(*args)
 	#operator_+(left) #operator_+(right) concat(*args) format(*args) format(**kwargs)`)
 
-// measures lists the functions whose results do not depend on the values in a collection.
+// measures lists functions whose results do not depend on the values in a collection.
 var measures = strings.Fields(`
 	#call #indexer #operator_+ #operator_. #operator_< #operator_<= #operator_> #operator_>= #operator_in
 	#unary_operator_not aggregate all any bool contains containsKey count defaultIfEmpty deleteAll first format generate
@@ -42,7 +42,7 @@ var measures = strings.Fields(`
 	join keys last lastIndexWhere len map reduce select selectMany set skip skipWhile splitWhere toDict unpack
 	zipLongest`)
 
-// TestOpaque calls every function with an opaque value as each of its arguments, directly and within lists and
+// TestOpaque calls every function with an opaque value as each of its arguments, both directly and within lists and
 // dictionaries. Functions that do not pass the value on must return its error.
 func TestOpaque(t *testing.T) {
 	root := New(Standard(true))
@@ -81,7 +81,7 @@ func TestOpaque(t *testing.T) {
 				case outcome == "passes" || outcome == "computes":
 					passed = append(passed, label)
 				default:
-					t.Errorf("%s with the value %s %s", label, form, outcome)
+					t.Errorf("%s with opaque value %s %s", label, form, outcome)
 				}
 			}
 		}
@@ -91,7 +91,7 @@ func TestOpaque(t *testing.T) {
 		got = slices.Compact(got)
 		want = slices.Sorted(slices.Values(want))
 		if !slices.Equal(got, want) {
-			t.Errorf("functions that %s: got\n %s, want\n %s", what, strings.Join(got, " "), strings.Join(want, " "))
+			t.Errorf("functions that %s =\n %s, want\n %s", what, strings.Join(got, " "), strings.Join(want, " "))
 		}
 	}
 	compare("pass opaque values on", passed, passes)
@@ -112,7 +112,7 @@ func opaqueForms() map[string]any {
 	}
 }
 
-// outcomeOf calls f with v as one of its arguments. The outcome is "" if the argument has another type.
+// outcomeOf calls f with v as one of its arguments. It returns "" if the argument must be of another type.
 func outcomeOf(f *Function, at int, v any, root *Context, opts *Options) string {
 	args := []any{}
 	var keywords []named
@@ -139,7 +139,7 @@ func outcomeOf(f *Function, at int, v any, root *Context, opts *Options) string 
 	b := bind(f, args, keywords, opts)
 	if b == nil || !b.fits(args, keywords, opts) {
 		if _, direct := v.(*unseen); direct {
-			return "error" // of noMatch
+			return "error" // the error is that of noMatch
 		}
 		return ""
 	}
@@ -170,7 +170,7 @@ func outcomeOf(f *Function, at int, v any, root *Context, opts *Options) string 
 	return "computes"
 }
 
-// sampleOf returns an argument that f accepts.
+// sampleOf returns an argument that f accepts for the parameter p.
 func sampleOf(f *Function, p *Param) any {
 	if f.Name == "call" && p.Name == "name" {
 		return "list"
@@ -219,7 +219,7 @@ func TestOpaqueText(t *testing.T) {
 		v, err := x.EvaluateIn(context.Background(), in)
 		text, ok := v.(*unseen)
 		if err != nil || !ok || !slices.Equal(text.parts, want) {
-			t.Errorf("%s: got %v, %v, want a text of %v", source, v, err, want)
+			t.Errorf("%s = %v, %v, want an opaque string of %v", source, v, err, want)
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestOpaqueOperations(t *testing.T) {
 		in.Set("a", &unseen{})
 		x := must.Get(Compile(source))(t)
 		if v, err := x.EvaluateIn(context.Background(), in); !errors.Is(err, errUnseen) {
-			t.Errorf("%s: got %v, %v, want the error of the opaque value", source, v, err)
+			t.Errorf("%s = %v, %v, want the error of the opaque value", source, v, err)
 		}
 	}
 }
@@ -251,6 +251,6 @@ func TestOpaqueReplaced(t *testing.T) {
 	x := must.Get(Compile(`[{x => $a}.set(x, 1) = {x => 1}, {x => $a} + {x => 2} = {x => 2}, [$a].select(1) = [1].select(1)]`))(t)
 	v, err := x.EvaluateIn(context.Background(), in)
 	if err != nil || !Equal(v, NewPlainList([]any{true, true, false})) {
-		t.Errorf("got %v, %v", v, err)
+		t.Errorf("EvaluateIn = %v, %v, want [true, true, false]", v, err)
 	}
 }

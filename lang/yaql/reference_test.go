@@ -22,7 +22,7 @@ import (
 
 const python = "/usr/bin/python3"
 
-// kinds maps exceptions of the reference, including those of Python that it passes on, to error kinds.
+// kinds maps exceptions of the reference, including Python exceptions it does not catch, to error kinds.
 var kinds = map[string]Kind{
 	"YaqlGrammarException": Syntax, "YaqlLexicalException": Syntax, "UnicodeDecodeError": Syntax,
 	"NoFunctionRegisteredException": UnknownFunction, "NoMethodRegisteredException": UnknownFunction,
@@ -38,7 +38,7 @@ var kinds = map[string]Kind{
 	"Timeout": Limit,
 }
 
-// reference is a python3-yaql process.
+// reference is a process that runs python3-yaql.
 type reference struct {
 	t   testing.TB
 	in  *json.Encoder
@@ -87,7 +87,7 @@ func (r *reference) ask(request map[string]any) reply {
 	return a
 }
 
-// encodeScalar encodes a value like testdata/reference.py.
+// encodeScalar encodes a scalar as testdata/reference.py does.
 func encodeScalar(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -107,7 +107,7 @@ func encodeScalar(v any) string {
 	return ""
 }
 
-// encoder encodes values like testdata/reference.py.
+// encoder encodes values as testdata/reference.py does.
 type encoder struct{ ev *evaluation }
 
 func (e encoder) value(v any) (string, error) {
@@ -150,7 +150,7 @@ func (e encoder) value(v any) (string, error) {
 			if !ok {
 				break
 			}
-			text, err := e.value(x) // before the next item is read, which may read x
+			text, err := e.value(x) // encoded before the next item is read, which may read x
 			if err != nil {
 				return "", err
 			}
@@ -189,7 +189,8 @@ func (e encoder) items(open string, items []any, closing string, sorted bool) (s
 	return open + strings.Join(parts, ", ") + closing, nil
 }
 
-// evaluateEncoded evaluates an expression and returns its value in the reference's encoding, or the error kind.
+// evaluateEncoded evaluates an expression. It returns the value in the encoding of the reference, or the error kind and
+// the error.
 func evaluateEncoded(t testing.TB, source string, data any, opts Options) (string, Kind, error) {
 	x, err := Compile(source, WithOptions(opts))
 	if err == nil {
@@ -208,12 +209,12 @@ func evaluateEncoded(t testing.TB, source string, data any, opts Options) (strin
 	}
 	var e *Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%s: %v is not an *Error", source, err)
+		t.Fatalf("Evaluate(%s) = %v, want an *Error", source, err)
 	}
 	return "", e.Kind, err
 }
 
-// dump formats a tree like testdata/reference.py.
+// dump formats a tree as testdata/reference.py does.
 func dump(n node) string {
 	switch n := n.(type) {
 	case *missing:
@@ -239,21 +240,21 @@ func dump(n node) string {
 	return kind + call.name + "[" + strings.Join(args, ", ") + "]"
 }
 
-// compareTree compares the parse trees of source, and reports whether it is valid.
+// compareTree compares the parse trees of source. It reports whether source is valid.
 func compareTree(t testing.TB, ref *reference, source string) bool {
 	want := ref.ask(map[string]any{"parse": source})
 	root, err := parse(source, &Options{Delegates: true})
 	switch {
 	case err != nil && want.Error == "":
-		t.Errorf("%q: got %v, want %s", source, err, want.Tree)
+		t.Errorf("parse(%q) = %v, want %s", source, err, want.Tree)
 	case err == nil && want.Error != "":
-		t.Errorf("%q: got %s, want the error %s", source, dump(root), want.Message)
+		t.Errorf("parse(%q) = %s, want error %s", source, dump(root), want.Message)
 	case err == nil && dump(root) != want.Tree:
-		t.Errorf("%q:\ngot  %s\nwant %s", source, dump(root), want.Tree)
+		t.Errorf("parse(%q) =\n%s\nwant\n%s", source, dump(root), want.Tree)
 	case err == nil:
 		again, err := parse(root.String(), &Options{Delegates: true})
 		if err != nil || dump(again) != want.Tree {
-			t.Errorf("%q: String returned a different expression, %q (%v)", source, root.String(), err)
+			t.Errorf("String of %q = %q, which is not equivalent (error: %v)", source, root.String(), err)
 		}
 		return true
 	}
@@ -278,11 +279,11 @@ func TestParserReference(t *testing.T) {
 		}
 	}
 	if !t.Failed() && (valid < n/2 || valid == n) {
-		t.Errorf("%d of %d expressions are valid, which tests little", valid, n)
+		t.Errorf("%d of %d expressions are valid, want at least half but not all", valid, n)
 	}
 }
 
-// iterations multiplies n by the environment variable YAQL_ITERATIONS.
+// iterations returns n times the environment variable YAQL_ITERATIONS, or n if it is not set.
 func iterations(n int) int {
 	if times, err := strconv.Atoi(os.Getenv("YAQL_ITERATIONS")); err == nil {
 		return n * times
@@ -290,7 +291,7 @@ func iterations(n int) int {
 	return n
 }
 
-// randomSeed returns a constant, for reproducible tests, or a random seed if YAQL_ITERATIONS is set.
+// randomSeed returns a constant, so that tests are reproducible, or a random seed if YAQL_ITERATIONS is set.
 func randomSeed() uint64 {
 	if os.Getenv("YAQL_ITERATIONS") == "" {
 		return 1
@@ -327,7 +328,7 @@ func TestReference(t *testing.T) {
 		case (kind != kinds[want.Error] || got != want.Value) && unordered.MatchString(source):
 			skipped++
 		case kind != kinds[want.Error] || got != want.Value:
-			t.Errorf("seed %d: %s\ngot  %s%v\nwant %s%s %s", seed, source, got, orNothing(err), want.Value, want.Error, want.Message)
+			t.Errorf("seed %d: Evaluate(%s) =\n%s%v\nwant\n%s%s %s", seed, source, got, orNothing(err), want.Value, want.Error, want.Message)
 		case err != nil:
 			failures++
 		default:
@@ -336,7 +337,7 @@ func TestReference(t *testing.T) {
 	}
 	t.Logf("%d values, %d errors, %d skipped", values, failures, skipped)
 	if total := values + failures + skipped; skipped > total/10 || values < total/4 {
-		t.Errorf("too few comparisons: %d values, %d errors, %d skipped", values, failures, skipped)
+		t.Errorf("%d values, %d errors, and %d skipped are too few comparisons", values, failures, skipped)
 	}
 }
 
@@ -349,36 +350,36 @@ func orNothing(err error) any {
 
 var (
 	stops = regexp.MustCompile(`\b(first|last|single|dict)\(`)
-	// Python's representation of sequences and views
+	// representations of sequences and views in Python
 	represented = regexp.MustCompile(` at 0x|re\.compile\(|View\(|\bcount\(|\brepeat\(`)
-	// errors where the reference returns a value, which it may process further
+	// errors in place of values that the reference may process further
 	narrower  = regexp.MustCompile("the offset of a date must be|is not a date that can be parsed|has no real power|time span too long")
-	unordered = regexp.MustCompile(`\b(set|toSet)\(`) // Sets are unordered in the reference.
+	unordered = regexp.MustCompile(`\b(set|toSet)\(`) // sets are unordered in the reference
 )
 
 // deliberate reports whether a difference is documented in docs/yaql.md.
 func deliberate(source string, want reply, kind Kind, err error, opts Options) bool {
-	// Iterators and similar objects have no address here.
+	// Iterators and similar objects have no address in this package.
 	if represented.MatchString(want.Value) || err != nil && narrower.MatchString(err.Error()) {
 		return true
 	}
-	// Keys and set items stay hashable when a result is converted.
+	// Keys and set items remain hashable when a result is converted.
 	if kind == "" && opts.ConvertOutputData && strings.HasPrefix(want.Message, "unhashable type") {
 		return true
 	}
 	switch {
 	case strings.Contains(want.Message, "unpack") && strings.Contains(source, ".items()"):
-		return true // Values that are not pairs are not in items() of a dictionary.
+		return true // values that are not pairs are not in items() of a dictionary
 	case strings.Contains(want.Message, "ContextBase.__call__"):
-		return true // A context is not a function.
+		return true // a context is not a function
 	case kind == Value && want.Error == "" && stops.MatchString(source):
-		return true // An item that fails because there is nothing to return does not end the sequence that contains it.
+		return true // an item that fails because there is nothing to return does not end the sequence
 	}
 	// A missing argument does not become a value.
 	return strings.Contains(want.Value, "no value") || kind == NoMatch && strings.Contains(source, ",,")
 }
 
-// randomFunctions returns the functions for random expressions: all except those that depend on time or chance.
+// randomFunctions returns the functions for random expressions: all except those that depend on time or randomness.
 func randomFunctions() []*Function {
 	skip := []string{"random", "characters", "now", "localtz", "#call", "#get_context_data", "#list", "#map"}
 	return slices.DeleteFunc(Standard(true).Functions(), func(f *Function) bool {

@@ -97,7 +97,7 @@ func TestHostErrors(t *testing.T) {
 	_, err := evaluate(t.Context(), "1 +\n fail()", DefaultOptions(), Func("fail", "", func(*Call) (any, error) { return nil, failure }))
 	var e *Error
 	if !errors.As(err, &e) || e.Kind != Internal || !errors.Is(err, failure) || err.Error() != "2:2: no connection" {
-		t.Errorf("got %v", err)
+		t.Errorf("evaluate = %v, want 2:2: no connection", err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestDeclarations(t *testing.T) {
 		func() {
 			defer func() {
 				if got := recover(); got == nil || !strings.HasSuffix(got.(string), want) {
-					t.Errorf("%s: got %v, want %s", params, got, want)
+					t.Errorf("panic for declaration %q = %v, want %s", params, got, want)
 				}
 			}()
 			Func("f", params, nil)
@@ -125,18 +125,18 @@ func TestOptions(t *testing.T) {
 		var p Options
 		must.Do(t, p.Set(name, 1e300))
 		if p.finite(); p.Depth != cmp.Or(want.Depth, 200) || p.MemoryQuota != cmp.Or(want.MemoryQuota, 256<<20) {
-			t.Errorf("%s of 1e300: got %+v", name, p)
+			t.Errorf("options with %s 1e300 = %+v, want finite limits", name, p)
 		}
 	}
 	if o.LimitIterators != 5 || o.MemoryQuota != 6 || !o.ConvertSetsToLists {
-		t.Errorf("got %+v", o)
+		t.Errorf("options = %+v, want the values that were set", o)
 	}
 	for name, want := range map[string]string{
 		"memoryqouta": "unknown option memoryqouta (did you mean memoryQuota?)", "delegates": "option delegates must be true or false",
 		"depth": "option depth must be a number",
 	} {
 		if err := o.Set(name, "x"); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", name, err, want)
+			t.Errorf("Set(%s) = %v, want %s", name, err, want)
 		}
 	}
 }
@@ -150,13 +150,13 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Line == 0 || e.Snippet() == "" {
-				t.Fatalf("%q: %#v has no position", source, err)
+				t.Fatalf("Compile(%q) = %#v, want an *Error with a position", source, err)
 			}
 			return
 		}
 		again, err := Compile(x.String(), delegates)
 		if err != nil || dump(again.root) != dump(x.root) {
-			t.Fatalf("%q: String returned a different expression, %q (%v)", source, x, err)
+			t.Fatalf("String of %q = %q, which is not equivalent (error: %v)", source, x, err)
 		}
 	})
 }
@@ -179,14 +179,14 @@ func FuzzEvaluate(f *testing.F) {
 		start := time.Now()
 		v, err := x.Evaluate(ctx, map[string]any{"l": []any{1, 2.5, "a", nil}, "d": map[string]any{"a": 1}})
 		if took := time.Since(start); took > 2*time.Second {
-			t.Fatalf("%q: canceled after 100ms, but took %v", source, took)
+			t.Fatalf("Evaluate(%q) took %v, want it canceled after 100ms", source, took)
 		}
 		var e *Error
 		if err != nil && (!errors.As(err, &e) || e.Kind == Internal || e.Line == 0) {
-			t.Fatalf("%q: %#v", source, err)
+			t.Fatalf("Evaluate(%q) = %#v, want an *Error with a position", source, err)
 		}
 		if size := sizeOf(v); size > opts.MemoryQuota {
-			t.Fatalf("%q returns %d bytes", source, size)
+			t.Fatalf("Evaluate(%q) returned %d bytes, want at most %d", source, size, opts.MemoryQuota)
 		}
 	})
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// hooks lists functions registered by the reference but never called by expressions.
+// hooks lists functions registered by the reference that expressions never call.
 var hooks = []string{"#finalize", "#iter"}
 
-// declaredOtherwise lists signatures of the reference that differ here: a default written as a time span, and an
-// operator with two operands.
+// declaredOtherwise lists signatures of the reference that differ in this package: defaults written as time spans, and
+// an operator with any number of operands.
 var declaredOtherwise = []string{
 	"#operator_+(*)", `datetime(timestamp, offset="0:00:00")`, `now(offset="0:00:00")`,
 	`datetime(year, month, day, hour=0, minute=0, second=0, microsecond=0, offset="0:00:00")`,
 }
 
-// signature formats a function's signature like testdata/reference.py.
+// signature formats the signature of a function as testdata/reference.py does.
 func signature(f *Function) string {
 	var params []string
 	describe := func(p *Param) {
@@ -73,7 +73,7 @@ func TestFunctions(t *testing.T) {
 		count[signature(f)]++
 	}
 	if len(functions) < 250 {
-		t.Fatalf("the reference lists only %d functions", len(functions))
+		t.Fatalf("the reference lists %d functions, want at least 250", len(functions))
 	}
 	for _, f := range functions {
 		name, _, _ := strings.Cut(f[1], "(")
@@ -81,14 +81,14 @@ func TestFunctions(t *testing.T) {
 			continue
 		}
 		if count[f[1]] == 0 {
-			t.Errorf("%s: missing %s", f[0], f[1])
+			t.Errorf("module %s: function %s is missing", f[0], f[1])
 		}
 		count[f[1]]--
 	}
 }
 
-// collections lists arguments for the templates, of all types except strings, which have their own overloads. Some are
-// empty, nested, or mixed, or have duplicates.
+// collections lists values of all types except strings, which have their own overloads. Some are empty, nested, or
+// mixed, or contain duplicates.
 var collections = []string{
 	"[]", "[1]", "[3, 1, 2]", "[1, 2, 2, 1]", "[a, bb, c]", "[1, a, null]", "[[1, 2], [3], []]", "[1, 1.0, true, 0]",
 	"[{a => 2}, {a => 1}]", "[3, 1, 2].select($ * 2)", "[].where(true)", "range(5)", "[5, 3].orderBy($)", "set(7)", "set()",
@@ -97,7 +97,7 @@ var collections = []string{
 	"[[a, 1], [b, 2], [a, 3]]", "[null, null]", "list(1, [2])", "let(1)", "[9223372036854775807, 10000000000000000000]",
 }
 
-// templates lists expressions that use all functions. % stands for a collection, and @ for another one.
+// templates lists expressions that use all functions. % is replaced by a collection, and @ by another one.
 var templates = []string{
 	// Collections.
 	"list(%, 1)", "list(%, @)", "%.toList()", "%.toList().len()", "%.flatten()", "%[0]", "%[-1]", "%[a]", "%[a, 0]", "% + @", "% * 2", "2 * %",
@@ -163,8 +163,8 @@ var templates = []string{
 	"let(f => lambda([$, %])) -> $f(@)", "lambda($)", "%.select(lambda($))", "(lambda($ + 1))(%)", "let(f => %) -> $f(1)", "call(select, [lambda([$])], {}, %)",
 }
 
-// TestStandardLibrary compares the templates' results with the reference, for some collections, or for all if
-// YAQL_ITERATIONS is high.
+// TestStandardLibrary compares the results of templates with those of the reference. It uses only some of the
+// collections unless YAQL_ITERATIONS is high.
 func TestStandardLibrary(t *testing.T) {
 	ref := startReference(t)
 	opts := DefaultOptions()
@@ -190,12 +190,12 @@ func TestStandardLibrary(t *testing.T) {
 			case kind == Limit || kinds[want.Error] == Limit || deliberate(source, want, kind, err, opts):
 				skipped++
 			default:
-				t.Errorf("%s\ngot  %.200s%v\nwant %.200s%s %s", source, got, orNothing(err), want.Value, want.Error, want.Message)
+				t.Errorf("Evaluate(%s) =\n%.200s%v\nwant\n%.200s%s %s", source, got, orNothing(err), want.Value, want.Error, want.Message)
 			}
 		}
 	}
 	t.Logf("%d values, %d errors, %d skipped", values, failures, skipped)
 	if values+failures < 10*skipped || values < failures/2 {
-		t.Errorf("too few comparisons: %d values, %d errors, %d skipped", values, failures, skipped)
+		t.Errorf("%d values, %d errors, and %d skipped are too few comparisons", values, failures, skipped)
 	}
 }

@@ -72,14 +72,14 @@ func TestHash(t *testing.T) {
 		x := must.Get(hashKey(a))(t)
 		y := must.Get(hashKey(b))(t)
 		if Equal(a, b) != (x == y) || Equal(a, b) != Equal(b, a) {
-			t.Fatalf("%#v and %#v: equal %v, keys %#v and %#v", a, b, Equal(a, b), x, y)
+			t.Fatalf("Equal(%#v, %#v) = %v, but keys are %#v and %#v", a, b, Equal(a, b), x, y)
 		}
 		if Equal(a, b) {
 			equal++
 		}
 	}
 	if equal < 1000 {
-		t.Errorf("only %d pairs are equal", equal)
+		t.Errorf("%d pairs are equal, want at least 1000", equal)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestNumbers(t *testing.T) {
 		{int64(-1), -1.5, 1, true},
 	} {
 		if got, ordered := compareNumbers(c.a, c.b); got != c.want && ordered || ordered != c.ordered {
-			t.Errorf("%v, %v: got %d %v, want %d %v", c.a, c.b, got, ordered, c.want, c.ordered)
+			t.Errorf("compareNumbers(%v, %v) = %d, %v, want %d, %v", c.a, c.b, got, ordered, c.want, c.ordered)
 		}
 	}
 	for _, op := range "+-*/%" {
@@ -107,7 +107,7 @@ func TestNumbers(t *testing.T) {
 				small, err := arithmetic(byte(op), a, b)
 				large, err2 := bigArithmetic(byte(op), big.NewInt(a), big.NewInt(b))
 				if fmt.Sprint(small, err) != fmt.Sprint(large, err2) {
-					t.Errorf("%d %c %d: got %v %v, want %v %v", a, op, b, small, err, large, err2)
+					t.Errorf("%d %c %d = %v, %v, want %v, %v", a, op, b, small, err, large, err2)
 				}
 			}
 		}
@@ -118,7 +118,7 @@ type machine struct{ name string }
 
 func (*machine) YAQLType() string { return "machine" }
 
-func TestHost(t *testing.T) {
+func TestHostTypes(t *testing.T) {
 	RegisterType(NewType("machine", func(v any) bool { _, ok := v.(*machine); return ok }))
 	name := Func("#property#name", "m machine", func(c *Call) (any, error) { return c.Arg(0).(*machine).name, nil })
 	start := Method("start", "m machine, *rest any", func(c *Call) (any, error) {
@@ -145,7 +145,7 @@ func TestHost(t *testing.T) {
 			text = []byte(err.Error())
 		}
 		if string(text) != want {
-			t.Errorf("%s: got %s, want %s", source, text, want)
+			t.Errorf("%s = %s, want %s", source, text, want)
 		}
 	}
 }
@@ -154,6 +154,6 @@ func TestFromGoCycle(t *testing.T) {
 	m := map[string]any{}
 	m["m"] = []any{m, m}
 	if _, err := FromGo(m); err == nil || err.Error() != "value nested deeper than 10000 levels" {
-		t.Errorf("got %v", err)
+		t.Errorf("FromGo of cyclic data = %v, want an error", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// run evaluates an expression and returns its value as JSON, or "error: " and the error kind.
+// run evaluates an expression. It returns the value as JSON, or "error: " and the error kind.
 func run(t *testing.T, source string, data any, options ...Option) string {
 	t.Helper()
 	x, err := Compile(source, options...)
@@ -24,7 +24,7 @@ func run(t *testing.T, source string, data any, options ...Option) string {
 	case errors.As(err, &e):
 		return "error: " + string(e.Kind)
 	case err != nil:
-		t.Fatalf("%s: %v is not an *Error", source, err)
+		t.Fatalf("error of %s = %v, want an *Error", source, err)
 	}
 	return string(text)
 }
@@ -34,26 +34,26 @@ func TestExamples(t *testing.T) {
 	functions := Standard(true).Functions()
 	for _, f := range functions {
 		if f.Doc == "" {
-			t.Errorf("%s has no description", f.Name)
+			t.Errorf("function %s has no description", f.Name)
 		}
 		for _, e := range f.Examples {
 			shown[f.Name] = true
 			if got := run(t, e.Expression, nil, delegates); got != e.Result {
-				t.Errorf("%s: %s: got %s, want %s", f.Name, e.Expression, got, e.Result)
+				t.Errorf("example of %s: %s = %s, want %s", f.Name, e.Expression, got, e.Result)
 			}
 		}
 	}
 	for _, f := range functions {
 		if !shown[f.Name] {
-			t.Errorf("%s has no example", f.Name)
+			t.Errorf("function %s has no example", f.Name)
 		}
 	}
 }
 
 func delegates(o *Options) { o.Delegates = true }
 
-// TestDocument checks the expressions in the specification's section about YAQL.
-func TestDocument(t *testing.T) {
+// TestSpecificationExamples evaluates the expressions in the specification's section on YAQL.
+func TestSpecificationExamples(t *testing.T) {
 	data := []any{
 		map[string]any{"myObj": map[string]any{"myScalar": 7, "myArray": []any{9, 4}}},
 		map[string]any{"myObj": map[string]any{"myScalar": 5, "myArray": []any{4}}},
@@ -64,7 +64,7 @@ func TestDocument(t *testing.T) {
 		"$.where($.myObj.myScalar > 5 and $.myObj.myArray.len() > 0 and $.myObj.myArray.any($ = 4)).select($.myObj.myArray[0])": "[9]",
 	} {
 		if got := run(t, source, data); got != want {
-			t.Errorf("%s: got %s, want %s", source, got, want)
+			t.Errorf("%s = %s, want %s", source, got, want)
 		}
 	}
 
@@ -78,7 +78,7 @@ func TestDocument(t *testing.T) {
 	for source, want := range map[string]any{"foo() > bar()": true, "2 * foo(3, 4)": int64(24), "$variable": "x"} {
 		x := must.Get(Compile(source))(t)
 		if got, err := x.EvaluateIn(t.Context(), in); err != nil || got != want {
-			t.Errorf("%s: got %v (%v), want %v", source, got, err, want)
+			t.Errorf("%s = %v, %v, want %v", source, got, err, want)
 		}
 	}
 }
@@ -106,11 +106,11 @@ func TestErrors(t *testing.T) {
 		}
 		var e *Error
 		if !errors.As(err, &e) {
-			t.Errorf("%s: got %v, want an error", c.source, err)
+			t.Errorf("error of %s = %v, want an *Error", c.source, err)
 			continue
 		}
 		if e.Error() != c.want || e.Snippet() != c.snippet {
-			t.Errorf("%s:\n got %s\n%s\nwant %s\n%s", c.source, e, e.Snippet(), c.want, c.snippet)
+			t.Errorf("error of %s =\n%s\n%s\nwant\n%s\n%s", c.source, e, e.Snippet(), c.want, c.snippet)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestUnsupported(t *testing.T) {
 		"regex('(a)?(?(1)b|c)')": "1:1: regular expression: unknown, unsupported or incomplete group at 6",
 	} {
 		if _, err := evaluate(t.Context(), source, DefaultOptions()); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", source, err, want)
+			t.Errorf("error of %s = %v, want %s", source, err, want)
 		}
 	}
 }
