@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// unpack writes files, each given as "-- NAME --" and its text, into a folder.
+// unpack writes files to a folder. Each is given as "-- NAME --" followed by its text.
 func unpack(t *testing.T, files string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func unpack(t *testing.T, files string) string {
 	return dir
 }
 
-// describe lists the classes and errors of a catalog, without the folder's name.
+// describe returns a list of the classes and errors of a catalog in which DIR replaces the name of the folder.
 func describe(c *Catalog, dir string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(c.Declarations)) {
@@ -87,13 +87,13 @@ func TestOpen(t *testing.T) {
 			dir := unpack(t, test.files)
 			c := must.Get(Open(dir))(t)
 			if got := describe(c, dir); got != test.want {
-				t.Errorf("got\n%s, want\n%s", got, test.want)
+				t.Errorf("Open =\n%s, want\n%s", got, test.want)
 			}
 		})
 	}
 }
 
-// archive zips entries, given as alternating names and texts.
+// archive writes a zip archive of entries, given as alternating names and texts.
 func archive(t *testing.T, entries ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.zip")
@@ -122,10 +122,10 @@ func TestArchive(t *testing.T) {
 		"error: DIR/manifest.yaml:3:25: the file of a class must be a path below Classes\n" +
 		"error: DIR/manifest.yaml:3:42: Classes/c.yaml is larger than 4 MiB\n"
 	if got := describe(c, file); got != want {
-		t.Errorf("got\n%s, want\n%s", got, want)
+		t.Errorf("Open =\n%s, want\n%s", got, want)
 	}
 	if got := c.Sources[filepath.Join(file, "Classes/a.yaml")]; got != "Name: A" {
-		t.Errorf("source of A: got %q", got)
+		t.Errorf("source of class A = %q, want %q", got, "Name: A")
 	}
 }
 
@@ -133,7 +133,7 @@ func TestLimits(t *testing.T) {
 	full := &Catalog{size: maxTotal}
 	full.folder("a", fstest.MapFS{"a.yaml": {Data: []byte("#")}})
 	if len(full.Errors) != 1 || full.Errors[0].Error() != "a/a.yaml: a.yaml exceeds the limit of 64 MiB for all files" {
-		t.Errorf("got the errors %v", full.Errors)
+		t.Errorf("errors = %v, want the limit for all files to be exceeded", full.Errors)
 	}
 	var entries []string
 	for i := range maxEntries + 1 {
@@ -141,11 +141,11 @@ func TestLimits(t *testing.T) {
 	}
 	c := must.Get(Open(archive(t, entries...)))(t)
 	if len(c.Errors) != 1 || c.Errors[0].Message != "more than 10000 files and folders" {
-		t.Errorf("got the errors %v", c.Errors)
+		t.Errorf("errors = %v, want the limit on files and folders to be exceeded", c.Errors)
 	}
 	for _, src := range []string{strings.Repeat("[", 100_000), "&a {? *a : 1}", "&a [*a, {<<: *a}, *a]"} {
 		if _, err := Decode("deep", []byte(src)); err == nil {
-			t.Errorf("%.20s has no errors", src)
+			t.Errorf("Decode(%.20s) returned nil, want an error", src)
 		}
 	}
 }
@@ -158,23 +158,23 @@ func TestLinks(t *testing.T) {
 	c := must.Get(Open(dir))(t)
 	const want = "A DIR/a.yaml:1:1\nerror: DIR/b.yaml: b.yaml is not a regular file\nerror: DIR/c.yaml: stat c.yaml: no such file or directory\n"
 	if got := describe(c, dir); got != want {
-		t.Errorf("got\n%s, want\n%s", got, want)
+		t.Errorf("Open =\n%s, want\n%s", got, want)
 	}
 }
 
 func TestOpenFailure(t *testing.T) {
 	if _, err := Open("missing"); !os.IsNotExist(err) {
-		t.Errorf("got the error %v", err)
+		t.Errorf("Open of a missing folder = %v, want os.ErrNotExist", err)
 	}
 	file := filepath.Join(t.TempDir(), "a.zip")
 	must.Do(t, os.WriteFile(file, []byte("PK?"), 0o644))
 	c, err := Open(file)
 	if err != nil || len(c.Errors) != 1 || c.Errors[0].Error() != file+": neither a folder nor a zip archive" {
-		t.Errorf("got the errors %v, %v", c.Errors, err)
+		t.Errorf("Open of an invalid archive = %v, errors %v, want one error", err, c.Errors)
 	}
 	must.Do(t, os.WriteFile(file, append([]byte("PK\x05\x06"), make([]byte, 18)...), fs.ModePerm))
 	if c, err = Open(file); err != nil || len(c.Errors) != 0 || len(c.Declarations) != 0 {
-		t.Errorf("empty archive: got %v, %v", c, err)
+		t.Errorf("Open of an empty archive = %v, %v, want an empty catalog", c, err)
 	}
 }
 
@@ -185,9 +185,9 @@ func TestModel(t *testing.T) {
 	} {
 		n, errs := Model("model", []byte(src))
 		if errs != nil {
-			t.Errorf("%s: %v", src, errs)
+			t.Errorf("Model(%s): %v", src, errs)
 		} else if got := notation(n); got != want {
-			t.Errorf("%s: got %s, want %s", src, got, want)
+			t.Errorf("Model(%s) = %s, want %s", src, got, want)
 		}
 	}
 	for src, want := range map[string]string{
@@ -195,7 +195,7 @@ func TestModel(t *testing.T) {
 		"a: !yaql x":      "model:1:4: unsupported tag !yaql",
 	} {
 		if _, err := Model("model", []byte(src)); err == nil || err.Error() != want {
-			t.Errorf("%s: got the error %v, want %s", src, err, want)
+			t.Errorf("Model(%s) = %v, want error %s", src, err, want)
 		}
 	}
 }

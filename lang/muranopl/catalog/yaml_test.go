@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// notation formats a tree with the positions of expressions, like the reference's half of [TestScalars].
+// notation formats a tree with the positions of expressions, as the Python half of [TestScalars] does.
 func notation(n *muranopl.Node) string {
 	var parts []string
 	switch v := n.Value.(type) {
@@ -55,7 +55,7 @@ def show(v):
 for document in yaql_yaml_loader.get_loader("1.0")(sys.stdin.read(), "f"): print(show(document))
 `
 
-// TestScalars compares the decoding of scalars with the table and, where it is installed, with the reference.
+// TestScalars compares the decoding of scalars with the table and, if it is installed, with the reference.
 func TestScalars(t *testing.T) {
 	var src, want strings.Builder
 	for _, row := range []struct{ yaml, want string }{
@@ -82,7 +82,7 @@ func TestScalars(t *testing.T) {
 		got.WriteString(notation(d) + "\n")
 	}
 	if got.String() != want.String() {
-		t.Errorf("got\n%s, want\n%s", &got, &want)
+		t.Errorf("Decode =\n%s, want\n%s", &got, &want)
 	}
 	if exec.Command("/usr/bin/python3", "-c", "import murano.dsl").Run() != nil {
 		t.Skip("python3-murano is not installed")
@@ -91,19 +91,19 @@ func TestScalars(t *testing.T) {
 	python.Stdin, python.Stderr = strings.NewReader(src.String()), os.Stderr
 	out, err := python.Output()
 	if err != nil || string(out) != want.String() {
-		t.Errorf("the reference returned\n%s, want\n%s: %v", out, &want, err)
+		t.Errorf("the reference returned\n%s, want\n%s (error: %v)", out, &want, err)
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestTimestamps(t *testing.T) {
 	documents := must.Get(Decode("f", []byte("[2001-12-14, 2001-12-14 10:00:00, 1:30, !!timestamp 2001-12-14, '1:30']")))(t)
 	const want = `["2001-12-14" "2001-12-14 10:00:00" "1:30" "2001-12-14" "1:30"]`
 	if got := notation(documents[0]); got != want {
-		t.Errorf("got %s, want %s", got, want)
+		t.Errorf("Decode = %s, want %s", got, want)
 	}
 }
 
-// TestPositions calls the unknown function here() in all kinds of scalars and checks the error's position.
+// TestPositions calls the unknown function here() in all kinds of scalars and checks the position of the error.
 func TestPositions(t *testing.T) {
 	for _, instruction := range []string{
 		"!yaql here()", `!yaql "here()"`, "!yaql 'here()'", "!yaql    here()", "!yaql\n      'here()'",
@@ -116,15 +116,15 @@ func TestPositions(t *testing.T) {
 		before, _, _ := strings.Cut(src, "here")
 		want := fmt.Sprintf("A.yaml:%d:%d", strings.Count(before, "\n")+1, len([]rune(before[strings.LastIndex(before, "\n")+1:]))+1)
 		if _, err := run(t, src); err == nil || err.Pos.String() != want {
-			t.Errorf("%s\ngot the error %v, want one at %s", src, err, want)
+			t.Errorf("%s\nerror = %v, want one at %s", src, err, want)
 		}
 	}
 }
 
-func TestFolded(t *testing.T) {
+func TestFoldedStrings(t *testing.T) {
 	v, err := run(t, "Name: A\nMethods:\n  run:\n    Body:\n      Return: list('a\n        b', \"c\n\n        'd\")\n")
 	if got, _ := yaql.AppendJSON(nil, v); err != nil || string(got) != `["a b", "c\n'd"]` {
-		t.Errorf("got %s: %v", got, err)
+		t.Errorf("result = %s, %v, want [\"a b\", \"c\\n'd\"]", got, err)
 	}
 }
 
@@ -156,18 +156,18 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		defer func(start time.Time) {
 			if d := time.Since(start); d > 5*time.Second {
-				t.Errorf("it took %s", d)
+				t.Errorf("Decode took %s, want at most 5s", d)
 			}
 		}(time.Now())
-		lines := bytes.Count(src, []byte("\n")) + bytes.Count(src, []byte("\r")) + 2 // A value may be missing at the end.
+		lines := bytes.Count(src, []byte("\n")) + bytes.Count(src, []byte("\r")) + 2 // a value may be missing at the end
 		documents, err := Decode("f", src)
 		if errs := (Errors)(nil); errors.As(err, &errs) && errs[0].Pos.Line < 1 {
-			t.Errorf("%v has no position", errs[0])
+			t.Errorf("error %v has no position", errs[0])
 		}
 		var visit func(*muranopl.Node)
 		visit = func(n *muranopl.Node) {
 			if n.Pos.Line < 1 || n.Pos.Column < 1 || n.Pos.Line > lines+bytes.Count(src, []byte("\xe2\x80"))+bytes.Count(src, []byte("\xc2\x85")) {
-				t.Errorf("%q is at %s", n.Value, n.Pos)
+				t.Errorf("position of %q = %s, want one in a text of %d lines", n.Value, n.Pos, lines)
 			}
 			switch v := n.Value.(type) {
 			case []*muranopl.Node:
