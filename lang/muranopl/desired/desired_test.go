@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// schemas returns the schemas of the examples, and one with unions.
+// schemas returns the schemas of the examples and a schema with unions.
 var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
 	var all []*schema.Package
 	for _, name := range []string{"examples/local", "examples/aws", "testdata/golden/unions"} {
@@ -34,7 +34,8 @@ var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
 	return all, nil
 })
 
-// TestGolden deploys the models of each archive in turn. After each deployment, outputs are set to arbitrary values.
+// TestGolden deploys the models of each archive in turn. After each deployment, the outputs are set to arbitrary
+// values.
 func TestGolden(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", deploy)
 }
@@ -58,7 +59,7 @@ func deploy(t *testing.T, archive *txtar.Archive) {
 			out.WriteString(textOf(t, graph, saved))
 		}
 		if i+1 == len(archive.Files) || archive.Files[i+1].Name != f.Name+" evaluated" {
-			t.Fatalf("%s has no result", f.Name)
+			t.Fatalf("the archive has no result for %s", f.Name)
 		}
 		golden.Part(t, &archive.Files[i+1], out.String())
 	}
@@ -73,7 +74,7 @@ func classesOf(t testing.TB, archive *txtar.Archive) muranopl.Declarations {
 	return classes
 }
 
-// textOf formats a graph with the saved model, as the engine stores it.
+// textOf formats a graph and the saved model as the engine stores them.
 func textOf(t *testing.T, graph *lumigl.Snapshot, saved lumigl.Value) string {
 	t.Helper()
 	const own = "urn:lumi:dev::my/shop:index::lumi:index:Module::shop"
@@ -89,7 +90,7 @@ func textOf(t *testing.T, graph *lumigl.Snapshot, saved lumigl.Value) string {
 	return string(text)
 }
 
-// filledIn returns a saved model with outputs set to arbitrary values.
+// filledIn returns a saved model in which outputs are set to arbitrary values.
 func filledIn(t *testing.T, schemas []*schema.Package, saved lumigl.Value) lumigl.Value {
 	t.Helper()
 	v := must.Get(expr.Evaluate(saved, func(v *lumigl.Vertex, property string) (lumigl.Value, bool) {

@@ -138,10 +138,10 @@ func TestErrors(t *testing.T) {
 		wantLine := 17 + strings.Count(body, "\n")
 		var e *muranopl.Error
 		if !errors.As(err, &e) || !strings.HasPrefix(e.Message, want) || e.Pos.Line != wantLine || e.Pos.File != "app.yaml" {
-			t.Errorf("%s:\n got %v,\nwant app.yaml:%d:…: %s", body, err, wantLine, want)
+			t.Errorf("error of %s =\n%v\nwant\napp.yaml:%d:…: %s", body, err, wantLine, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "t0ps3cret") {
-			t.Errorf("%s reveals the secret: %v", body, err)
+			t.Errorf("error of %s reveals the secret: %v", body, err)
 		}
 	}
 }
@@ -164,12 +164,12 @@ func TestOutputs(t *testing.T) {
 	} {
 		graph, err := evaluate(t, body+"\nnew(lumi:Resource, type => 'local:index:File', name => x, properties => {path => x, content => $x})")
 		if err != nil {
-			t.Errorf("%s: %v", body, err)
+			t.Errorf("Evaluate of %s: %v", body, err)
 			continue
 		}
 		got := compact(t, graph.Vertex("urn:lumi:dev::shop:index::local:index:File::x").Properties.Get("content"))
 		if got != want {
-			t.Errorf("%s: got\n %s, want\n %s", body, got, want)
+			t.Errorf("content after %s =\n%s\nwant\n%s", body, got, want)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestUnions(t *testing.T) {
 	must.Do(t, lumigl.Write(&text, graph))
 	for _, want := range []string{`"sender":`, `"property": "last"`} {
 		if !strings.Contains(text.String(), want) {
-			t.Errorf("no %s in\n%s", want, text.String())
+			t.Errorf("graph does not contain %s:\n%s", want, text.String())
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzEvaluate evaluates models after arbitrary last deployments. If a model is accepted, the graph must be valid, a
-// second evaluation must return the same result, and the next evaluation must accept the saved model.
+// FuzzEvaluate evaluates models after arbitrary last deployments. If a model is valid, the graph must be valid, a
+// second evaluation must return the same result, and the saved model must be valid input for the next evaluation.
 func FuzzEvaluate(f *testing.F) {
 	archive := must.Get(txtar.ParseFile("testdata/objects.txtar"))(f)
 	classes := classesOf(f, archive)
@@ -48,11 +48,11 @@ func FuzzEvaluate(f *testing.F) {
 			t.Fatal(err)
 		}
 		if text := textOf(t, graph, saved); textOf(t, again, saved) != text {
-			t.Fatal("a second evaluation returned a different graph")
+			t.Fatal("a second call of Evaluate returned another result")
 		}
 		in.Last = saved
 		if _, _, err := desired.Evaluate(context.Background(), in); err != nil {
-			t.Fatalf("the next deployment failed: %v", err)
+			t.Fatalf("Evaluate with the saved model: %v", err)
 		}
 	})
 }

@@ -35,7 +35,7 @@ func TestLimits(t *testing.T) {
 				got = err.Error()
 			}
 			if got != test.want {
-				t.Errorf("got  %s\nwant %s", got, test.want)
+				t.Errorf("error = %s\nwant %s", got, test.want)
 			}
 		})
 	}
