@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// loop is a workflow with loops, assignments, method calls, and property accesses: 8 instructions per iteration,
+// loop is a workflow with loops, assignments, method calls, and property accesses. An iteration has 8 instructions,
 // including two calls.
 const loop = `Namespaces: {=: t}
 Name: Main
@@ -48,7 +48,8 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkReference runs a hundredth of the iterations in the reference, and reports the relative time per iteration.
+// BenchmarkReference runs a hundredth of the iterations in the reference. It reports the time per iteration relative to
+// this package.
 func BenchmarkReference(b *testing.B) {
 	const n = 1_428
 	ref := startReference(b)

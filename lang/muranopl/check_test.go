@@ -21,7 +21,7 @@ func decode(t testing.TB, source string) (muranopl.Declarations, []string) {
 	return classes, slices.Sorted(maps.Keys(classes))
 }
 
-// TestCheck checks classes with one error of each kind. Some names are declared in a class loaded first.
+// TestCheck checks classes with one error of each kind. Some names are declared by a class that is loaded first.
 func TestCheck(t *testing.T) {
 	known := muranopl.Known{
 		Functions: []*yaql.Function{yaql.Func("trace", "value any", nil)},
@@ -300,7 +300,7 @@ Methods:
 				got += text + "\n"
 			}
 			if want := strings.TrimPrefix(test.want, "\n"); got != want {
-				t.Errorf("got\n%s, want\n%s", got, want)
+				t.Errorf("Check =\n%s\nwant\n%s", got, want)
 			}
 		})
 	}

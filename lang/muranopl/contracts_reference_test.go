@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// contractClasses declares the classes used in contracts and values.
+// contractClasses declares the classes used by contracts and values.
 const contractClasses = `Namespaces: {=: t}
 Name: Node
 Properties:
@@ -25,7 +25,7 @@ Properties:
 ---
 `
 
-// contractAtoms lists contracts, and contractValues expressions for values.
+// contractAtoms lists contracts. contractValues lists expressions for values.
 var (
 	contractAtoms = []string{
 		"$", "$.int()", "$.string()", "$.bool()", "$.notNull()", "$.int().notNull()", "$.string().notNull()",
@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// nested returns a contract composed of others.
+// nested generates a contract composed of other contracts.
 func nested(r *rand.Rand, depth int) string {
 	atom := func() string {
 		if depth > 0 && r.IntN(3) == 0 {
@@ -78,7 +78,7 @@ func nested(r *rand.Rand, depth int) string {
 	return "[" + strings.Join(parts[:1], ", ") + "]"
 }
 
-// quoted returns a contract as an element of a flow collection.
+// quoted returns a contract as an element of a YAML flow collection.
 func quoted(contract string) string {
 	if !strings.Contains(contract, "$") || contract[0] == '[' || contract[0] == '{' || contract[0] == '\'' {
 		return contract
@@ -86,8 +86,8 @@ func quoted(contract string) string {
 	return "!yaql '" + strings.ReplaceAll(contract, "'", "''") + "'"
 }
 
-// TestContractsReference compares the results of contracts of all shapes, for values of all types, with the reference.
-// It tries each contract with every 80th value, or with more values if MURANO_ITERATIONS is high.
+// TestContractsReference compares the results of contracts of all shapes for values of all types with those of the
+// reference. It tries each contract with every 80th value, or with more values if MURANO_ITERATIONS is high.
 func TestContractsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)
@@ -129,13 +129,13 @@ Methods:
 	_ = json.Unmarshal(got.Trace, &ours)
 	_ = json.Unmarshal(want.Trace, &theirs)
 	if len(ours) != len(theirs) || got.Error.Kind != want.Error.Kind {
-		t.Fatalf("got %s, want %s", got.Error.Message, want.Error.Message)
+		t.Fatalf("error = %s, want %s", got.Error.Message, want.Error.Message)
 	}
 	for i := range ours {
 		var v [3]any
 		_ = json.Unmarshal(ours[i], &v)
 		if a, b := normal(ours[i]), normal(theirs[i]); a != b {
-			t.Errorf("[contract, value, result]: got %s, want %s\n%s", a, b, contracts[int(v[0].(float64))])
+			t.Errorf("[contract, value, result] = %s, want %s\n%s", a, b, contracts[int(v[0].(float64))])
 		}
 	}
 	t.Logf("%d combinations", len(ours))
@@ -147,7 +147,7 @@ func quotedExpression(source string) string {
 
 var generatedID = regexp.MustCompile(`"[0-9a-f]{32}"`)
 
-// normal removes the ids of new objects from a value.
+// normal returns a value as JSON without the ids of new objects.
 func normal(text json.RawMessage) string {
 	var v any
 	_ = json.Unmarshal(text, &v)

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// contractTable lists the contracts in the specification's table, each with values.
+// contractTable lists the contracts in the specification's table and values for each.
 var contractTable = []struct {
 	contract string
 	values   []string
@@ -65,6 +65,6 @@ func TestContracts(t *testing.T) {
 	}
 	want := must.Get(os.ReadFile(file))(t)
 	if b.String() != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+		t.Errorf("table of contracts =\n%s\nwant\n%s", b.String(), want)
 	}
 }

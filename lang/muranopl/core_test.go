@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// coreLibrary is the reference's package io.murano, as installed by Debian's murano-common.
+// coreLibrary is the package io.murano of the reference, as installed by Debian's murano-common.
 const coreLibrary = "/usr/share/murano-common/io.murano.zip"
 
 func TestCoreLibrary(t *testing.T) {
@@ -25,7 +25,7 @@ func TestCoreLibrary(t *testing.T) {
 	}
 	classes, err := catalog.Open(library, "testdata/core")
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("no core library: %s (install Debian's murano-common, or set MURANO_CORE to a copy)", err)
+		t.Skipf("the core library is not available: %s (install Debian's murano-common, or set MURANO_CORE to a copy)", err)
 	}
 	if err != nil || len(classes.Errors) > 0 {
 		t.Fatal(err, classes.Errors)
@@ -38,10 +38,10 @@ func TestCoreLibrary(t *testing.T) {
 	for id, want := range map[string]string{"a": `["shop", 1, "localhost", true]`, "b": `["shop", 1, "localhost", true]`} {
 		got := must.Get(in.Call(t.Context(), in.Object(id), "report"))(t)
 		if text := string(encode(t, got)); text != want {
-			t.Errorf("application %s: got %s, want %s", id, text, want)
+			t.Errorf("report of application %s = %s, want %s", id, text, want)
 		}
 	}
 	if text := string(encode(t, in.Save(env))); !json.Valid([]byte(text)) {
-		t.Errorf("got the saved model %s", text)
+		t.Errorf("saved model = %s, want valid JSON", text)
 	}
 }

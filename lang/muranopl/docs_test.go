@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestPage compares the files in docs/muranopl.md with the inputs of its commands, and its code with this package's
-// example, and checks its other classes. The tests of cmd/lumi run the commands.
+// TestPage compares the files in docs/muranopl.md with the inputs of its commands and its code with the example of this
+// package. It also checks the page's other classes. The tests of cmd/lumi run the commands.
 func TestPage(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"murano/*.yaml", "env.json"} {
@@ -25,7 +25,7 @@ func TestPage(t *testing.T) {
 	var known []string
 	for _, file := range append(files, "example_test.go", "../../docs/muranopl.md") {
 		text := must.Get(os.ReadFile(file))(t)
-		known = append(known, strings.ReplaceAll(string(text), "\t", "")) // Only Go code contains tabs.
+		known = append(known, strings.ReplaceAll(string(text), "\t", "")) // only Go code contains tabs
 	}
 	page, known := known[len(known)-1], known[:len(known)-1]
 	blocks := regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(page, -1)
@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 		}
 		trees, err := catalog.Decode("docs/muranopl.md", []byte(block[2]))
 		if err != nil || block[1] != "yaml" {
-			t.Errorf("a block is not in any file: %v\n%s", err, block[2])
+			t.Errorf("a block of docs/muranopl.md is in no file (Decode error: %v):\n%s", err, block[2])
 			continue
 		}
 		classes := muranopl.Declarations{"A": {Name: "A", Tree: trees[0]}}
@@ -46,6 +46,6 @@ func TestPage(t *testing.T) {
 		}
 	}
 	if found != len(files)+1 {
-		t.Errorf("%d blocks are files, want %d", found, len(files)+1)
+		t.Errorf("%d blocks are in files, want %d", found, len(files)+1)
 	}
 }

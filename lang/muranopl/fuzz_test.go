@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// random generates class and model trees from meaningful parts.
+// random generates trees of classes and models from meaningful parts.
 type random struct{ *rand.Rand }
 
 func (r random) pick(from ...any) any { return from[r.IntN(len(from))] }
@@ -133,7 +133,7 @@ func FuzzModels(f *testing.F) {
 		checked := Check(classes, names, Known{})
 		for _, e := range checked {
 			if strings.TrimSpace(e.Message) == "" {
-				t.Errorf("an error has no message: %#v", e)
+				t.Errorf("error has no message: %#v", e)
 			}
 		}
 		options := Options{MaxSteps: 2000, Sleep: func(context.Context, time.Duration) error { return nil }}
@@ -142,7 +142,7 @@ func FuzzModels(f *testing.F) {
 			o, err := in.Load(t.Context(), Tree(r.model(4)))
 			if err != nil {
 				if e := (*Error)(nil); !errors.As(err, &e) {
-					t.Errorf("%T: %s", err, err)
+					t.Errorf("Load returned a %T, want an *Error: %s", err, err)
 				}
 				continue
 			}
@@ -157,7 +157,7 @@ func FuzzModels(f *testing.F) {
 			in.Destroy(t.Context(), o)
 		}
 		if took := time.Since(before); took > 10*time.Second {
-			t.Errorf("it took %s", took)
+			t.Errorf("the run took %s, want at most 10s", took)
 		}
 	})
 }

@@ -10,19 +10,20 @@ import (
 	"time"
 )
 
-// generator writes random workflows. $l is always a list and $d a dictionary; $x, $y, and $z may have any type.
+// generator generates random workflows. $l is always a list and $d always a dictionary; $x, $y, and $z may be of any
+// type.
 type generator struct {
 	*rand.Rand
 	text  strings.Builder
-	loops int // around the current instruction
-	calls int // the first callable method
+	loops int // number of loops around the current instruction
+	calls int // number of the first method that may be called
 }
 
 func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }
 
 const randomMethods = 3
 
-// class returns the class t.Main and others.
+// class generates the class t.Main and other classes.
 func (g *generator) class() string {
 	g.text.Reset()
 	g.text.WriteString(`Namespaces: {=: t}
@@ -42,7 +43,7 @@ Methods:
 			g.pick("$", "$.int()", "$.string()", "[$]", "$.bool()"), g.pick("$", "$.int()", "[$.int()]"), g.pick("1", "null", "$.num", "[2]"))
 		g.calls, g.loops = i+1, 0
 		if i == 0 {
-			g.calls = randomMethods // Base calls it.
+			g.calls = randomMethods // Base calls this method
 		}
 		g.text.WriteString("      - $l: [1, $.num, $a]\n      - $d: {a: 1, b: $b}\n      - $x: $a\n      - $y: $b\n")
 		g.block(6, 3)
@@ -189,7 +190,7 @@ func (g *generator) try(indent, depth int) {
 	}
 }
 
-// simple writes an instruction that contains no others.
+// simple generates an instruction that contains no other instructions.
 func (g *generator) simple(indent int) {
 	switch g.IntN(14) {
 	case 0, 1, 2:
@@ -224,7 +225,7 @@ func (g *generator) simple(indent int) {
 	}
 }
 
-// value returns a constant, an expression, or a structure.
+// value generates a constant, an expression, or a structure.
 func (g *generator) value(depth int) string {
 	switch g.IntN(6) {
 	case 0:
@@ -283,7 +284,7 @@ func (g *generator) source(depth int) string {
 	return g.pick("let("+a+") -> $", "$l.len() + $.num", "$d.keys().len()", "$.list.first()", "$.list.sum()")
 }
 
-// iterations multiplies n by the environment variable MURANO_ITERATIONS.
+// iterations returns n times the environment variable MURANO_ITERATIONS, or n if it is not set.
 func iterations(n int) int {
 	if times, err := strconv.Atoi(os.Getenv("MURANO_ITERATIONS")); err == nil {
 		return n * times
@@ -316,7 +317,7 @@ func TestReference(t *testing.T) {
 			case d != "" && deliberate(got, want):
 				skipped++
 			case d != "":
-				t.Errorf("seed %d: method %s %v of\n%s%s", seed, method, q.Args, q.Classes[0], d)
+				t.Errorf("seed %d: method %s with %v of\n%s%s", seed, method, q.Args, q.Classes[0], d)
 			case got.Error.Kind != "":
 				failures++
 			default:
@@ -326,7 +327,7 @@ func TestReference(t *testing.T) {
 	}
 	t.Logf("%d values, %d errors, %d skipped", values, failures, skipped)
 	if total := values + failures + skipped; skipped > total/10 || values < total/20 {
-		t.Errorf("too few comparisons: %d values, %d errors, %d skipped", values, failures, skipped)
+		t.Errorf("%d values, %d errors, and %d skipped are too few comparisons", values, failures, skipped)
 	}
 }
 

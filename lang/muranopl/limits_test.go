@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// limited calls main of t.Main with the default clock.
+// limited calls method main of class t.Main with the default clock.
 func limited(t testing.TB, ctx context.Context, steps int, source string) error {
 	t.Helper()
 	classes, errs := catalog.Folder("", fstest.MapFS{"0.yaml": {Data: []byte(source)}})
@@ -113,7 +113,7 @@ func TestLimits(t *testing.T) {
 			}
 			err := limited(t, t.Context(), steps, strings.ReplaceAll(c.source, "\nExtends: \n", "\n"))
 			if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.HasSuffix(err.Error(), c.want)) {
-				t.Errorf("got %v, want %q", err, c.want)
+				t.Errorf("error = %v, want %q", err, c.want)
 			}
 		})
 	}
@@ -131,10 +131,10 @@ func TestCancel(t *testing.T) {
 		err := limited(t, ctx, 20_000, strings.ReplaceAll(mainClass("", body), "\nExtends: \n", "\n"))
 		cancel()
 		if e := (*muranopl.Error)(nil); !errors.As(err, &e) || e.Kind != yaql.Canceled && e.Kind != yaql.Limit {
-			t.Errorf("%s\ngot %v, want a canceled error", body, err)
+			t.Errorf("error of\n%s\n= %v, want kind %s or %s", body, err, yaql.Canceled, yaql.Limit)
 		}
 		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%s\nended after %s", body, d)
+			t.Errorf("run of\n%s\ntook %s, want at most 5s", body, d)
 		}
 	}
 }

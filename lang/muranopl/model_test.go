@@ -108,7 +108,7 @@ func TestModelErrors(t *testing.T) {
 	} {
 		_, err := load(t, newModelInterpreter(t, new([]any)), test.model)
 		if got := errorText(err); got != test.want {
-			t.Errorf("%s: got\n%s\n, want %s", test.model, got, test.want)
+			t.Errorf("error of %s =\n%s\nwant\n%s", test.model, got, test.want)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func errorText(err error) string {
 }
 
 func TestSave(t *testing.T) {
-	// Omit the parts common to all models.
+	// Omit the parts that all models have in common.
 	same := strings.NewReplacer(`"text": null, `, "", `"count": 1, `, "", `"all": [], `, "", `"map": {}, `, "", `"any": null, `, "", `"next": null, `, "",
 		`, "with": null, "out": null`, "")
 	for _, test := range []struct{ name, model, call, want string }{
@@ -140,18 +140,18 @@ func TestSave(t *testing.T) {
 			_, err = in.Call(t.Context(), o, test.call)
 		}
 		if err != nil {
-			t.Errorf("%s: %s", test.name, err)
+			t.Errorf("%s: load or call: %s", test.name, err)
 			continue
 		}
 		got := saved(t, in, o)
 		if short := same.Replace(got); short != test.want {
-			t.Errorf("%s: got\n%s\n, want\n%s", test.name, short, test.want)
+			t.Errorf("%s: saved model =\n%s\nwant\n%s", test.name, short, test.want)
 		}
 		in = newModelInterpreter(t, new([]any))
 		if o, err = load(t, in, got); err != nil {
-			t.Errorf("%s: %s", test.name, err)
+			t.Errorf("%s: load of the saved model: %s", test.name, err)
 		} else if again := saved(t, in, o); again != got {
-			t.Errorf("%s: saved again: got\n%s\n, want\n%s", test.name, again, got)
+			t.Errorf("%s: model saved again =\n%s\nwant\n%s", test.name, again, got)
 		}
 	}
 }
@@ -164,18 +164,18 @@ func TestDestroy(t *testing.T) {
 		"all": [{"?": {"type": "t.Node", "id": "c"}, "text": "outer", "with": null, "next":
 			{"?": {"type": "t.Leaf", "id": "d"}, "text": "inner", "with": null}}, {"?": {"type": "t.Node", "id": "e"}, "with": null, "text": "second"}]}`))(t)
 	if errs := in.Destroy(t.Context(), o); len(errs) > 0 || len(traced) > 0 {
-		t.Errorf("nothing was destroyed: %v, %v", errs, traced)
+		t.Errorf("Destroy = %v, traced %v, want no calls", errs, traced)
 	}
 	must.Get(in.Call(t.Context(), o, "clear"))(t)
 	inner := in.Object("d")
 	errs := in.Destroy(t.Context(), o)
 	if got := fmt.Sprint(traced); got != "[leaf inner outer second]" {
-		t.Errorf("got the order %s", got)
+		t.Errorf("order of calls = %s, want [leaf inner outer second]", got)
 	}
 	if got := fmt.Sprint(errs); got != "[c.yaml:44:42: gone]" {
-		t.Errorf("got the errors %s", got)
+		t.Errorf("Destroy = %s, want [c.yaml:44:42: gone]", got)
 	}
 	if _, err := inner.Get("text"); errorText(err) != "object d of class t.Leaf is destroyed" || in.Object("d") != nil || in.Object("b") == nil {
-		t.Errorf("destroyed object: got %v", err)
+		t.Errorf("Get of a destroyed object = %v, want an error, or Object returned wrong objects", err)
 	}
 }

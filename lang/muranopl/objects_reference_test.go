@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// objectCases lists classes and models. The test calls main on each model's root object.
+// objectCases lists classes and models. The test calls method main of the root object of each model.
 var objectCases = []struct{ name, classes, model string }{
 	{"init order", `
 Name: A

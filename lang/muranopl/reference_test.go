@@ -22,7 +22,7 @@ import (
 
 const python = "/usr/bin/python3"
 
-// kinds maps the reference's exceptions to error kinds.
+// kinds maps exceptions of the reference to error kinds.
 var kinds = map[string]yaql.Kind{
 	"SyntaxError": muranopl.Syntax, "DslSyntaxError": muranopl.Syntax, "DslInvalidOperationError": muranopl.Syntax,
 	"DslContractSyntaxError": muranopl.Syntax, "InvalidLhsTargetError": muranopl.Syntax,
@@ -33,7 +33,7 @@ var kinds = map[string]yaql.Kind{
 	"NoObjectFoundError": muranopl.UnknownObject, "ObjectDestroyedError": muranopl.Destroyed,
 	"CircularExpressionDependenciesError": muranopl.Circular, "InvalidInheritanceError": muranopl.Inheritance,
 	"MuranoPlException": muranopl.Thrown, "AmbiguousMethodName": yaql.Ambiguous, "AmbiguousPropertyNameError": yaql.Ambiguous,
-	"RuntimeError":         yaql.Ambiguous, // if rethrown
+	"RuntimeError":         yaql.Ambiguous, // if it is rethrown
 	"NoMethodFound":        yaql.UnknownFunction,
 	"YaqlGrammarException": yaql.Syntax, "YaqlLexicalException": yaql.Syntax,
 	"NoFunctionRegisteredException": yaql.UnknownFunction, "NoMethodRegisteredException": yaql.UnknownFunction,
@@ -46,7 +46,8 @@ var kinds = map[string]yaql.Kind{
 	"MemoryError": yaql.Limit, "Timeout": yaql.Limit,
 }
 
-// reference is a python3-murano process shared by all tests. It exits when its standard input is closed at their end.
+// reference is a python3-murano process shared by all tests. It exits when its standard input is closed at the end of
+// the tests.
 type reference struct {
 	t   testing.TB
 	in  *json.Encoder
@@ -54,7 +55,7 @@ type reference struct {
 }
 
 var (
-	referenceTurn  sync.Mutex // held by a test while it makes its requests
+	referenceTurn  sync.Mutex // held by a test while it makes requests
 	referenceStart = sync.OnceValues(func() (*reference, error) {
 		if err := exec.Command(python, "-c", "import murano.dsl").Run(); err != nil {
 			return nil, nil
@@ -76,8 +77,8 @@ var (
 	})
 )
 
-// request calls a method of a newly loaded model. Without a model, the root is an object of class t.Main with the id
-// "main".
+// request is a call of a method of a newly loaded model. Without a model, the root is an object of class t.Main with
+// the id "main".
 type request struct {
 	Classes []string        `json:"classes,omitempty"` // files
 	Model   json.RawMessage `json:"model"`
@@ -85,7 +86,7 @@ type request struct {
 	Args    []any           `json:"args,omitempty"`
 }
 
-// answer is the output of 'lumi murano run', and the reference's exception.
+// answer is the output of 'lumi murano run', with the exception of the reference.
 type answer struct {
 	Value, Trace json.RawMessage
 	Error        struct {
@@ -149,12 +150,12 @@ func (r *reference) ask(q request) answer {
 	return a
 }
 
-// model returns an object of a class.
+// model returns a model that consists of an object of the given class.
 func model(class string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"?": {"type": %q, "id": "main"}}`, class))
 }
 
-// run answers a request like the reference.
+// run answers a request as the reference does.
 func run(t testing.TB, q request) answer {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -163,7 +164,7 @@ func run(t testing.TB, q request) answer {
 	}
 	classes, errs := catalog.Folder("", files)
 	if len(errs) > 0 {
-		t.Fatalf("%s\n%s", q.Classes[len(q.Classes)-1], errs[0])
+		t.Fatalf("Folder: %s\n%s", errs[0], q.Classes[len(q.Classes)-1])
 	}
 	var trace []any
 	in := muranopl.New(classes, muranopl.Options{
@@ -181,7 +182,7 @@ func run(t testing.TB, q request) answer {
 	if err != nil {
 		var e *muranopl.Error
 		if !errors.As(err, &e) {
-			t.Fatalf("%v is not an *Error", err)
+			t.Fatalf("error = %v, want an *Error", err)
 		}
 		a.Error.Kind, a.Error.Message, a.Error.Names = string(e.Kind), e.Message, e.Names
 		for _, f := range e.Trace {
@@ -210,7 +211,7 @@ func call(t testing.TB, in *muranopl.Interpreter, q request) (any, error) {
 	return in.Call(t.Context(), o, q.Method, args...)
 }
 
-// encode encodes a value like testdata/reference.py.
+// encode encodes a value as testdata/reference.py does.
 func encode(t testing.TB, v any) json.RawMessage {
 	return must.Get(yaql.AppendJSON(nil, named(v)))(t)
 }
@@ -246,7 +247,7 @@ func named(v any) any {
 	return v
 }
 
-// difference describes the difference between an answer and the reference's, or returns "".
+// difference returns a description of the difference between an answer and that of the reference, or "".
 func difference(got, want answer) string {
 	switch {
 	case got.Error.Kind != want.Error.Kind || string(got.Value) != string(want.Value):

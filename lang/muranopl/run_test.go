@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// m and l write trees.
+// m and l are short names for the types of trees.
 type (
 	m = map[string]any
 	l = []any
@@ -18,7 +18,7 @@ func class(name string, tree m) *Declaration { return &Declaration{Name: name, T
 
 func x(source string) Expression { return Expression(source) }
 
-func TestFromGo(t *testing.T) {
+func TestClassesFromGo(t *testing.T) {
 	in := New(Declarations{
 		"test.Counter": class("test.Counter", m{
 			"Properties": m{
@@ -41,23 +41,23 @@ func TestFromGo(t *testing.T) {
 	o := must.Get(in.Load(ctx, Tree(m{"?": m{"type": "test.Counter", "id": "c"}})))(t)
 	v := must.Get(in.Call(ctx, o, "count"))(t)
 	if v != int64(42) {
-		t.Errorf("got %v, want 42", v)
+		t.Errorf("count = %v, want 42", v)
 	}
 	got, _ := yaql.AppendJSON(nil, in.Save(o))
 	const want = `{"?": {"id": "c", "type": "test.Counter"}, "start": 40, "total": 42}`
 	if string(got) != want {
-		t.Errorf("got\n %s, want\n %s", got, want)
+		t.Errorf("Save =\n %s, want\n %s", got, want)
 	}
 }
 
-// TestLost loads a model from which an object of a deleted class was removed.
-func TestLost(t *testing.T) {
+// An object of a deleted class that was removed from the model cannot be destroyed.
+func TestLoadDeletedClass(t *testing.T) {
 	in := New(Declarations{"test.A": class("test.A", m{})}, Options{})
 	gone := Gone{Model: Tree(m{"?": m{"type": "test.B", "id": "b"}}), ID: "b", Owner: "a"}
 	_, err := in.Load(context.Background(), Tree(m{"?": m{"type": "test.A", "id": "a"}}), gone)
 	const want = "cannot destroy object b, which was removed from the model: keep its class unchanged for one more deployment: unknown class test.B: did you mean test.A?"
 	if err == nil || err.Error() != want {
-		t.Errorf("got\n %v, want\n %s", err, want)
+		t.Errorf("Load =\n %v, want\n %s", err, want)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestAssignStatic(t *testing.T) {
 			text = []byte(err.Error())
 		}
 		if string(text) != want {
-			t.Errorf("%s: got %s\nwant %s", method, text, want)
+			t.Errorf("%s = %s\nwant %s", method, text, want)
 		}
 	}
 }

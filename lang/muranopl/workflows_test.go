@@ -13,13 +13,13 @@ var update = flag.Bool("update", false, "update golden files")
 
 const workflows = "testdata/workflows.txt"
 
-// workflow is a case in testdata/workflows.txt.
+// workflow is a test case in testdata/workflows.txt.
 type workflow struct {
 	title, source, golden string
 	request               request
 }
 
-// mainClass returns the class t.Main with a method main.
+// mainClass returns class t.Main with a method main.
 func mainClass(parent, body string) string {
 	const indent = "\n      "
 	return "Namespaces: {=: t, n: t.sub}\nName: Main\nExtends: " + parent + "\nMethods:\n  main:\n    Body:" + indent +
@@ -48,7 +48,7 @@ func TestWorkflows(t *testing.T) {
 	for _, w := range all {
 		got := run(t, w.request).String() + "\n"
 		if got != w.golden && !*update {
-			t.Errorf("%s\n%s: got\n%swant\n%s", w.title, w.source, got, w.golden)
+			t.Errorf("%s\n%s: answer =\n%swant\n%s", w.title, w.source, got, w.golden)
 		}
 		text += "\n=== " + w.title + "\n" + w.source + ">>> " + strings.TrimSuffix(got, "\n")
 	}
@@ -57,8 +57,8 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// TestWorkflowsReference compares every twelfth case with the reference, or all if MURANO_ITERATIONS is set. Cases that
-// deliberately differ state the reason in their titles.
+// TestWorkflowsReference compares every twelfth case with the reference, or all cases if MURANO_ITERATIONS is set. The
+// title of a case that deliberately differs states the reason.
 func TestWorkflowsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)
@@ -76,7 +76,7 @@ func TestWorkflowsReference(t *testing.T) {
 			}
 		}
 		if d != "" != strings.Contains(w.title, "; differs: ") {
-			t.Errorf("%s\n%s%s", w.title, w.source, d)
+			t.Errorf("%s: difference from the reference, or none where one is expected:\n%s%s", w.title, w.source, d)
 		}
 	}
 }
