@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// data returns an environment with the node web.
+// data returns the data of an environment that contains the node web.
 func data(t *testing.T) (*inventory.Data, *inventory.Node) {
 	t.Helper()
 	d := &inventory.Data{
@@ -37,14 +37,14 @@ func TestCondition(t *testing.T) {
 		"not $.env.outputs.get('net/core').containsKey('?model')":    "true",
 		"$.env.outputs.containsKey(shop)":                            "false",
 		"$.node = null":                                              "false",
-		// Errors.
+		// Expressions with errors.
 		"$.env.outputs.get('net/core').token = hunter2": "1:37: env.outputs.net/core.token is a secret",
 		"$.env.outputs.get('net/core').token":           "env.outputs.net/core.token is a secret",
 		"$.parameters.size":                             "a condition must be true or false, such as $.parameters.size = 3",
 		"$.parameters.sise = 3":                         `1:13: missing key "sise"`,
 		"$.":                                            "1:3: unexpected end of expression",
 	} {
-		for range 2 { // The second time, everything is cached.
+		for range 2 { // the second time, everything is cached
 			expect.Equal(t, want, outcome(d.Condition(t.Context(), expression, web)), expression)
 		}
 	}
@@ -56,12 +56,12 @@ func TestCondition(t *testing.T) {
 	}
 	d = &inventory.Data{Inventory: &inventory.Inventory{}}
 	if got := outcome(d.Condition(t.Context(), "$.env = {name => '', parameters => {}, outputs => {}} and $.parameters = {}", nil)); got != "true" {
-		t.Error(got)
+		t.Errorf("Condition without data = %s, want true", got)
 	}
 	d = &inventory.Data{Inventory: &inventory.Inventory{Parameters: map[string]any{"n": json.Number("1e999")}}}
 	for range 2 {
 		if got := outcome(d.Condition(t.Context(), "true", nil)); got != `invalid number "1e999"` {
-			t.Error(got)
+			t.Errorf("Condition with an invalid number = %s, want an error", got)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestRefresh(t *testing.T) {
 	other := inventory.Node{Name: "other"}
 	size := d.Refresh([]string{"size"}, web)
 	if len(size) != 24 || d.Refresh(nil, web) != "" {
-		t.Errorf("got %q", size)
+		t.Errorf("Refresh = %q, want 24 characters and \"\" for no paths", size)
 	}
 	for name, digest := range map[string]string{
 		"environment's":   d.Refresh([]string{"size"}, &other),
@@ -94,20 +94,20 @@ func TestRefresh(t *testing.T) {
 		"absent resource": d.Refresh([]string{"urn:lumi:prod::shop:index::aws:ec2:VPC::none"}, web),
 	} {
 		if digest == size || len(digest) != 24 {
-			t.Errorf("%s: got %s", name, digest)
+			t.Errorf("%s: Refresh = %s, want a digest other than %s", name, digest, size)
 		}
 	}
-	// change reports whether the digest of a path differs after a change.
+	// change reports whether a change affects the digest for a path.
 	change := func(path string, change func()) bool {
 		before := d.Refresh([]string{path}, web)
 		change()
 		return d.Refresh([]string{path}, web) != before
 	}
 	if !change("db.port", func() { d.Inventory.Parameters["db"] = map[string]any{"port": json.Number("5433")} }) {
-		t.Error("the digest of db.port is the same")
+		t.Error("Refresh did not change with db.port")
 	}
 	if !change("none", func() { d.Inventory.Parameters["none"] = nil }) {
-		t.Error("null and a missing value have the same digest")
+		t.Error("Refresh returned the same digest for null and a missing value")
 	}
 	db := d.Snapshot.Vertex(urnOf + "db")
 	set := func(key string, v lumigl.Value) func() {
@@ -115,20 +115,20 @@ func TestRefresh(t *testing.T) {
 	}
 	password := db.Properties.Get("password")
 	if change(db.Key(), set("password", password.With("value", lumigl.TextOf("other")))) {
-		t.Error("a digest depends on a secret")
+		t.Error("Refresh changed with a secret")
 	}
 	if change(db.Key(), func() {
 		db.Properties = db.Properties.With("encrypted", lumigl.Value{}).With("encrypted", lumigl.BoolOf(true))
 	}) {
-		t.Error("a digest depends on the order of properties")
+		t.Error("Refresh changed with the order of properties")
 	}
 	if !change(db.Key(), set("encrypted", lumigl.BoolOf(false))) {
-		t.Error("the digest of a resource is the same")
+		t.Error("Refresh did not change with a property")
 	}
 	if !change(db.Key(), func() { db.ID = "i-3" }) {
-		t.Error("a replaced resource has the same digest")
+		t.Error("Refresh did not change with the replacement of a resource")
 	}
 	if !change(db.Key(), func() { d.Snapshot = nil }) {
-		t.Error("a deleted resource has the same digest")
+		t.Error("Refresh did not change with the deletion of a resource")
 	}
 }

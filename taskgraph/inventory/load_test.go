@@ -17,7 +17,7 @@ import (
 
 const urnOf = "urn:lumi:prod::shop:index::aws:ec2:Instance::"
 
-// snapshot returns a state with two instances, of which db has secrets, and a module output.
+// snapshot returns a state with two instances, of which db has secrets, and an output of a module.
 func snapshot(t testing.TB) *lumigl.Snapshot {
 	t.Helper()
 	s := must.Get(lumigl.ParseSnapshot(strings.NewReplacer("SECRET", `{"`+wire.Signature+`": "`+wire.Secret+`", "value": "hunter2"}`,
@@ -82,13 +82,13 @@ resources:
 			i := must.Get(inventory.Load(test.src, "site/inventory.yaml", snapshot(t)))(t)
 			text := must.Get(json.Marshal(i))(t)
 			if diff := cmp.Diff(decoded(t, test.want), decoded(t, string(text))); diff != "" {
-				t.Error(diff)
+				t.Errorf("Load mismatch (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// decoded returns a JSON value, keeping the digits of numbers.
+// decoded returns the value of JSON text, in which numbers keep all their digits.
 func decoded(t *testing.T, text string) (v any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -97,11 +97,11 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-func TestWithoutState(t *testing.T) {
+func TestLoadWithoutState(t *testing.T) {
 	t.Parallel()
 	i, err := inventory.Load("resources: [{query: 'true', name: $.name}]", "i", nil)
 	if err != nil || len(i.Nodes) != 0 {
-		t.Error(i, err)
+		t.Errorf("Load = %v, %v, want no nodes", i, err)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestLoadErrors(t *testing.T) {
 			"1:39: expression, 1:9: unexpected end of expression\n" +
 			"1:55: port must be a number from 1 to 65535\n" +
 			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, roles, connection, parameters`,
-		// Errors that depend on the resources.
+		// Errors that depend on resources.
 		`resources: [{query: id == "i-2", name: $.name, address: $.properties.ip, user: $.properties.password, parameters: {a: ["$.properties.disks"]}}]`: "" +
 			"1:57: " + urnOf + "db: expression, properties.ip is unknown\n" +
 			"1:80: " + urnOf + "db: expression, properties.password is a secret\n" +
@@ -179,11 +179,11 @@ func TestLoadErrors(t *testing.T) {
 			_, err := inventory.Load(src, "inventory.yaml", snapshot(t))
 			var wrong *taskgraph.Error
 			if !errors.As(err, &wrong) {
-				t.Fatalf("%s: %v", src, err)
+				t.Fatalf("Load(%s) = %v, want a *taskgraph.Error", src, err)
 			}
 			got := strings.ReplaceAll(err.Error(), "inventory.yaml:", "")
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s:\n%s", src, diff)
+				t.Errorf("Load(%s) mismatch (-want +got):\n%s", src, diff)
 			}
 		})
 	}
@@ -196,10 +196,10 @@ func FuzzLoad(f *testing.F) {
 		i, err := inventory.Load(src, "i", snapshot(t))
 		var wrong *taskgraph.Error
 		if err != nil && (!errors.As(err, &wrong) || strings.Contains(err.Error(), "hunter2") && !strings.Contains(src, "hunter2")) {
-			t.Fatal(err)
+			t.Fatalf("Load = %v, want a *taskgraph.Error that reveals no secret", err)
 		}
 		if _, wrong := json.Marshal(i); err == nil && wrong != nil {
-			t.Fatal(wrong)
+			t.Fatalf("Marshal of the inventory: %v", wrong)
 		}
 	})
 }
