@@ -31,7 +31,7 @@ func BenchmarkNew(b *testing.B) {
 			for b.Loop() {
 				s, err := schedule.New(in)
 				if err != nil || len(s.Items) != tasks*100 {
-					b.Fatal(len(s.Items), err)
+					b.Fatalf("New = %d items, %v, want %d", len(s.Items), err, tasks*100)
 				}
 			}
 		})

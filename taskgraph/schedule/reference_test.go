@@ -17,16 +17,16 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// relation is a declared dependency between tasks.
+// relation is a declared dependency of one task on another.
 type relation struct {
 	to           string
 	cross, isAny bool
 	role         taskgraph.Selector
-	// only selects the dependent's nodes.
+	// only selects the nodes of the dependent.
 	only taskgraph.Selector
 }
 
-// reference expands a graph by the letter of docs/tasks.md, over all pairs of items.
+// reference expands a graph literally as docs/tasks.md specifies, over all pairs of items.
 type reference struct {
 	specs []*taskgraph.Spec
 	nodes []inventory.Node
@@ -42,7 +42,8 @@ func (r *reference) spec(id string) *taskgraph.Spec {
 	return r.specs[i]
 }
 
-// relations returns the declared dependencies of a task: its own, those declared by other tasks, and those of its groups.
+// relations returns the declared dependencies of a task: its own, those declared by other tasks, and those of its
+// groups.
 func (r *reference) relations(t *taskgraph.Spec) (all []relation) {
 	for _, id := range t.Requires {
 		all = append(all, relation{to: id, only: everywhere})
@@ -68,7 +69,7 @@ func (r *reference) relations(t *taskgraph.Spec) (all []relation) {
 	return all
 }
 
-// items returns the names of the items of a task on the nodes that role selects.
+// items returns the names of a task's items on the nodes that role selects.
 func (r *reference) items(t *taskgraph.Spec, role taskgraph.Selector) (names []string) {
 	if t == nil {
 		return nil
@@ -84,7 +85,7 @@ func (r *reference) items(t *taskgraph.Spec, role taskgraph.Selector) (names []s
 	return names
 }
 
-// expand returns the dependencies of each item: sorted names, and sets of alternatives.
+// expand returns the dependencies of each item, sorted: names and sets of alternatives.
 func (r *reference) expand() map[string][]string {
 	found := map[string][]string{}
 	add := func(name string, waits map[string]bool) { found[name] = slices.Sorted(maps.Keys(waits)) }
@@ -143,7 +144,7 @@ func collect(waits map[string]bool, names []string, isAny bool) {
 	}
 }
 
-// waits returns the dependencies of each item of a schedule in the form of the reference.
+// waits returns the dependencies of each item of a schedule in the same form as the reference.
 func waits(s *schedule.Schedule) map[string][]string {
 	found := map[string][]string{}
 	for i := range s.Items {
@@ -164,7 +165,7 @@ func waits(s *schedule.Schedule) map[string][]string {
 	return found
 }
 
-// randomInput returns a random graph, often with a cycle if wild is set and rarely otherwise.
+// randomInput generates a graph. It often has a cycle if wild is set, and rarely otherwise.
 func randomInput(t *rapid.T) schedule.Input {
 	var in schedule.Input
 	wild := rapid.IntRange(0, 3).Draw(t, "wild") == 0
@@ -176,7 +177,7 @@ func randomInput(t *rapid.T) schedule.Input {
 	selector := func() taskgraph.Selector {
 		return must.Get(taskgraph.NewSelector(rapid.SampledFrom([][]string{{"*"}, {"a"}, {"/b|c/"}, {"a", "b"}, {"none"}}).Draw(t, "role")...))(t)
 	}
-	// before and after return up to two tasks before and after the i-th one, and after it only if it is a group.
+	// names returns up to two tasks. Tasks before the ith are allowed, but tasks after it only if it is a group.
 	names := func(from, to int) []string {
 		if from >= to {
 			return nil
@@ -222,25 +223,25 @@ func TestReference(t *testing.T) {
 			cyclic++
 			var wrong *taskgraph.Error
 			if !errors.As(err, &wrong) || !strings.HasPrefix(wrong.Problems[0].Message, "cycle: ") {
-				t.Fatalf("a cycle in %v: %v", want, err)
+				t.Fatalf("New = %v, want a cycle in %v", err, want)
 			}
 			return
 		}
 		acyclic++
 		if err != nil {
-			t.Fatalf("%v for %v", err, want)
+			t.Fatalf("New = %v, want %v", err, want)
 		}
 		if diff := cmp.Diff(want, waits(s)); diff != "" {
-			t.Fatal(diff)
+			t.Fatalf("dependencies mismatch (-want +got):\n%s", diff)
 		}
 		walk(t, s)
 	})
 	if cyclic == 0 || acyclic == 0 {
-		t.Errorf("too few graphs: %d with cycles, %d without", cyclic, acyclic)
+		t.Errorf("%d graphs have cycles and %d have none, want more of each", cyclic, acyclic)
 	}
 }
 
-// names returns the items that a dependency refers to.
+// names returns the names of the items in a dependency.
 func names(wait string) []string {
 	return strings.Fields(strings.TrimSuffix(strings.TrimPrefix(wait, "any("), ")"))
 }
@@ -262,7 +263,7 @@ func hasCycle(waits map[string][]string) bool {
 	return false
 }
 
-// walk visits each vertex of a schedule once, after its dependencies.
+// walk checks that each vertex of a schedule can be visited once after its dependencies.
 func walk(t *rapid.T, s *schedule.Schedule) {
 	preferred := make([]int32, s.Graph.Len())
 	for i := range preferred {
@@ -272,12 +273,12 @@ func walk(t *rapid.T, s *schedule.Schedule) {
 	for _, v := range s.Graph.Sort(preferred) {
 		for _, to := range s.Graph.Out(v) {
 			if !done[to] {
-				t.Fatalf("vertex %d comes before %d", v, to)
+				t.Fatalf("vertex %d precedes its dependency %d", v, to)
 			}
 		}
 		done[v] = true
 	}
 	if len(done) != s.Graph.Len() {
-		t.Fatalf("%d of %d vertices were visited", len(done), s.Graph.Len())
+		t.Fatalf("%d of %d vertices were visited, want all", len(done), s.Graph.Len())
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// input returns task YAML for the given nodes, written as "name,role,…".
+// input returns the input for task YAML and nodes, each given as "name,role,…".
 func input(t *testing.T, tasks string, nodes ...string) schedule.Input {
 	t.Helper()
 	g := must.Get(taskgraph.Parse([]byte(tasks), "tasks.yaml"))(t)
@@ -31,7 +31,7 @@ func input(t *testing.T, tasks string, nodes ...string) schedule.Input {
 	return in
 }
 
-// plan returns a line for each item with its dependencies and skip reason.
+// plan returns one line per item with its dependencies and skip reason.
 func plan(s *schedule.Schedule) string {
 	var lines []string
 	for i := range s.Items {
@@ -82,7 +82,7 @@ func TestNew(t *testing.T) {
 			in.Only = test.only
 			s := must.Get(schedule.New(in))(t)
 			if diff := cmp.Diff(test.want, plan(s)); diff != "" {
-				t.Error(diff)
+				t.Errorf("New mismatch (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestHistory(t *testing.T) {
 				continue
 			}
 			if item.Skip != schedule.Unchanged {
-				t.Errorf("%s: %s", item.Name(), item.Skip)
+				t.Errorf("skip reason of %s = %s, want %s", item.Name(), item.Skip, schedule.Unchanged)
 			}
 		}
 		return strings.Join(names, " ")
@@ -134,7 +134,7 @@ func TestHistory(t *testing.T) {
 	expect := func(what, want string) {
 		t.Helper()
 		if got := again(); got != want {
-			t.Errorf("%s: got reruns %q, want %q", what, got, want)
+			t.Errorf("%s: tasks to run = %q, want %q", what, got, want)
 		}
 	}
 	expect("without history", "always once event s")
@@ -177,7 +177,7 @@ func TestConditions(t *testing.T) {
 	s := must.Get(schedule.New(in))(t)
 	want := "w1/a\nw2/a [condition]\nw1/b <- w1/a\nw2/b <- w2/a\ns [condition]\nw1/no [skipped]\nw2/no [skipped]"
 	if diff := cmp.Diff(want, plan(s)); diff != "" {
-		t.Error(diff)
+		t.Errorf("New mismatch (-want +got):\n%s", diff)
 	}
 }
 
@@ -216,11 +216,11 @@ func TestErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
-				t.Error(diff)
+				t.Errorf("New mismatch (-want +got):\n%s", diff)
 			}
 			_, again := schedule.Restore(in, nil, nil)
 			if isUnknown := test.only != nil; isUnknown && (again == nil || again.Error() != err.Error()) || !isUnknown && again != nil {
-				t.Errorf("restored: %v", again) // Only New checks cycles and conditions.
+				t.Errorf("Restore = %v, want an error only for unknown nodes", again) // only New checks cycles and conditions
 			}
 		})
 	}
@@ -237,7 +237,7 @@ func TestRestore(t *testing.T) {
 	stored.Skip, stored.Refresh = want.Decisions()
 	text := must.Get(json.Marshal(stored))(t)
 	if want := `{"Skip":{"w3/a":"condition"},"Refresh":{"w1/b":"size of w1","w3/b":"size of w3"}}`; string(text) != want {
-		t.Errorf("got %s, want %s", text, want)
+		t.Errorf("stored decisions = %s, want %s", text, want)
 	}
 	stored.Skip, stored.Refresh = nil, nil
 	must.Do(t, json.Unmarshal(text, &stored))
@@ -245,7 +245,7 @@ func TestRestore(t *testing.T) {
 	if !slices.EqualFunc(got.Items, want.Items, func(a, b schedule.Item) bool {
 		return a.Name() == b.Name() && a.Task == b.Task && a.Skip == b.Skip && a.Refresh == b.Refresh && a.Digest == b.Digest && a.Digest != ""
 	}) || plan(got) != plan(want) {
-		t.Errorf("got %v, want %v", got.Items, want.Items)
+		t.Errorf("Restore = %v, want %v", got.Items, want.Items)
 	}
 }
 
@@ -258,9 +258,9 @@ func TestDigest(t *testing.T) {
 	}
 	want := digest(`{"id": "a", "type": "shell", "parameters": {"cmd": "x", "n": 1.0}, "x": 1, "y": 2}`)
 	if got := digest(`{"y": 2, "x": 1, "parameters": {"n": 1.0, "cmd": "x"}, "type": "shell", "id": "a"}`); got != want || len(got) != 24 {
-		t.Errorf("got %s, want %s", got, want)
+		t.Errorf("Digest = %s, want %s", got, want)
 	}
 	if got := digest(`{"id": "a", "type": "shell", "parameters": {"cmd": "y", "n": 1.0}, "x": 1, "y": 2}`); got == want {
-		t.Errorf("different commands have the same digest %s", got)
+		t.Errorf("Digest = %s for different commands", got)
 	}
 }
