@@ -15,7 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// modelTask is a task of the model: one of four names, which requires an earlier one or a task that may not exist.
+// modelTask is a task of the model. It has one of four names and requires a task with a lesser name or one that may not
+// exist.
 type modelTask struct{ name, requires string }
 
 func (m modelTask) task() taskgraph.Task {
@@ -37,7 +38,8 @@ type modelKey struct {
 	graphType string
 }
 
-// model predicts what the service must accept and store. Its owners are prod, dev, two releases, and two plugins.
+// model predicts which requests the service accepts and what it stores. Its owners are prod, dev, two releases, and two
+// plugins.
 type model struct {
 	graphs  map[modelKey]modelGraph
 	owners  []store.Owner
@@ -45,7 +47,7 @@ type model struct {
 	plugins map[string][]int64
 }
 
-// isRight reports whether all effective graphs and release graphs are valid.
+// isRight reports whether all effective graphs and all graphs of releases are valid.
 func (m *model) isRight() bool {
 	for key, g := range m.graphs {
 		if key.owner.Layer == store.ReleaseLayer && !complete([][]modelTask{g.tasks}) {
@@ -100,7 +102,7 @@ func (m *model) clone() *model {
 	return &model{maps.Clone(m.graphs), slices.Clone(m.owners), maps.Clone(m.release), maps.Clone(m.plugins)}
 }
 
-// put replaces the tasks of a graph. IDs known only to the store are 0.
+// put returns the graph with other tasks. An ID of 0 means that only the store knows the ID.
 func (g modelGraph) put(tasks []modelTask) modelGraph {
 	put := modelGraph{id: g.id, tasks: tasks}
 	for _, t := range tasks {
@@ -190,7 +192,7 @@ func TestModel(t *testing.T) {
 				continue
 			}
 			if accepted = accepted && next.isRight(); accepted != (err == nil) {
-				rt.Fatalf("accepted by the model: %v; error of the service: %v", accepted, err)
+				rt.Fatalf("service returned %v, but the model accepts the request = %t", err, accepted)
 			}
 			if accepted {
 				m = next
@@ -211,22 +213,22 @@ func all(g modelGraph) []taskgraph.Task {
 	return tasks
 }
 
-// kept checks that unchanged tasks keep their IDs, and returns the graph with the IDs of the others.
+// kept checks that unchanged tasks keep their IDs. It returns the graph with the IDs of the other tasks filled in.
 func kept(t *rapid.T, g modelGraph, got service.Graph) modelGraph {
 	if len(got.Tasks) != len(g.tasks) || g.id != 0 && g.id != got.ID {
-		t.Fatalf("got %+v, want %+v", got, g)
+		t.Fatalf("graph = %+v, want %+v", got, g)
 	}
 	g.id, g.ids = got.ID, slices.Clone(g.ids)
 	for i, task := range got.Tasks {
 		if g.ids[i] != 0 && g.ids[i] != task.DatabaseID || task.ID != g.tasks[i].name {
-			t.Fatalf("task %d of %+v is %+v", i, g, task)
+			t.Fatalf("task %d = %+v, want that of %+v", i, task, g)
 		}
 		g.ids[i] = task.DatabaseID
 	}
 	return g
 }
 
-// compare checks that the service has the graphs of the model.
+// compare checks that the service has the same graphs as the model.
 func (m *model) compare(t *rapid.T, w *world) {
 	want, got := map[string]string{}, map[string]string{}
 	for key, g := range m.graphs {
@@ -243,6 +245,6 @@ func (m *model) compare(t *rapid.T, w *world) {
 		got[fmt.Sprint(modelKey{g.Relations[0], g.Type})] = fmt.Sprint(g.ID, tasks, ids)
 	}
 	if err != nil || !maps.Equal(want, got) {
-		t.Fatalf("got  %v\nwant %v, %v", got, want, err)
+		t.Fatalf("graphs = %v, %v\nwant %v", got, err, want)
 	}
 }

@@ -28,7 +28,7 @@ type world struct {
 	*service.Service
 	t     testing.TB
 	nodes []inventory.Node
-	// fail lists the tasks to fail; executed lists the tasks that ran.
+	// fail maps the tasks that fail to their errors. executed lists the tasks that ran.
 	mutex    sync.Mutex
 	fail     map[string]error
 	executed []string
@@ -71,7 +71,7 @@ var prod, dev = store.Owner{Layer: store.ClusterLayer, Environment: "prod"}, sto
 
 func owner(r service.Release) store.Owner { return store.Owner{Layer: r.Layer, ID: r.ID} }
 
-// shell returns a task with a type, a command, and further attributes in YAML.
+// shell returns a task of type shell in YAML, with additional attributes in YAML.
 func shell(id string, more ...string) string {
 	return "{" + strings.Join(append([]string{"id: " + id, "type: shell", "parameters: {cmd: echo " + id + "}"}, more...), ", ") + "}"
 }
@@ -100,16 +100,16 @@ func (w *world) use(environment string, release *service.Release, plugins ...ser
 	must.Get(w.Use(w.t.Context(), service.Selection{Environment: environment, Release: release, Plugins: plugins}))(w.t)
 }
 
-// want checks the kind and message of an error; the kind is "" for graph problems.
+// want checks the kind and the message of an error. The kind is "" for problems of graphs.
 func (w *world) want(kind service.Kind, message string, err error) {
 	w.t.Helper()
 	var e *service.Error
 	var problems *taskgraph.Error
 	switch {
 	case kind == "" && !errors.As(err, &problems), kind != "" && (!errors.As(err, &e) || e.Kind != kind):
-		w.t.Errorf("got error %T %v, want %q", err, err, kind)
+		w.t.Errorf("error = %T %v, want kind %q", err, err, kind)
 	case err.Error() != message:
-		w.t.Errorf("got  %s\nwant %s", err, message)
+		w.t.Errorf("error = %s\nwant %s", err, message)
 	}
 }
 
@@ -118,7 +118,7 @@ func same(t testing.TB, want, got any) {
 	expect.Equal(t, want, got)
 }
 
-// ids returns the tasks of a graph with their IDs.
+// ids returns the tasks of a graph with their IDs as text.
 func ids(g service.Graph) string {
 	var all []string
 	for _, t := range g.Tasks {
@@ -127,7 +127,8 @@ func ids(g service.Graph) string {
 	return strings.Join(all, " ")
 }
 
-// TestStores runs the main path on each store: three layers, a plan, a failing run, a change, and a run of the rest.
+// TestStores runs the main scenario on each store: three layers, a plan, a run that fails, a change, and a run of the
+// remaining tasks.
 func TestStores(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) (store.Store, error){
@@ -182,7 +183,7 @@ func mainPath(t *testing.T, w *world) {
 		states[r.Node+"/"+r.Task] = r.State
 	}
 	if got.State != store.Failed || got.Running || !r.Running || got.Type != "upgrade" || got.Ended.IsZero() {
-		t.Errorf("started %+v, then %+v", r, got)
+		t.Errorf("Start = %+v, then Run = %+v, want a failed run", r, got)
 	}
 	same(t, map[string]store.State{"db-1/stop": "DONE", "web-1/stop": "DONE", "db-1/watch": "DONE", "web-1/start": "FAILED"}, states)
 	events := must.Get(w.Events(ctx, r.ID, 0))(t)
@@ -191,19 +192,19 @@ func mainPath(t *testing.T, w *world) {
 	must.Get(w.Resume(ctx, r.ID, nil))(t)
 	same(t, []string{"web-1/start"}, w.executed)
 	must.Get(w.Start(ctx, "prod", service.RunRequest{Type: "upgrade", Nodes: []string{"web-1"}, Event: "other"}))(t)
-	same(t, []string{"web-1/start"}, w.executed) // Its condition is false.
+	same(t, []string{"web-1/start"}, w.executed) // nothing else ran, since the condition is false
 	runs := must.Get(w.Runs(ctx, "prod", 0, 9))(t)
 	if len(runs) != 2 || runs[1].ID != r.ID || runs[0].State != store.Done || runs[1].State != store.Done || len(begun) != 3 {
-		t.Errorf("got %+v, begun %v", runs, begun)
+		t.Errorf("Runs = %+v, begun %v, want two finished runs", runs, begun)
 	}
 	same(t, runs[1:], must.Get(w.Runs(ctx, "prod", runs[0].ID, 9))(t))
 	p = must.Get(w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade", All: true}))(t)
 	if p.Items[2].Skip != "" {
-		t.Errorf("got %+v", p)
+		t.Errorf("Plan with All = %+v, want no skipped item", p)
 	}
 	p = must.Get(w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"}))(t)
 	if p.Items[2].Skip != "unchanged" || p.Items[1].Skip != "" || p.Items[0].Skip != "unchanged" {
-		t.Errorf("got %+v", p)
+		t.Errorf("Plan = %+v, want unchanged items skipped", p)
 	}
 }
 
@@ -216,33 +217,33 @@ func TestUpdate(t *testing.T) {
 	name := "Default graph"
 	updated := must.Get(w.Update(ctx, g.ID, &name, nil))(t)
 	if updated.Name != name || ids(updated) != ids(g) {
-		t.Errorf("got %+v", updated)
+		t.Errorf("Update of the name = %+v, want name %s and unchanged tasks", updated, name)
 	}
 	updated = must.Get(w.Update(ctx, g.ID, nil, w.graph("default", shell("c"), shell("b", "requires: [c]"), shell("d"), shell("a")).Tasks))(t)
 	newB, d := updated.Tasks[1].DatabaseID, updated.Tasks[2].DatabaseID
 	if newB <= c || d <= c {
-		t.Errorf("got %s", ids(updated))
+		t.Errorf("IDs after Update = %s, want new ones for b and d", ids(updated))
 	}
 	same(t, fmt.Sprintf("c:%d b:%d d:%d a:%d", c, newB, d, a), ids(updated))
 	same(t, updated, must.Get(w.Find(ctx, prod, ""))(t))
 	one := must.Get(w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b", "requires: [c]")).Tasks[0]))(t)
 	if one.DatabaseID != newB {
-		t.Errorf("an unchanged task has ID %d, want %d", one.DatabaseID, newB)
+		t.Errorf("ID of an unchanged task = %d, want %d", one.DatabaseID, newB)
 	}
 	one = must.Get(w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b")).Tasks[0]))(t)
 	if one.DatabaseID <= d || one.DatabaseID == b {
-		t.Errorf("a changed task has ID %d", one.DatabaseID)
+		t.Errorf("ID of a changed task = %d, want a new one", one.DatabaseID)
 	}
 	must.Do(t, w.DeleteTask(ctx, g.ID, d))
 	got := must.Get(w.Graph(ctx, g.ID))(t)
 	same(t, fmt.Sprintf("c:%d b:%d a:%d", c, one.DatabaseID, a), ids(got))
 	got = must.Get(w.Update(ctx, g.ID, nil, []taskgraph.Task{}))(t)
 	if len(got.Tasks) != 0 || got.Name != name {
-		t.Errorf("got %+v", got)
+		t.Errorf("Update to no tasks = %+v, want no tasks and name %s", got, name)
 	}
 }
 
-// A task's JSON includes its ID, which uploads ignore.
+// The JSON of a task contains its ID, which is ignored in uploads.
 func TestTaskJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())
@@ -250,7 +251,7 @@ func TestTaskJSON(t *testing.T) {
 	text, err := json.Marshal(g.Tasks[0])
 	want := fmt.Sprintf(`{"_id":%d,"id":"a","type":"shell","parameters":{"cmd":"echo a"},"owner":"me"}`, g.Tasks[0].DatabaseID)
 	if err != nil || string(text) != want {
-		t.Errorf("got %s, %v, want %s", text, err, want)
+		t.Errorf("JSON of a task = %s, %v, want %s", text, err, want)
 	}
 	var back service.Task
 	must.Do(t, json.Unmarshal(text, &back))
@@ -294,7 +295,7 @@ func TestReleaseErrors(t *testing.T) {
 	must.Do(t, w.DeleteRelease(ctx, store.ReleaseLayer, shop.ID))
 	graphs := must.Get(w.Graphs(ctx, nil))(t)
 	if len(graphs) != 1 || graphs[0].ID != kept.ID || graphs[0].Tasks != nil {
-		t.Errorf("got %v", graphs)
+		t.Errorf("Graphs = %v, want only graph %d without tasks", graphs, kept.ID)
 	}
 }
 
@@ -388,7 +389,7 @@ func TestGraphErrors(t *testing.T) {
 	same(t, []service.Graph{g}, graphs)
 }
 
-func TestChecks(t *testing.T) {
+func TestEffectiveGraphChecks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())
 	ctx := t.Context()
@@ -417,14 +418,14 @@ func TestChecks(t *testing.T) {
 	_, err = w.Use(ctx, service.Selection{Environment: "prod", Release: &next})
 	w.want("", unknown+"\ngraph upgrade of prod: task c: requires: unknown task a", err)
 
-	// A plugin's graph may be incomplete until an environment uses it.
+	// The graph of a plugin may be incomplete until an environment uses it.
 	plugin := w.create(owner(lma), "default", "{id: b, requires: [c, p]}", "{id: a, version: 2.0.0}")
 	use := service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma}}
 	_, err = w.Use(ctx, use)
 	w.want("", "plugin lma 1.2 (graph default of prod): task b: requires: unknown task p", err)
 	got := must.Get(w.Selection(ctx, "prod"))(t)
 	if len(got.Plugins) > 0 {
-		t.Errorf("got %+v", got)
+		t.Errorf("Selection = %+v, want no plugins", got)
 	}
 	must.Get(w.Update(ctx, plugin.ID, nil, w.graph("default", "{id: b, requires: [c]}").Tasks))(t)
 	w.use("prod", &shop, lma)
@@ -440,7 +441,7 @@ func TestChecks(t *testing.T) {
 	same(t, release, must.Get(w.Graph(ctx, release.ID))(t))
 }
 
-// Equal problems of all environments that use a plugin are reported once.
+// A problem that several environments share because they use a plugin is reported once.
 func TestSharedProblems(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())
@@ -479,14 +480,14 @@ func TestRunErrors(t *testing.T) {
 		w.want(c.kind, c.message, err)
 	}
 	if _, err := w.Start(ctx, "dev", service.RunRequest{}); err == nil || err.Error() != "dev has no inventory" {
-		t.Errorf("got error %v", err)
+		t.Errorf("Start = %v, want dev has no inventory", err)
 	}
 	r := must.Get(w.Start(ctx, "prod", service.RunRequest{}))(t)
 	_, err := w.Start(ctx, "prod", service.RunRequest{})
 	w.want(service.Conflict, fmt.Sprintf("default[%d] is about to run: wait for it to end, or stop it", r.ID), err)
 	stopped := must.Get(w.Stop(ctx, r.ID))(t)
 	if stopped.State != store.Canceled || stopped.Running {
-		t.Errorf("got %+v", stopped)
+		t.Errorf("Stop = %+v, want a canceled run", stopped)
 	}
 	_, err = w.Stop(ctx, r.ID)
 	w.want(service.Conflict, fmt.Sprintf("default[%d] cannot be stopped: it is CANCELLED", r.ID), err)
@@ -525,14 +526,14 @@ func TestAnswer(t *testing.T) {
 	r := must.Get(w.Start(ctx, "prod", service.RunRequest{}))(t)
 	got := must.Get(w.Run(ctx, r.ID))(t)
 	if got.State != store.Ask || len(got.Tasks) != 1 || got.Tasks[0].State != store.Unknown {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("Run = %+v, want one task run with an unknown outcome", got)
 	}
 	_, err := w.Resume(ctx, r.ID, nil)
 	w.want(service.Conflict, fmt.Sprintf("default[%d] needs an answer: did task a on node db-1 take effect?", r.ID), err)
 	must.Get(w.Resume(ctx, r.ID, &service.Answer{Number: got.Tasks[0].Number, Done: true}))(t)
 	got = must.Get(w.Run(ctx, r.ID))(t)
 	if got.State != store.Done || len(w.executed) != 1 {
-		t.Errorf("got %+v after %v", got, w.executed)
+		t.Errorf("Run = %+v after %v, want a finished run after one task", got, w.executed)
 	}
 }
 
@@ -563,6 +564,6 @@ func TestConcurrent(t *testing.T) {
 	}
 	all.Wait()
 	if created != 1 || conflicts != 7 {
-		t.Errorf("created %d, refused %d", created, conflicts)
+		t.Errorf("%d calls of Create succeeded and %d failed, want 1 and 7", created, conflicts)
 	}
 }
