@@ -26,7 +26,7 @@ func (service) Run(ctx context.Context, c *tasktype.Call) error {
 	return c.Command(ctx, "restart", fmt.Sprintf("echo restarting %s on $LUMI_NODE", c.Task.Parameters["name"]), "")
 }
 
-// A custom type is added to the registry.
+// Custom types are added to the registry.
 func Example() {
 	types := tasktype.Builtin()
 	types["service"] = service{}

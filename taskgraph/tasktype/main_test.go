@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("XDG_STATE_HOME", state); err != nil {
 		panic(err)
 	}
-	// The tests mostly wait for other processes.
+	// The tests spend most of their time waiting for other processes.
 	if err := flag.Set("test.parallel", "12"); err != nil {
 		panic(err)
 	}

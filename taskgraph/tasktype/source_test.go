@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// exposed is a workspace with many files that tasks must not read.
+// exposed returns a workspace that contains many files that tasks must not read.
 func exposed(t *testing.T) *bench {
 	t.Helper()
 	b := here(t)
@@ -70,7 +70,7 @@ func TestSources(t *testing.T) {
 		} {
 			_, err := b.try(t.Context(), b.work(t, kind, parameters))
 			if err == nil || err.Error() != "src "+src+": "+want {
-				t.Errorf("%s of %s: %v", kind, src, err)
+				t.Errorf("%s of %s = %v, want %s", kind, src, err, want)
 			}
 		}
 	}
@@ -84,12 +84,12 @@ func TestSources(t *testing.T) {
 		b.fails(t, b.work(t, "sync", p{"src": src, "dst": dst + "/s"}), want)
 	}
 	if files, err := os.ReadDir(dst); err != nil || len(files) > 0 {
-		t.Errorf("the node has %v, %v", files, err)
+		t.Errorf("files on the node = %v, %v, want none", files, err)
 	}
 	for _, src := range []string{"folder/file", "good/file", "better", "abs", "./folder//file", "no/../folder/file"} {
 		b.does(t, b.work(t, "upload_file", p{"path": dst + "/f", "src": src}), "")
 		if got := read(t, dst+"/f"); got != "content of file" {
-			t.Errorf("%s: %q", src, got)
+			t.Errorf("uploaded %s = %q, want the content of the file", src, got)
 		}
 	}
 	b.Hidden = func() ([]string, error) { return nil, fs.ErrInvalid }
@@ -102,6 +102,6 @@ func TestRemoteOnly(t *testing.T) {
 	b.Remote = true
 	_, err := b.try(t.Context(), b.work(t, "shell", p{"cmd": "id"}))
 	if err == nil || !strings.HasPrefix(err.Error(), "node here has connection: local, which gives its tasks all permissions of the server; ") {
-		t.Error(err)
+		t.Errorf("Execute = %v, want the local node to be rejected", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSwappedSources replaces a folder with links while files in it are being opened.
+// A folder can be replaced by links while files in it are opened without giving access to other files.
 func TestSwappedSources(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -34,7 +34,7 @@ func TestSwappedSources(t *testing.T) {
 			_ = os.Symlink([]string{".lumi/deep", "/etc"}[i%2], path)
 			_ = os.Remove(path)
 			_ = os.Rename(aside, path)
-			for range 10 { // The folder exists most of the time.
+			for range 10 { // so that the folder exists most of the time
 				_, _ = os.Stat(path)
 			}
 		}
@@ -49,13 +49,13 @@ func TestSwappedSources(t *testing.T) {
 		text, err := io.ReadAll(file)
 		_ = file.Close()
 		if string(text) != filepath.Join(path, "file") || err != nil {
-			t.Errorf("read %q, %v", text, err)
+			t.Errorf("opened file contains %q, %v, want %q", text, err, filepath.Join(path, "file"))
 			break
 		}
 	}
 	close(done)
 	<-ended
 	if opened == 0 {
-		t.Error("no file was opened")
+		t.Error("no file could be opened")
 	}
 }

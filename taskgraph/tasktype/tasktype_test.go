@@ -65,19 +65,19 @@ func TestCheck(t *testing.T) {
 		must.Do(t, json.Unmarshal([]byte(test.parameters), &p))
 		check, ok := tasktype.Builtin().Check(test.name)
 		if !ok {
-			t.Fatal(test.name)
+			t.Fatalf("Check(%s) = false, want true", test.name)
 		}
 		if diff := cmp.Diff(test.problems, strings.Join(check(p), "\n")); diff != "" {
-			t.Errorf("%s %s: %s", test.name, test.parameters, diff)
+			t.Errorf("Check(%s) of %s mismatch (-want +got):\n%s", test.name, test.parameters, diff)
 		}
 	}
 	if _, ok := tasktype.Builtin().Check("shel"); ok {
-		t.Error("unexpected type shel")
+		t.Error("Check(shel) = true, want false")
 	}
 	for _, dst := range []string{"/", "//", "/srv", "/home/me", "/usr/lib", "/var/lib", "relative/path", ".", "/srv/a/../.."} {
 		check, _ := tasktype.Builtin().Check("sync")
 		if len(check(map[string]any{"src": "a", "dst": dst})) == 0 {
-			t.Errorf("sync accepts %s", dst)
+			t.Errorf("sync with dst %s has no problems, want one", dst)
 		}
 	}
 }
@@ -90,7 +90,7 @@ type bench struct {
 	n    int
 }
 
-// benches calls f with this machine and with an OpenSSH server.
+// benches calls f with a bench for this machine and with one for an OpenSSH server.
 func benches(t *testing.T, f func(t *testing.T, b *bench)) {
 	t.Helper()
 	t.Run("local", func(t *testing.T) {
@@ -120,7 +120,7 @@ func over(t *testing.T, s *sshd.Server) *bench {
 	return b
 }
 
-// work returns a task for the node with a fresh token.
+// work returns a task for the node with a new token.
 func (b *bench) work(t *testing.T, name string, parameters map[string]any) run.Work {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +135,7 @@ func (b *bench) work(t *testing.T, name string, parameters map[string]any) run.W
 	}
 }
 
-// try runs a task and returns its log.
+// try runs a task and returns its log and its error.
 func (b *bench) try(ctx context.Context, w run.Work) (string, error) {
 	err := b.Execute(ctx, w)
 	b.mu.Lock()
@@ -145,25 +145,25 @@ func (b *bench) try(ctx context.Context, w run.Work) (string, error) {
 	return log, err
 }
 
-// does runs a task that must succeed, and compares its log.
+// does runs a task that must succeed and checks its log.
 func (b *bench) does(t *testing.T, w run.Work, want string) {
 	t.Helper()
 	log, err := b.try(t.Context(), w)
 	if log != want || err != nil {
-		t.Errorf("got log %q and error %v, want log %q", log, err, want)
+		t.Errorf("Execute = log %q, %v, want log %q", log, err, want)
 	}
 }
 
-// fails runs a task that must fail with an error that wraps others.
+// fails runs a task that must fail. It checks the error and the errors that it wraps.
 func (b *bench) fails(t *testing.T, w run.Work, want string, wraps ...error) {
 	t.Helper()
 	_, err := b.try(t.Context(), w)
 	if err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %s", err, want)
+		t.Errorf("Execute = %v, want %s", err, want)
 	}
 	for _, other := range wraps {
 		if !errors.Is(err, other) {
-			t.Errorf("error %v does not wrap %v", err, other)
+			t.Errorf("Execute = %v, want an error wrapping %v", err, other)
 		}
 	}
 }
@@ -198,19 +198,19 @@ func TestShell(t *testing.T) {
 		node.Roles, node.Parameters = []string{"db", "web"}, p{"version": "2", "it's": 1}
 		w.Node, w.Parameters = &node, p{"version": "1", "region": "eu"}
 		b.does(t, w, "info prod 12 task "+b.node.Name+` db,web {"it's":1,"region":"eu","version":"2"}`)
-		// Running the same work again returns its outcome.
+		// Running the same work again returns the recorded outcome.
 		count := filepath.Join(t.TempDir(), "count")
 		w = b.work(t, "shell", p{"cmd": "echo run >>" + count + "; echo out"})
 		b.does(t, w, "info out")
 		w.Resumed = true
 		b.does(t, w, "info out")
 		if text := read(t, count); text != "run\n" {
-			t.Errorf("it ran %d times", strings.Count(text, "run"))
+			t.Errorf("the command ran %d times, want once", strings.Count(text, "run"))
 		}
 	})
 }
 
-func TestFolder(t *testing.T) {
+func TestWorkingDirectory(t *testing.T) {
 	t.Parallel()
 	b := here(t)
 	write(t, filepath.Join(b.Folder, "below/file"), "")
@@ -233,10 +233,10 @@ func TestPhases(t *testing.T) {
 		again := "info not yet\nwarn run: attempt 1 of 3 failed: exit status 1: not yet\n" +
 			"info not yet\nwarn run: attempt 2 of 3 failed: exit status 1: not yet"
 		b.does(t, w, again)
-		// A process that resumes it does not repeat attempts.
+		// A process that resumes the task does not repeat attempts.
 		b.does(t, w, again)
 		if n := strings.Count(read(t, count), "run"); n != 3 {
-			t.Errorf("%d attempts", n)
+			t.Errorf("the command ran %d times, want 3", n)
 		}
 		w = b.work(t, "shell", p{"cmd": "exit 1"})
 		w.Task.Retries = 1
@@ -249,7 +249,7 @@ func TestPhases(t *testing.T) {
 		w.Task.TestPost = &taskgraph.Test{Cmd: "sleep 5", Timeout: 200 * time.Millisecond}
 		b.fails(t, w, "test_post failed: timed out after 200ms")
 		if text := read(t, count); strings.Contains(text, "must not run") || !strings.Contains(text, "ran") {
-			t.Error(text)
+			t.Errorf("commands that ran = %q, want only the second", text)
 		}
 		w = b.work(t, "shell", p{"cmd": "sleep 5"})
 		w.Task.Timeout = 200 * time.Millisecond
@@ -266,7 +266,7 @@ func TestCancel(t *testing.T) {
 		w.Log = func(string, string) { cancel() }
 		w.Task.Retries = 5
 		if err := b.Execute(ctx, w); !errors.Is(err, context.Canceled) {
-			t.Error(err)
+			t.Errorf("Execute = %v, want %v", err, context.Canceled)
 		}
 		b.fails(t, w, "the outcome is unknown: the command was started, but its exit status is unknown: it was stopped",
 			run.ErrUncertain, host.ErrUncertain)
@@ -279,7 +279,7 @@ func TestUncertain(t *testing.T) {
 	w := b.work(t, "shell", p{"cmd": "kill -9 $PPID"})
 	w.Task.Retries = 3
 	b.fails(t, w, "the outcome is unknown: the command was started, but its exit status is unknown", run.ErrUncertain)
-	// The outcome of work on an unreachable node is unknown.
+	// The outcome of a task on an unreachable node is unknown.
 	w = b.work(t, "shell", p{"cmd": "true"})
 	w.Node = &inventory.Node{Name: "web-1"}
 	b.fails(t, w, "node web-1 has no address")
@@ -287,7 +287,7 @@ func TestUncertain(t *testing.T) {
 	b.fails(t, w, "the outcome is unknown while the node is unreachable: node web-1 has no address", run.ErrUnreached)
 }
 
-func TestNothing(t *testing.T) {
+func TestTypesWithoutAction(t *testing.T) {
 	t.Parallel()
 	b := here(t)
 	for _, name := range []string{"stage", "group", "anchor", "skipped"} {
@@ -312,12 +312,12 @@ func TestUpload(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "new", "it's")
 		b.does(t, b.work(t, "upload_file", p{"path": name, "data": "a\n"}), "")
 		if info, err := os.Stat(name); err != nil || info.Mode() != 0o644 || read(t, name) != "a\n" {
-			t.Error(info.Mode(), err)
+			t.Errorf("uploaded file has mode %v, %v, want 0644, or other content", info.Mode(), err)
 		}
 		write(t, filepath.Join(b.Folder, "src"), "\x00\xff")
 		b.does(t, b.work(t, "upload_file", p{"path": name, "src": "src", "permissions": "0600"}), "")
 		if info, err := os.Stat(name); err != nil || info.Mode() != 0o600 || read(t, name) != "\x00\xff" {
-			t.Error(info.Mode(), err)
+			t.Errorf("uploaded file has mode %v, %v, want 0600, or other content", info.Mode(), err)
 		}
 		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "."}), "src .: not a file")
 		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "no"}), "src no: no such file or directory")
@@ -330,7 +330,7 @@ func listing(t *testing.T, folder string) string {
 	out, err := exec.Command("sh", "-c", `cd "$1" && find . -exec stat -c '%A %n' {} + | sort -k2 && find . -type f | sort | xargs -r -d '\n' tail -n +1`,
 		"sh", folder).CombinedOutput()
 	if err != nil {
-		t.Error(err, string(out))
+		t.Errorf("listing %s: %v\n%s", folder, err, out)
 	}
 	return string(out)
 }
@@ -362,7 +362,7 @@ b
 ==> ./into/a <==
 a`
 		if diff := cmp.Diff(want, listing(t, dst)); diff != "" {
-			t.Error(diff)
+			t.Errorf("copied files mismatch (-want +got):\n%s", diff)
 		}
 		link := filepath.Join(b.Folder, "src/link")
 		must.Do(t, os.Symlink("a", link))
@@ -393,10 +393,10 @@ func TestSync(t *testing.T) {
 		w := b.work(t, "sync", p{"src": "src", "dst": dst})
 		b.does(t, w, "info "+dst+": 5 copied, 8 deleted")
 		if diff := cmp.Diff(listing(t, src), listing(t, dst)); diff != "" {
-			t.Error(diff)
+			t.Errorf("synced files mismatch (-want +got):\n%s", diff)
 		}
 		if after, err := os.Stat(filepath.Join(dst, "same")); err != nil || !os.SameFile(before, after) {
-			t.Error("an unchanged file was copied")
+			t.Error("sync copied an unchanged file")
 		}
 		b.does(t, w, "info "+dst+": 0 copied, 0 deleted")
 		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), "src src/same: not a directory")
@@ -406,7 +406,7 @@ func TestSync(t *testing.T) {
 			link+" is /: sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not /")
 		write(t, filepath.Join(dst, "a\nb"), "")
 		if _, err := b.try(t.Context(), w); err == nil || !strings.Contains(err.Error(), "a file name contains a line break or backslash") {
-			t.Error(err)
+			t.Errorf("sync = %v, want an error about the file name", err)
 		}
 	}
 	benches(t, test)
@@ -414,17 +414,17 @@ func TestSync(t *testing.T) {
 		t.Parallel()
 		busybox, err := exec.LookPath("busybox")
 		if err != nil {
-			t.Skip("busybox is missing: install busybox")
+			t.Skip("busybox is not installed; run 'apt-get install busybox'")
 		}
 		s := sshd.Start(t)
 		if out, err := exec.Command(busybox, "--install", "-s", s.Bin).CombinedOutput(); err != nil {
-			t.Fatal(err, string(out))
+			t.Fatalf("busybox --install: %v\n%s", err, out)
 		}
 		test(t, over(t, s))
 	})
 }
 
-// TestReboot restarts the test's own sshd. The boot id is in a file.
+// TestReboot restarts the sshd of the test. The boot id is the content of a file.
 func TestReboot(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
@@ -449,15 +449,15 @@ func TestReboot(t *testing.T) {
 	w := b.work(t, "reboot", parameters)
 	b.does(t, w, "info rebooted: the boot id is second")
 	<-restarted
-	// A process that resumes it does not reboot again.
+	// A process that resumes the task does not reboot again.
 	w.Resumed = true
 	b.does(t, w, "info rebooted: the boot id is second")
 	if text := read(t, count); text != "reboot\n" {
-		t.Errorf("it rebooted %d times", strings.Count(text, "reboot"))
+		t.Errorf("the node was rebooted %d times, want once", strings.Count(text, "reboot"))
 	}
 }
 
-func TestRebootFails(t *testing.T) {
+func TestRebootFailure(t *testing.T) {
 	t.Parallel()
 	b := here(t)
 	w := b.work(t, "reboot", p{"boot_id": "echo same", "command": "true"})
@@ -473,11 +473,11 @@ func TestRebootFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	if _, err := b.try(ctx, b.work(t, "reboot", p{"boot_id": "echo same", "command": "true"})); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("reboot = %v, want %v", err, context.Canceled)
 	}
 }
 
-// TestPuppet uses a fake Puppet that prints its arguments and exits as its manifest says.
+// TestPuppet uses a fake puppet that prints its arguments and exits with the status in its manifest.
 func TestPuppet(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
