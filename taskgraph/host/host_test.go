@@ -19,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
-// machines calls f with each kind of host: this machine, this machine with only busybox, and a host over SSH. state is the
-// directory with their states. Other tests use only this machine, to save time.
+// machines calls f with each kind of host: this machine, this machine with only busybox, and a host over SSH. state is
+// the directory that contains their states. Other tests use only this machine to save time.
 func machines(t *testing.T, f func(t *testing.T, h *shell, state string)) {
 	t.Helper()
 	t.Run("local", func(t *testing.T) {
@@ -32,11 +32,11 @@ func machines(t *testing.T, f func(t *testing.T, h *shell, state string)) {
 		t.Parallel()
 		busybox, err := exec.LookPath("busybox")
 		if err != nil {
-			t.Skip("busybox is missing: install busybox")
+			t.Skip("busybox is not installed; run 'apt-get install busybox'")
 		}
 		bin := t.TempDir()
 		if out, err := exec.Command(busybox, "--install", "-s", bin).CombinedOutput(); err != nil {
-			t.Fatal(err, string(out))
+			t.Fatalf("busybox --install: %v\n%s", err, out)
 		}
 		h, state := here(t)
 		h.transport = local{shell: filepath.Join(bin, "sh"), env: []string{"XDG_STATE_HOME=" + state, "PATH=" + bin}}
@@ -112,29 +112,29 @@ func TestRun(t *testing.T) {
 			test.c.Token = token
 			exit, out := run(t, h, test.c)
 			if exit != test.exit || out != test.out {
-				t.Errorf("%s, token %q: got %d and %.200q, want %d and %.200q", test.name, token, exit, out, test.exit, test.out)
+				t.Errorf("%s, token %q: Run = %d, %.200q, want %d, %.200q", test.name, token, exit, out, test.exit, test.out)
 			}
 		}
 	}
-	// Line numbers in shell errors refer to the script.
+	// Line numbers in errors of the shell refer to the script.
 	_, out := run(t, h, Command{Token: "line", Script: "true\nabsent-command", Dir: folder, Env: []string{"A=b"}})
 	if !strings.Contains(out, ": 2: ") && !strings.Contains(out, "line 2: ") {
-		t.Errorf("got %q, want line 2", out)
+		t.Errorf("output = %q, want line 2", out)
 	}
 }
 
-// The wrapper, whose own files are private, does not change the mode of files that commands create.
-func TestMask(t *testing.T) {
+// The files of the wrapper are private, but it does not change the mode of files created by commands.
+func TestUmask(t *testing.T) {
 	t.Parallel()
 	h, state := here(t)
 	_, plain := run(t, h, Command{Script: "umask"})
 	if _, out := run(t, h, Command{Token: "a", Script: "umask"}); out != plain {
-		t.Errorf("got umask %s, want %s", out, plain)
+		t.Errorf("umask of a command = %s, want %s", out, plain)
 	}
 	for _, name := range []string{"lumi", "lumi/tasks"} {
 		info, err := os.Stat(filepath.Join(state, name))
 		if err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s has mode %v (%v)", name, info.Mode(), err)
+			t.Errorf("mode of %s = %v, %v, want 0700", name, info.Mode(), err)
 		}
 	}
 }
@@ -145,14 +145,14 @@ func TestErrors(t *testing.T) {
 	fails := func(c Command, want string) {
 		t.Helper()
 		if _, _, err := try(t.Context(), h, c); err == nil || err.Error() != want {
-			t.Errorf("got error %v, want %s", err, want)
+			t.Errorf("Run = %v, want %s", err, want)
 		}
 	}
 	fails(Command{Script: "true", Env: []string{"a b=secret"}}, `invalid variable name "a b"`)
 	run(t, h, Command{Token: "same", Script: "true"})
 	fails(Command{Token: "same", Script: "false"}, `a different command already ran as "same" on the node`)
 	if exit, out := run(t, h, Command{Script: "true", Dir: "/no/such"}); exit != 2 || !strings.Contains(out, "/no/such") {
-		t.Errorf("a folder that does not exist: got %d, %s", exit, out)
+		t.Errorf("Run in a missing folder = %d, %s, want 2 and the name of the folder", exit, out)
 	}
 	h.transport = local{shell: "/no/such/sh"}
 	fails(Command{Token: "a", Script: "true"}, "fork/exec /no/such/sh: no such file or directory")
@@ -172,29 +172,29 @@ func TestErrors(t *testing.T) {
 }
 
 // Running a command again returns the recorded outcome.
-func TestOnce(t *testing.T) {
+func TestRunOnce(t *testing.T) {
 	t.Parallel()
 	machines(t, func(t *testing.T, h *shell, state string) {
 		count := filepath.Join(t.TempDir(), "count")
 		c := Command{Token: "prod/1-2", Script: "echo run >>" + quote(count) + "; echo out; echo err >&2; exit 7"}
 		for range 3 {
 			if exit, out := run(t, h, c); exit != 7 || out != "out\nerr" {
-				t.Errorf("got %d and %q", exit, out)
+				t.Errorf("Run = %d, %q, want 7, \"out\\nerr\"", exit, out)
 			}
 		}
 		if text, _ := os.ReadFile(count); string(text) != "run\n" {
-			t.Errorf("it ran %d times", strings.Count(string(text), "run"))
+			t.Errorf("the command ran %d times, want once", strings.Count(string(text), "run"))
 		}
 		folders, _ := filepath.Glob(filepath.Join(state, "lumi/tasks/*"))
 		if len(folders) != 1 || !strings.HasPrefix(filepath.Base(folders[0]), "prod_1_2-") {
-			t.Errorf("got folders %q", folders)
+			t.Errorf("state folders = %q, want one that starts with prod_1_2-", folders)
 		}
 		var files []string
 		for _, f := range must(filepath.Glob(folders[0] + "/*")) {
 			files = append(files, filepath.Base(f))
 		}
 		if diff := cmp.Diff([]string{"claim", "exit", "output"}, files); diff != "" {
-			t.Errorf("leftover files: %s", diff)
+			t.Errorf("files in the state folder mismatch (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -206,8 +206,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Of four concurrent runs of a command, one runs it, and all see its output.
-func TestTogether(t *testing.T) {
+// If a command is run four times concurrently, it is executed once, and all callers get its output.
+func TestRunConcurrently(t *testing.T) {
 	t.Parallel()
 	h, _ := here(t)
 	count := filepath.Join(t.TempDir(), "count")
@@ -216,17 +216,17 @@ func TestTogether(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			if exit, out, err := try(t.Context(), h, c); exit != 4 || out != "begin\nend" || err != nil {
-				t.Errorf("got %d, %q, %v", exit, out, err)
+				t.Errorf("Run = %d, %q, %v, want 4, \"begin\\nend\"", exit, out, err)
 			}
 		})
 	}
 	group.Wait()
 	if text, _ := os.ReadFile(count); string(text) != "run\n" {
-		t.Errorf("it ran %d times", strings.Count(string(text), "run"))
+		t.Errorf("the command ran %d times, want once", strings.Count(string(text), "run"))
 	}
 }
 
-// TestStop covers cancellation and timeouts, which also end descendants.
+// Cancellation and timeouts also end the descendants of a command.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	machines(t, func(t *testing.T, h *shell, _ string) {
@@ -247,22 +247,22 @@ func TestStop(t *testing.T) {
 				}
 			}
 			if _, err := h.Run(ctx, c); !errors.Is(err, test.now) {
-				t.Errorf("%s: got error %v, want %v", test.name, err, test.now)
+				t.Errorf("%s: Run = %v, want %v", test.name, err, test.now)
 			}
 			end()
 			if _, out, err := try(t.Context(), h, c); !errors.Is(err, test.later) || out != child {
-				t.Errorf("%s, later: got %q and error %v, want %v", test.name, out, err, test.later)
+				t.Errorf("%s: later Run = %q, %v, want %q, %v", test.name, out, err, child, test.later)
 			}
 			stat, err := os.ReadFile("/proc/" + child + "/stat")
 			if err == nil && !strings.Contains(string(stat), ") Z ") {
-				t.Errorf("%s: a process of the command is still running: %s", test.name, stat)
+				t.Errorf("%s: a descendant of the command is still running: %s", test.name, stat)
 			}
 		}
 	})
 }
 
-// TestLeft leaves a running command to another process.
-func TestLeft(t *testing.T) {
+// A running command can be left to another process.
+func TestRunLeftToAnotherProcess(t *testing.T) {
 	t.Parallel()
 	h, _ := here(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -272,18 +272,18 @@ func TestLeft(t *testing.T) {
 	timed, end := context.WithTimeout(ctx, time.Minute)
 	defer end()
 	if _, err := h.Run(timed, c); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUncertain) {
-		t.Error(err)
+		t.Errorf("Run = %v, want %v without %v", err, context.Canceled, ErrUncertain)
 	}
 	if exit, out := run(t, h, c); exit != 0 || out != "begin\nend" {
-		t.Errorf("got %d, %q", exit, out)
+		t.Errorf("Run = %d, %q, want 0, \"begin\\nend\"", exit, out)
 	}
 }
 
-// TestStopEarly cancels a command before it starts, and one that ignores SIGTERM.
+// TestStopEarly cancels a command before it starts, and a command that ignores SIGTERM.
 func TestStopEarly(t *testing.T) {
 	t.Parallel()
 	h, state := here(t)
-	// Between SIGTERM and SIGKILL, the wrapper sleeps 50 times.
+	// The wrapper sleeps 50 times between SIGTERM and SIGKILL.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "sleep"), []byte("#!/bin/sh\nPATH=${PATH#*:} exec sleep .01\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -293,30 +293,30 @@ func TestStopEarly(t *testing.T) {
 	cancel()
 	marker := filepath.Join(t.TempDir(), "marker")
 	if _, _, err := try(ctx, h, Command{Token: "a", Script: "echo >" + quote(marker)}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("Run = %v, want %v", err, context.Canceled)
 	}
 	if _, err := os.Stat(marker); err == nil {
-		t.Error("a command ran after it was canceled")
+		t.Error("the command ran although it was canceled")
 	}
-	// It can still be run.
+	// The command can still be run.
 	run(t, h, Command{Token: "a", Script: "echo >" + quote(marker)})
 	ctx, cancel = context.WithCancel(t.Context())
 	c := Command{Token: "b", Script: "trap '' TERM; echo begin; while :; do sleep .1; done", Output: func(string) { cancel() }}
 	if _, err := h.Run(ctx, c); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("Run = %v, want %v", err, context.Canceled)
 	}
 	if _, _, err := try(t.Context(), h, c); err == nil || err.Error() != ErrUncertain.Error()+": it was stopped" {
-		t.Error(err)
+		t.Errorf("later Run = %v, want %v: it was stopped", err, ErrUncertain)
 	}
 }
 
-// TestUncertain kills the wrapper of a command, and forges a claim from before a reboot.
+// TestUncertain kills the wrapper of a command and forges a claim from before a reboot.
 func TestUncertain(t *testing.T) {
 	t.Parallel()
 	h, state := here(t)
 	c := Command{Token: "a", Script: "echo begin; kill -9 $PPID; sleep .1"}
 	if _, out, err := try(t.Context(), h, c); !errors.Is(err, ErrUncertain) || out != "begin" {
-		t.Errorf("got %q, %v", out, err)
+		t.Errorf("Run = %q, %v, want \"begin\", %v", out, err, ErrUncertain)
 	}
 	c = Command{Token: "b", Script: "sleep 60 & echo $!; wait"}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -337,18 +337,18 @@ func TestUncertain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-ended; !errors.Is(err, ErrUncertain) {
-		t.Error(err)
+		t.Errorf("Run with a forged claim = %v, want %v", err, ErrUncertain)
 	}
 	if err := os.WriteFile(claim, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
 	if _, err := h.Run(ctx, c); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("Run = %v, want %v", err, context.Canceled)
 	}
 }
 
-// Young states and states of running commands are not pruned.
+// Recent states and states of running commands are not pruned.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	h, state := here(t)
@@ -377,25 +377,25 @@ func TestPrune(t *testing.T) {
 		names = append(names, name)
 	}
 	if diff := cmp.Diff([]string{"running", "young"}, names); diff != "" {
-		t.Error(diff)
+		t.Errorf("states after pruning mismatch (-want +got):\n%s", diff)
 	}
 	cancel()
 	<-ended
 }
 
-// TestLarge covers ten megabytes of output and an overlong line.
-func TestLarge(t *testing.T) {
+// TestLargeOutput runs a command with ten megabytes of output and an overlong line.
+func TestLargeOutput(t *testing.T) {
 	t.Parallel()
 	h, _ := here(t)
 	lines, size := 0, 0
 	c := Command{Token: "a", Script: "yes 'twenty characters..' | head -n 500000; head -c 100000 /dev/zero"}
 	c.Output = func(line string) { lines, size = lines+1, size+len(line) }
 	if exit, err := h.Run(t.Context(), c); exit != 0 || err != nil || lines != 500_002 || size != 9_600_000 {
-		t.Errorf("got %d, %v, %d lines and %d bytes", exit, err, lines, size)
+		t.Errorf("Run = %d, %v with %d lines and %d bytes, want 0 with 500002 and 9600000", exit, err, lines, size)
 	}
 }
 
-// TestMain acts as the process that TestKilled kills, if requested.
+// TestMain acts as the process killed by TestClientKilled if requested.
 func TestMain(m *testing.M) {
 	if home, ok := os.LookupEnv("LUMI_TEST_HOME"); ok {
 		h := &shell{transport: local{}}
@@ -409,15 +409,15 @@ func TestMain(m *testing.M) {
 		fmt.Println(exit, err)
 		os.Exit(0)
 	}
-	// The tests mostly wait for other processes.
+	// The tests spend most of their time waiting for other processes.
 	if err := flag.Set("test.parallel", "12"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
 
-// After a client is killed, another process can wait for its command.
-func TestKilled(t *testing.T) {
+// If a client is killed, another process can wait for its command.
+func TestClientKilled(t *testing.T) {
 	t.Parallel()
 	killed := func(t *testing.T, h *shell, env ...string) {
 		count := filepath.Join(t.TempDir(), "count")
@@ -434,10 +434,10 @@ func TestKilled(t *testing.T) {
 		_ = child.Process.Kill()
 		_ = child.Wait()
 		if exit, text := run(t, h, c); exit != 5 || text != "begin\nend" {
-			t.Errorf("got %d and %q", exit, text)
+			t.Errorf("Run = %d, %q, want 5, \"begin\\nend\"", exit, text)
 		}
 		if text, _ := os.ReadFile(count); string(text) != "run\n" {
-			t.Errorf("it ran %d times", strings.Count(string(text), "run"))
+			t.Errorf("the command ran %d times, want once", strings.Count(string(text), "run"))
 		}
 	}
 	t.Run("local", func(t *testing.T) {

@@ -24,16 +24,16 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
-// refused checks the error of opening a node.
+// refused checks the error returned by Open for a node.
 func refused(t *testing.T, p *Pool, n *inventory.Node, want string, wraps ...error) {
 	t.Helper()
 	_, err := (&Pool{Home: p.Home, Agent: p.Agent}).Open(t.Context(), n)
 	if err == nil || err.Error() != want {
-		t.Errorf("got error:\n%v\nwant:\n%s", err, want)
+		t.Errorf("Open =\n%v\nwant\n%s", err, want)
 	}
 	for _, other := range wraps {
 		if !errors.Is(err, other) {
-			t.Errorf("error %v does not wrap %v", err, other)
+			t.Errorf("Open = %v, want an error wrapping %v", err, other)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func TestHostKeys(t *testing.T) {
 		"; if this fingerprint is correct, run: "+command, ErrUnknownHost)
 	// The suggested command works.
 	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
-		t.Error(err, string(out))
+		t.Errorf("suggested command: %v\n%s", err, out)
 	}
 	if _, err := p.Open(t.Context(), node); err != nil {
 		t.Error(err)
@@ -78,12 +78,12 @@ func TestHostKeys(t *testing.T) {
 	refused(t, p, node, begin+"knownhosts: "+known+":1: knownhosts: missing host pattern")
 }
 
-// Of a server's two keys, only the one not preferred by clients is known.
+// Only the key that clients do not prefer is known, of the two keys of the server.
 func TestHostKeyAlgorithms(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "rsa")
 	if out, err := exec.Command("ssh-keygen", "-q", "-t", "rsa", "-N", "", "-f", file).CombinedOutput(); err != nil {
-		t.Fatal(err, string(out))
+		t.Fatalf("ssh-keygen: %v\n%s", err, out)
 	}
 	s := sshd.Start(t, "HostKey "+file)
 	line := "[127.0.0.1]:" + strconv.Itoa(s.Port) + " " + string(must(os.ReadFile(file+".pub")))
@@ -104,7 +104,7 @@ func TestKeys(t *testing.T) {
 	n := s.Node("web-1")
 	n.User = "nobody-here"
 	refused(t, p, n, begin(n.User)+"no key was accepted; tried "+own)
-	// A key in another place, and one that is not a key.
+	// A key in another folder, and a file that does not contain a key.
 	n = s.Node("web-1")
 	n.Key = "~/key"
 	if err := os.Rename(own, filepath.Join(s.Home, "key")); err != nil {
@@ -135,7 +135,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, p, n, begin(s.User)+"no key was accepted; "+own+" is encrypted, so add it to an SSH agent: ssh-add "+own)
-	// The agent.
+	// A key from the agent.
 	socket := filepath.Join(t.TempDir(), "agent")
 	agent := exec.Command("ssh-agent", "-D", "-a", socket)
 	if err := agent.Start(); err != nil {
@@ -145,11 +145,11 @@ func TestKeys(t *testing.T) {
 		_ = agent.Process.Kill()
 		_ = agent.Wait()
 	})
-	// ssh-add exits with 2 until the agent listens.
+	// ssh-add exits with status 2 until the agent is listening.
 	add := exec.Command("sh", "-c", "while ssh-add -l >/dev/null 2>&1; [ $? = 2 ]; do sleep .01; done; ssh-add -q "+filepath.Join(s.Home, "key"))
 	add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
 	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatal(err, string(out))
+		t.Fatalf("ssh-add: %v\n%s", err, out)
 	}
 	if _, err := (&Pool{Home: s.Home, Agent: socket}).Open(t.Context(), n); err != nil {
 		t.Error(err)
@@ -166,20 +166,20 @@ func TestUnreachable(t *testing.T) {
 	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	address := l.Addr().(*net.TCPAddr)
 	n := &inventory.Node{Name: "web-1", Address: "127.0.0.1", Port: address.Port, User: "me"}
-	// A server that accepts connections but never answers.
+	// A server that accepts connections but does not respond.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Open(ctx, n); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
+		t.Errorf("Open = %v, want %v", err, context.DeadlineExceeded)
 	}
 	_ = l.Close()
-	// Nothing listens on port 1. The port just closed would not do, since a child of a concurrent test may still hold it
-	// open.
+	// Nothing listens on port 1. The port that was just closed might still be held open by a child process of a
+	// concurrent test.
 	n.Port = 1
 	refused(t, p, n, "cannot connect to node web-1 as me@127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused")
 }
 
-// A hundred concurrent commands share a connection, more than the server's limit of sessions.
+// A hundred concurrent commands share a connection. This exceeds the server's limit on sessions.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t, "MaxSessions 3")
@@ -193,25 +193,25 @@ func TestPool(t *testing.T) {
 				return
 			}
 			if exit, out, err := try(t.Context(), h.(*shell), Command{Script: "echo " + strconv.Itoa(i)}); exit != 0 || out != strconv.Itoa(i) {
-				t.Error(exit, out, err)
+				t.Errorf("Run = %d, %q, %v, want 0, \"%d\"", exit, out, err, i)
 			}
 		})
 	}
 	group.Wait()
 	if n := strings.Count(string(must(os.ReadFile(s.Log))), "Accepted publickey"); n != 1 {
-		t.Errorf("%d connections", n)
+		t.Errorf("%d connections were made, want 1", n)
 	}
 	other := s.Node("web-1")
 	other.User = "nobody-here"
 	if _, err := p.Open(t.Context(), other); err == nil {
-		t.Error("another user shares the connection")
+		t.Error("Open for another user returned nil, want an error")
 	}
 	h := must(p.Open(t.Context(), s.Node("web-1")))
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
 	if _, err := h.Run(t.Context(), Command{Script: "true"}); err == nil || err.Error() != "node web-1: connection closed" {
-		t.Error(err)
+		t.Errorf("Run after Close = %v, want node web-1: connection closed", err)
 	}
 }
 
@@ -220,12 +220,12 @@ func TestSessions(t *testing.T) {
 	h := over(t, sshd.Start(t, "MaxSessions 0"))
 	want := "node web-1 refused a session: open failed (see MaxSessions in its sshd_config)"
 	if _, _, err := try(t.Context(), h, Command{Script: "true"}); err == nil || err.Error() != want {
-		t.Error(err)
+		t.Errorf("Run = %v, want %s", err, want)
 	}
 }
 
-// Output of the user's shell startup files is ignored, even after reconnecting.
-func TestNoise(t *testing.T) {
+// Output of the user's shell startup files is discarded, even after a reconnect.
+func TestStartupFileOutput(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t, `ForceCommand printf 'welcome\nto this node'; eval "$SSH_ORIGINAL_COMMAND"`)
 	h := over(t, s)
@@ -238,7 +238,7 @@ func TestNoise(t *testing.T) {
 			}
 		}})
 		if got := strings.Join(out, ","); exit != 0 || err != nil || got != "line 1,line 2,line 3,line 4" {
-			t.Errorf("token %q: got %d, %v, %q", token, exit, err, got)
+			t.Errorf("token %q: Run = %d, %v, %q, want 0 and lines 1 to 4", token, exit, err, got)
 		}
 	}
 	name := filepath.Join(t.TempDir(), "file")
@@ -246,12 +246,12 @@ func TestNoise(t *testing.T) {
 		t.Error(err)
 	}
 	if text, err := h.Read(t.Context(), name); err != nil || string(text) != "content" {
-		t.Errorf("got %q, %v", text, err)
+		t.Errorf("Read = %q, %v, want \"content\"", text, err)
 	}
 }
 
-// TestLost kills sshd's session processes during a command, and then the server.
-func TestLost(t *testing.T) {
+// TestConnectionLost kills the session processes of sshd during a command, and then the server.
+func TestConnectionLost(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
 	h := over(t, s)
@@ -269,21 +269,21 @@ func TestLost(t *testing.T) {
 	}
 	exit, err := h.Run(t.Context(), c)
 	if exit != 6 || err != nil || strings.Join(out, ",") != "line 1,line 2,line 3,line 4,line 5,line 6" {
-		t.Errorf("got %d, %v and %q", exit, err, out)
+		t.Errorf("Run = %d, %v, %q, want 6 and lines 1 to 6", exit, err, out)
 	}
 	if text := must(os.ReadFile(count)); string(text) != "run\n" {
-		t.Errorf("it ran %d times", strings.Count(string(text), "run"))
+		t.Errorf("the command ran %d times, want once", strings.Count(string(text), "run"))
 	}
 	// A command without a token is not retried.
 	var once sync.Once
 	c = Command{Script: "echo begin; sleep 5", Output: func(string) { once.Do(s.EndSessions) }}
 	_, err = h.Run(t.Context(), c)
 	if want := "node web-1: connection lost: wait: remote command exited without exit status or exit signal"; err == nil || err.Error() != want {
-		t.Error(err)
+		t.Errorf("Run = %v, want %s", err, want)
 	}
 }
 
-// TestCanceled cancels a command while it runs, and before it starts.
+// TestCanceled cancels a command while it is running, and one before it starts.
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	h := over(t, sshd.Start(t))
@@ -292,16 +292,16 @@ func TestCanceled(t *testing.T) {
 	c := Command{Script: "echo; exec sleep 60", Output: func(string) { cancel() }}
 	for range 2 {
 		if _, err := h.Run(ctx, c); !errors.Is(err, context.Canceled) {
-			t.Error(err)
+			t.Errorf("Run = %v, want %v", err, context.Canceled)
 		}
 	}
 	if err := h.transport.(*remote).connect(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("connect = %v, want %v", err, context.Canceled)
 	}
 }
 
-// TestGone gives up on a server that does not come back.
-func TestGone(t *testing.T) {
+// Run gives up on a server that does not come back.
+func TestServerGone(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
 	h := over(t, s)
@@ -309,12 +309,12 @@ func TestGone(t *testing.T) {
 	var once sync.Once
 	_, err := h.Run(t.Context(), Command{Token: "a", Script: "echo; sleep 2", Output: func(string) { once.Do(s.Stop) }})
 	if !errors.Is(err, ErrUnreached) || !strings.Contains(err.Error(), "connection refused") {
-		t.Error(err)
+		t.Errorf("Run = %v, want %v because of a refused connection", err, ErrUnreached)
 	}
 }
 
-// TestSilent simulates a network that starts dropping all packets.
-func TestSilent(t *testing.T) {
+// TestUnresponsiveServer simulates a network that begins to drop all packets.
+func TestUnresponsiveServer(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
 	var silent atomic.Bool
@@ -360,7 +360,7 @@ func TestSilent(t *testing.T) {
 	begun := time.Now()
 	_, err := h.Run(t.Context(), Command{Script: "echo; sleep 10", Output: func(string) { silent.Store(true) }})
 	if !errors.Is(err, errLost) || time.Since(begun) > 3*time.Second {
-		t.Error(err, time.Since(begun))
+		t.Errorf("Run = %v after %v, want %v within 3s", err, time.Since(begun), errLost)
 	}
 }
 
@@ -377,32 +377,32 @@ func TestFiles(t *testing.T) {
 			}
 			info, err := os.Stat(name)
 			if err != nil || info.Mode() != mode {
-				t.Errorf("got mode %v, %v", info.Mode(), err)
+				t.Errorf("mode = %v, %v, want %v", info.Mode(), err, mode)
 			}
 			content = content[:len(content)-1]
 		}
 		got, err := h.Read(t.Context(), name)
 		if err != nil || len(got) != len(content)+1 || string(got[:100]) != string(content[:100]) {
-			t.Errorf("read %d bytes, %v", len(got), err)
+			t.Errorf("Read = %d bytes, %v, want %d", len(got), err, len(content)+1)
 		}
-		// A source that fails leaves the file unchanged.
+		// If reading the content fails, the file does not change.
 		broken := io.MultiReader(strings.NewReader("part"), &failing{})
 		err = h.Write(t.Context(), name, 0o644, broken)
 		if want := "cannot write " + name + ": broken source"; err == nil || err.Error() != want {
-			t.Errorf("got error %v, want %s", err, want)
+			t.Errorf("Write = %v, want %s", err, want)
 		}
 		err = h.Write(t.Context(), folder, 0o644, strings.NewReader(""))
 		if want := "cannot write " + folder + ": exit status 1 (it is a directory)"; err == nil || err.Error() != want {
-			t.Errorf("got error %v, want %s", err, want)
+			t.Errorf("Write to a folder = %v, want %s", err, want)
 		}
 		if after := must(h.Read(t.Context(), name)); string(after) != string(got) {
-			t.Error("the file has changed")
+			t.Error("a failed Write changed the file")
 		}
 		if files := must(os.ReadDir(filepath.Dir(name))); len(files) != 1 {
-			t.Errorf("leftover temporary files: %v", files)
+			t.Errorf("files in the folder = %v, want no temporary files", files)
 		}
 		if _, err := h.Read(t.Context(), filepath.Join(folder, "absent")); err == nil || !strings.HasPrefix(err.Error(), "cannot read "+folder) {
-			t.Error(err)
+			t.Errorf("Read of a missing file = %v, want an error", err)
 		}
 	})
 }
@@ -411,7 +411,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("broken source") }
 
-// TestWriteLost drops the connection while writing a file.
+// TestWriteLost drops the connection while a file is being written.
 func TestWriteLost(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
@@ -433,9 +433,9 @@ func TestWriteLost(t *testing.T) {
 	err := h.Write(t.Context(), name, 0o644, r)
 	_ = r.Close()
 	if !errors.Is(err, errLost) {
-		t.Error(err)
+		t.Errorf("Write = %v, want %v", err, errLost)
 	}
 	if text := must(h.Read(t.Context(), name)); string(text) != "before" {
-		t.Errorf("got %d bytes", len(text))
+		t.Errorf("Read = %q, want \"before\"", text)
 	}
 }
