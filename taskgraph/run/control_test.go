@@ -29,14 +29,14 @@ func TestUncertain(t *testing.T) {
 	}), w.request("- {id: a, type: shell}", "n"))
 	w.want(d, store.Done, "", "n/a DONE")
 	if got := fmt.Sprint(tokens); got != "[-0 -0.1 -0.2]" {
-		t.Error(got)
+		t.Errorf("tokens = %s, want [-0 -0.1 -0.2]", got)
 	}
 	unknown := func(context.Context, run.Work) error { return run.ErrUncertain }
 	d = w.run(w.engine("one", unknown), w.request("- {id: a, type: shell}", "n"))
 	w.want(d, store.Failed, "n/a: the outcome is unknown", "n/a FAILED the outcome is unknown")
 }
 
-func TestUnreached(t *testing.T) {
+func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.request("[{id: a, type: shell}, {id: once, type: shell, idempotent: false}, {id: next, type: shell, requires: [once]}]", "n")
@@ -46,7 +46,7 @@ func TestUnreached(t *testing.T) {
 	const why = "the outcome is unknown while the node is unreachable: no route"
 	w.want(d, store.Failed, "n/a: "+why+"\nn/once: "+why, "n/a STARTED "+why, "n/once STARTED "+why, "n/next SKIPPED n/once failed")
 	if text := strings.Join(w.shown, "\n"); !strings.Contains(text, "n/a execute FAILED "+why) {
-		t.Errorf("the failure is not shown:\n%s", text)
+		t.Errorf("events do not contain the failure:\n%s", text)
 	}
 	var calls []string
 	d = w.resume(w.engine("two", func(_ context.Context, x run.Work) error {
@@ -55,7 +55,7 @@ func TestUnreached(t *testing.T) {
 	}, func(o *run.Options) { o.Parallelism = 1 }), d.ID, nil)
 	w.want(d, store.Done, "", "n/a DONE", "n/once DONE", "n/next DONE")
 	if got := fmt.Sprint(calls); got != "[a-0true once-1true next-2false]" {
-		t.Error(got)
+		t.Errorf("calls = %s, want [a-0true once-1true next-2false]", got)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestAsk(t *testing.T) {
 	w.want(d, store.Ask, questions, "n1/once UNKNOWN the outcome is unknown", "n2/once UNKNOWN the outcome is unknown",
 		"n1/free DONE", "n2/free DONE", "n1/next SKIPPED the outcome of n1/once is unknown", "n2/next SKIPPED the outcome of n2/once is unknown")
 	if s, err := e.Status(t.Context(), d.ID); err != nil || len(s.Asks) != 2 || s.Asks[1].Number != 1 || s.Held || s.Name != "upgrade[1]" {
-		t.Errorf("got %+v, %v", s, err)
+		t.Errorf("Status = %+v, %v, want two questions", s, err)
 	}
 	_, err := e.Resume(t.Context(), d.ID, nil)
 	w.wantRefused(err, "upgrade[1] needs an answer: did task once on node n1 take effect?")
@@ -89,7 +89,7 @@ func TestAsk(t *testing.T) {
 	d = w.resume(e, d.ID, &run.Answer{Number: 1})
 	w.want(d, store.Done, "", "n1/once DONE answered: it took effect", "n2/once DONE", "n1/free DONE", "n2/free DONE", "n1/next DONE", "n2/next DONE")
 	if got := fmt.Sprint(calls); got != "[n1/once-0 n2/once-1 n1/free-2 n2/free-3 n1/next-4 n2/once-1.1 n2/next-5]" {
-		t.Error(got)
+		t.Errorf("calls = %s, want each task once except n2/once", got)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestRefused(t *testing.T) {
 	w.wantRefused(err, "upgrade[1] cannot be resumed: it is DONE")
 	_, err = other.Cancel(t.Context(), d.ID)
 	w.wantRefused(err, "upgrade[1] cannot be stopped: it is DONE")
-	// A failed run does not block another one, but cannot be resumed meanwhile.
+	// A failed run does not block another run, but it cannot be resumed as long as the other run is active.
 	failed := w.run(w.engine("one", failing("n/a")), r)
 	must.Get(e.Start(t.Context(), r))(t)
 	_, err = other.Resume(t.Context(), failed.ID, nil)
@@ -138,18 +138,18 @@ func TestRefused(t *testing.T) {
 
 	_, err = w.engine("one", nothing, func(o *run.Options) { o.Environment = "dev" }).Cancel(t.Context(), 1)
 	if w.wantError(err, "run 1 of dev: not found"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("got error %v, want ErrNotFound", err)
+		t.Errorf("Cancel = %v, want %v", err, store.ErrNotFound)
 	}
 	if _, err = e.Status(t.Context(), 99); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("got error %v", err)
+		t.Errorf("Status = %v, want %v", err, store.ErrNotFound)
 	}
 	_, err = w.engine("one", nothing, func(o *run.Options) { o.Environment = "none" }).Start(t.Context(), r)
 	if !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("got error %v", err)
+		t.Errorf("Start = %v, want %v", err, store.ErrNotFound)
 	}
 }
 
-// blocking blocks until ctx is done, or for an hour.
+// blocking blocks until ctx is done or an hour has passed.
 func blocking(ctx context.Context, _ run.Work) error {
 	select {
 	case <-ctx.Done():
@@ -161,7 +161,7 @@ func blocking(ctx context.Context, _ run.Work) error {
 
 const two = "[{id: a, type: shell}, {id: b, type: shell, requires: [a]}]"
 
-// background starts and runs a run, and sends its result.
+// background starts a run and executes it in a goroutine, which sends the result to ended.
 func (w *world) background(e *run.Engine, r run.Request) (id int64, ended chan error) {
 	w.Helper()
 	d := must.Get(e.Start(w.Context(), r))(w)
@@ -198,7 +198,7 @@ func TestStop(t *testing.T) {
 			e.Stop()
 		}
 		if err := <-ended; err != nil || time.Since(before) != 0 {
-			t.Error(err, time.Since(before))
+			t.Errorf("Run = %v after %v, want nil immediately", err, time.Since(before))
 		}
 		w.want(d, store.Canceled, "", "n/a DONE", "n/b STARTED")
 		var resumed bool
@@ -207,12 +207,12 @@ func TestStop(t *testing.T) {
 			return nil
 		}), id, nil), store.Done, "", "n/a DONE", "n/b DONE")
 		if !resumed {
-			t.Error("not resumed with the same token")
+			t.Error("the task was not resumed with the same token")
 		}
 	})
 }
 
-func TestContext(t *testing.T) {
+func TestContextCanceled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	stopped := errors.New("stopped")
@@ -228,7 +228,7 @@ func TestContext(t *testing.T) {
 	}
 	d, err = e.Run(ctx, d.ID)
 	if !errors.Is(err, stopped) {
-		t.Errorf("got error %v", err)
+		t.Errorf("Run = %v, want %v", err, stopped)
 	}
 	w.want(d, store.Canceled, "", "n/a STARTED")
 }
@@ -240,10 +240,10 @@ func TestCancel(t *testing.T) {
 		other := w.engine("two", nothing)
 		id, ended := w.background(w.engine("one", blocking), w.request(two, "n"))
 		if d, err := other.Cancel(t.Context(), id); err != nil || !d.Abort || d.State != store.Running {
-			t.Errorf("got %+v, %v", d, err)
+			t.Errorf("Cancel = %+v, %v, want a running run to be aborted", d, err)
 		}
 		if s, err := other.Status(t.Context(), id); err != nil || !s.Held {
-			t.Errorf("got %+v, %v", s, err)
+			t.Errorf("Status = %+v, %v, want a held run", s, err)
 		}
 		if err := <-ended; err != nil {
 			t.Error(err)
@@ -252,7 +252,7 @@ func TestCancel(t *testing.T) {
 		w.want(d, store.Canceled, "", "n/a DONE")
 		w.want(w.resume(other, id, nil), store.Done, "", "n/a DONE", "n/b DONE")
 
-		// An unstarted run, and one whose process has ended.
+		// A run that has not started, and one whose process has ended.
 		e := w.engine("three", nothing)
 		d, err := e.Start(t.Context(), w.request(two, "n"))
 		if err == nil {
@@ -273,7 +273,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-func TestLost(t *testing.T) {
+func TestLeaseLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -282,10 +282,10 @@ func TestLost(t *testing.T) {
 		w.want(w.resume(w.engine("two", nothing), id, nil), store.Done, "", "n/a DONE", "n/b DONE")
 		err := <-ended
 		if w.wantError(err, "upgrade[1]: another executor has taken over"); !errors.Is(err, store.ErrFenced) {
-			t.Errorf("got error %v, want ErrFenced", err)
+			t.Errorf("Run = %v, want %v", err, store.ErrFenced)
 		}
-		if took := time.Since(started); took != 10*time.Second { // detected by a heartbeat
-			t.Errorf("took %v", took)
+		if took := time.Since(started); took != 10*time.Second { // the loss is detected by a heartbeat
+			t.Errorf("Run took %v, want 10s", took)
 		}
 		// The lease is renewed, so no other process takes over.
 		id, ended = w.background(w.engine("one", blocking), w.request(two, "n"))
@@ -298,7 +298,7 @@ func TestLost(t *testing.T) {
 	})
 }
 
-func TestForgotten(t *testing.T) {
+func TestOutcomeForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -307,7 +307,7 @@ func TestForgotten(t *testing.T) {
 		other := w.engine("two", blocking)
 		must.Get(other.Cancel(t.Context(), id))(t)
 		if err := <-ended; !errors.Is(err, store.ErrFenced) {
-			t.Error(err)
+			t.Errorf("Run = %v, want %v", err, store.ErrFenced)
 		}
 		time.Sleep(run.Memory + time.Minute)
 		e := w.engine("three", nothing)
@@ -319,8 +319,8 @@ func TestForgotten(t *testing.T) {
 	})
 }
 
-// TestCause distinguishes canceled tasks from tasks taken over by another process.
-func TestCause(t *testing.T) {
+// The cause of the context tells a canceled task from one that another process has taken over.
+func TestCancelCause(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		by   func(w *world, e *run.Engine, id int64, cancel func())
@@ -352,24 +352,24 @@ func TestCause(t *testing.T) {
 				defer cancel(nil)
 				ended := make(chan struct{})
 				go func() {
-					_, _ = e.Run(ctx, d.ID) // The result is tested elsewhere.
+					_, _ = e.Run(ctx, d.ID) // the result is tested elsewhere
 					close(ended)
 				}()
 				synctest.Wait()
 				test.by(w, e, d.ID, func() { cancel(errors.New("interrupted")) })
 				<-ended
 				if got := <-causes; !errors.Is(got, test.want) {
-					t.Errorf("got cause %v, want %v", got, test.want)
+					t.Errorf("cause = %v, want %v", got, test.want)
 				}
 			})
 		})
 	}
 }
 
-// broken is a store whose writes start to fail.
+// broken is a store in which writes fail after a number of successful ones.
 type broken struct {
 	store.Store
-	writes atomic.Int32 // remaining successful writes
+	writes atomic.Int32 // number of writes that will still succeed
 }
 
 func breaking(s store.Store, writes int32) *broken {
@@ -397,14 +397,14 @@ func TestBrokenStore(t *testing.T) {
 		d := must.Get(w.engine("dead", nothing, func(o *run.Options) { o.Store = breaking(w.store, int32(writes)) }).Start(t.Context(), w.request(two, "n")))(t)
 		_, err := w.engine("dead", nothing, func(o *run.Options) { o.Store = breaking(w.store, int32(writes-1)) }).Run(t.Context(), d.ID)
 		if !errors.Is(err, errBroken) {
-			t.Errorf("got error %v", err)
+			t.Errorf("Run = %v, want %v", err, errBroken)
 		}
 		w.want(d, store.Running, "", want...)
 		w.want(w.resume(w.engine("two", nothing), d.ID, nil), store.Done, "", "n/a DONE", "n/b DONE")
 	}
 }
 
-func TestStored(t *testing.T) {
+func TestInvalidStoredRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d := w.run(w.engine("one", failing("n/b")), w.request(two, "n"))
@@ -413,12 +413,12 @@ func TestStored(t *testing.T) {
 	})
 	d = w.resume(w.engine("one", nothing), d.ID, nil)
 	if want := "the task order has changed since the run started: start another run"; d.State != store.Failed || d.Message != want {
-		t.Errorf("got %s %s", d.State, d.Message)
+		t.Errorf("run = %s %s, want %s %s", d.State, d.Message, store.Failed, want)
 	}
 	w.write(func(tx store.Tx) error { return tx.PutContent(d.ID, store.Content{Request: "{"}) })
 	d = w.resume(w.engine("one", nothing), d.ID, nil)
 	if want := "cannot read the stored request: unexpected EOF"; d.State != store.Failed || d.Message != want {
-		t.Errorf("got %s %s", d.State, d.Message)
+		t.Errorf("run = %s %s, want %s %s", d.State, d.Message, store.Failed, want)
 	}
 }
 
@@ -447,17 +447,17 @@ func TestOutput(t *testing.T) {
 			})
 			return messages
 		}
-		time.Sleep(1500 * time.Millisecond) // Output is stored before the task ends.
+		time.Sleep(1500 * time.Millisecond) // output is stored before the task ends
 		expect.Equal(t, "info first", strings.Join(stored(), "\n"))
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 		got := stored()
 		if len(got) != 66 || got[63] != got[1] || got[64] != "warn output limit reached; the rest is not stored" || got[65] != "DONE " {
-			t.Errorf("got %d: %q", len(got), got[max(0, len(got)-3):])
+			t.Errorf("%d stored events end with %q, want 66 with a warning before the last", len(got), got[max(0, len(got)-3):])
 		}
 		if len(w.shown) != 71+5 {
-			t.Errorf("%d are shown", len(w.shown))
+			t.Errorf("%d events were reported, want %d", len(w.shown), 71+5)
 		}
 	})
 }

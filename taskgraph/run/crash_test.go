@@ -18,7 +18,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// crashFolder is the environment variable that makes the test binary run a graph in a folder.
+// crashFolder is the environment variable that names a folder in which the test binary runs a graph instead of the
+// tests.
 const crashFolder = "LUMI_TEST_CRASH_FOLDER"
 
 func TestMain(m *testing.M) {
@@ -32,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// appender appends to a file once per token. It can find out whether it did, except for tasks whose names start with
-// "unsure".
+// appender is an executor that appends to a file once per token. It can look up the outcome, except for tasks whose
+// names start with "unsure".
 type appender string
 
 func (a appender) Execute(_ context.Context, w run.Work) error {
@@ -60,7 +61,7 @@ func (a appender) Execute(_ context.Context, w run.Work) error {
 	return err
 }
 
-// resumeAndRun is the main function of the process.
+// resumeAndRun is the main function of the process to be killed.
 func resumeAndRun(folder string) error {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})
@@ -97,7 +98,7 @@ func TestCrash(t *testing.T) {
 		must.Get(w.engine("one", nil, soon).Start(t.Context(), w.request("["+strings.Join(tasks, ", ")+"]", "n1", "n2", "n3", "n4")))(t)
 	})
 	log := func() []string {
-		text, _ := os.ReadFile(filepath.Join(folder, "log")) // missing at first
+		text, _ := os.ReadFile(filepath.Join(folder, "log")) // the file is missing at first
 		return strings.Fields(string(text))
 	}
 	done := map[string]bool{}
@@ -111,7 +112,7 @@ func TestCrash(t *testing.T) {
 			kills++
 			go func(from int) {
 				for end := time.Now().Add(5 * time.Second); len(log()) == from && time.Now().Before(end); {
-					time.Sleep(time.Millisecond) // let it make progress
+					time.Sleep(time.Millisecond) // lets the process make progress
 				}
 				time.Sleep(time.Duration(rand.IntN(25_000)) * time.Microsecond)
 				_ = child.Process.Kill()
@@ -120,12 +121,12 @@ func TestCrash(t *testing.T) {
 		if err := child.Wait(); err == nil {
 			isEnded = true
 		} else if child.ProcessState.Exited() {
-			t.Fatalf("%v: %s", err, &stderr)
+			t.Fatalf("child process: %v: %s", err, &stderr)
 		}
 		all := log()
 		for i := lines; i < len(all); i += 2 {
 			if done[all[i]] {
-				t.Errorf("%s was repeated after it was done", all[i])
+				t.Errorf("task %s was repeated after it was done", all[i])
 			}
 		}
 		lines = len(all)
@@ -139,7 +140,7 @@ func TestCrash(t *testing.T) {
 		})
 	}
 	if kills < 3 || len(done) != 80 {
-		t.Errorf("%d are done after %d kills", len(done), kills)
+		t.Errorf("%d tasks were done after %d kills, want 80 after at least 3", len(done), kills)
 	}
 	times, first := map[string]int{}, map[string]int{}
 	for i, name := range log() {
@@ -149,10 +150,10 @@ func TestCrash(t *testing.T) {
 	}
 	for name := range done {
 		if times[name] == 0 || times[name] > 1 && strings.Contains(name, "/sure") {
-			t.Errorf("%s ran %d times", name, times[name])
+			t.Errorf("task %s ran %d times, want once", name, times[name])
 		}
 		if before := strings.Replace(name, "/sure", "/unsure", 1); first[name] < first[before] {
-			t.Errorf("%s ran before %s", name, before)
+			t.Errorf("task %s ran before %s", name, before)
 		}
 	}
 }

@@ -25,20 +25,21 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// modelCase is a graph and the fates of the processes that run it.
+// modelCase is a graph together with the fates of the processes that run it.
 type modelCase struct {
 	Seed        uint64
 	Tasks       []modelTask
 	Nodes       []int // roles as bits
 	Parallelism int
-	PerRole     int // of role a, or 0
+	PerRole     int // limit for role a, or 0
 	StopOnError bool
 	Faults      int // in percent
-	// Processes run the graph in sequence, followed by undisturbed ones until it is done.
+	// Processes run the graph one after another. They are followed by processes that are not disturbed, until the run
+	// is done.
 	Processes []modelFate
 }
 
-// modelTask may depend only on earlier tasks.
+// modelTask is a task. It may depend only on earlier tasks.
 type modelTask struct {
 	Type     int
 	Roles    int
@@ -48,22 +49,22 @@ type modelTask struct {
 	Strategy int
 }
 
-// modelEdge is a dependency: requires or cross_depends.
+// modelEdge is a dependency through requires or cross_depends.
 type modelEdge struct{ To, Kind int }
 
 type modelFate struct {
-	At   int // the number of the point at which it crashes, or 0
+	At   int // number of the point at which the process crashes, or 0
 	Lost bool
-	// Stop is the second at which it is stopped, and How is by whom.
+	// Stop is the second at which the process is stopped. How determines by whom.
 	Stop, How int
-	Rival     bool // another process competes for the graph
+	Rival     bool // whether another process competes for the graph
 }
 
 func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	number := rapid.Uint16()
 	below := func(t *rapid.T, n uint16, label string) int { // as in package deploy/run
 		if u := number.Draw(t, label); u >= n {
-			return int((uint32(u)*2654435761 + salt*2246822519) >> 8 % uint32(n)) //nolint:gosec // It is less than n.
+			return int((uint32(u)*2654435761 + salt*2246822519) >> 8 % uint32(n)) //nolint:gosec // less than n
 		} else {
 			return int(u)
 		}
@@ -87,7 +88,7 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 
 var modelTypes = []string{"shell", "stage", "group", "anchor", "skipped"}
 
-// yaml returns the tasks as a YAML file.
+// yaml returns the tasks as YAML.
 func (c *modelCase) yaml() string {
 	var b strings.Builder
 	for i, t := range c.Tasks {
@@ -129,10 +130,10 @@ func (c *modelCase) yaml() string {
 	return b.String()
 }
 
-// modelFailure is a violation that the model detects. Failures of the same kind have the same class.
+// modelFailure is a violation found by the model. Failures of the same kind have the same class.
 type modelFailure struct{ class, detail string }
 
-// model is a case in progress.
+// model is the state of a case.
 type model struct {
 	context.Context
 	*modelCase
@@ -147,11 +148,11 @@ type model struct {
 	story    []string
 	failure  *modelFailure
 	dead     map[string]bool
-	calls    map[string]*modelCall // by token
-	happened map[string]int        // executions with effect, by item name
+	calls    map[string]*modelCall // calls by token
+	happened map[string]int        // number of executions that took effect, by item name
 }
 
-// modelCall is a node's record of a token.
+// modelCall is the record of a token on a node.
 type modelCall struct {
 	item  string
 	ended bool
@@ -172,16 +173,16 @@ func (m *model) fail(class, format string, args ...any) {
 	}
 }
 
-// chance returns a number below n that depends only on some values.
+// chance returns a number less than n that depends only on the given values.
 func (m *model) chance(n uint64, about ...any) int {
 	h := fnv.New64a()
 	fmt.Fprintln(h, append(about, m.Seed)...)
-	return int(h.Sum64() >> 20 % n) //nolint:gosec // It is less than n.
+	return int(h.Sum64() >> 20 % n) //nolint:gosec // less than n
 }
 
 var errDead = errors.New("the process is dead")
 
-// modelProcess is a process with an engine, for which it is the store and the executor.
+// modelProcess is a process with an engine. It is the store and the executor of the engine.
 type modelProcess struct {
 	store.Store
 	*model
@@ -210,7 +211,7 @@ func (m *model) start(name string, fate modelFate) *modelProcess {
 	return p
 }
 
-// point is where a process may crash. The error means that it has.
+// point marks a point at which a process may crash. It returns an error if the process has crashed.
 func (p *modelProcess) point(where string) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -233,7 +234,7 @@ func (p *modelProcess) Read(ctx context.Context, f func(store.Tx) error) error {
 	return p.Store.Read(ctx, f)
 }
 
-// errAgain rolls back the first run of a transaction.
+// errAgain rolls back the first execution of a transaction.
 var errAgain = errors.New("again")
 
 // Write implements [store.Store]. It calls f twice.
@@ -241,7 +242,7 @@ func (p *modelProcess) Write(ctx context.Context, environment string, f func(sto
 	if err := p.point("before a transaction"); err != nil {
 		return err
 	}
-	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // like a store that retries after a conflicting commit
+	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // as in a store that retries after a conflict
 		_ = f(tx)
 		return errAgain
 	})
@@ -283,7 +284,7 @@ func (p *modelProcess) call(ctx context.Context, name string, w run.Work) error 
 		m.fail("not resumed", "%s", w.Token)
 	case c.ended:
 		return c.err
-	case known: // interrupted earlier
+	case known: // the call was interrupted earlier
 		return run.ErrUncertain
 	}
 	attempt := w.Token[strings.LastIndex(w.Token, "-"):]
@@ -340,7 +341,7 @@ func (m *model) rows() (d store.Job, rows map[int32]store.TaskRun) {
 	return d, rows
 }
 
-// isMet reports whether dependents of a vertex may run.
+// isMet reports whether a vertex no longer blocks its dependents.
 func (m *model) isMet(v int32, rows map[int32]store.TaskRun) bool {
 	if int(v) < len(m.Items) {
 		r, item := rows[v], m.Items[v]
@@ -354,7 +355,7 @@ func (m *model) isMet(v int32, rows map[int32]store.TaskRun) bool {
 	return !slices.ContainsFunc(out, func(to int32) bool { return !isMet(to) })
 }
 
-// checkStart checks the invariants at the start of a task.
+// checkStart checks the invariants that hold when a task starts.
 func (p *modelProcess) checkStart(name string, w run.Work) {
 	d, rows := p.rows()
 	i := p.items[name]
@@ -387,7 +388,7 @@ func (p *modelProcess) checkStart(name string, w run.Work) {
 	}
 }
 
-// checkEnd checks the states of all items after an uninterrupted run.
+// checkEnd checks the states of all items after a run that was not interrupted.
 func (m *model) checkEnd() {
 	d, rows := m.rows()
 	var isFailed, isUnknown bool
@@ -406,7 +407,7 @@ func (m *model) checkEnd() {
 		case item.Task.Type != "shell":
 			states = []store.State{store.Done}
 		}
-		if m.StopOnError || d.State == store.Canceled { // An earlier process may have skipped it.
+		if m.StopOnError || d.State == store.Canceled { // an earlier process may have skipped the item
 			states = append(states, store.Skipped)
 		}
 		if !slices.Contains(states, r.State) || r.State == store.Skipped && r.Message != item.Skip && !strings.HasSuffix(r.Message, " failed") &&
@@ -428,7 +429,7 @@ func (m *model) checkEnd() {
 	}
 }
 
-// perform lets a process start or resume the run, and run it. It reports whether that ended as expected.
+// perform starts or resumes the run in a process and executes it. It reports whether the run ended as expected.
 func (p *modelProcess) perform() bool {
 	var d store.Job
 	var err error
@@ -455,7 +456,7 @@ func (p *modelProcess) perform() bool {
 	return err == nil
 }
 
-// attempt lets a process run the graph and ignores the outcome. It reports whether the run is done.
+// attempt runs the graph in a new process and ignores the outcome. It reports whether the run is done.
 func (m *model) attempt(n int, fate modelFate) bool {
 	p := m.start(fmt.Sprint("p", n), fate)
 	var all sync.WaitGroup
@@ -512,7 +513,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 	r.Tasks = g.Tasks
 	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: g.Tasks}}, false), nil)
 	if err != nil {
-		return nil, nil // a dependency of a group on a dependent of its members
+		return nil, nil // a group depends on a dependent of its members
 	}
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{
@@ -544,7 +545,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 				fate = c.Processes[n]
 			}
 			isDone = m.attempt(n, fate)
-			time.Sleep(time.Minute) // Let the leases of crashed processes expire.
+			time.Sleep(time.Minute) // lets the leases of crashed processes expire
 		}
 		if !isDone {
 			m.fail("the run does not end", "after 60 processes")
@@ -554,8 +555,8 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 	return story, failure
 }
 
-// TestModel runs random graphs with failures and crashing processes. rapid's default of 100 checks always uses the same
-// cases; -rapid.checks runs ten times as many random ones.
+// TestModel runs random graphs with failures and processes that crash. With rapid's default of 100 checks, the cases
+// are always the same; with -rapid.checks, ten times as many random cases are run.
 func TestModel(t *testing.T) {
 	isSet := false
 	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
@@ -567,7 +568,7 @@ func TestModel(t *testing.T) {
 		for salt := range uint32(10) {
 			t.Run(fmt.Sprint(salt), func(t *testing.T) {
 				t.Parallel()
-				var first []string // the trace of a failure, which may depend on goroutine scheduling
+				var first []string // trace of a failure, which may depend on goroutine scheduling
 				rapid.Check(t, func(r *rapid.T) {
 					c := drawModelCase(r, salt)
 					story, failure := c.play(t)

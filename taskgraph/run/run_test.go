@@ -25,10 +25,10 @@ type executor func(ctx context.Context, w run.Work) error
 
 func (f executor) Execute(ctx context.Context, w run.Work) error { return f(ctx, w) }
 
-// nothing succeeds immediately.
+// nothing is an executor for which all tasks succeed immediately.
 func nothing(context.Context, run.Work) error { return nil }
 
-// world is a store that several engines share.
+// world is a store shared by several engines.
 type world struct {
 	*testing.T
 	store store.Store
@@ -49,7 +49,7 @@ func (w *world) write(f func(store.Tx) error) {
 	must.Do(w, w.store.Write(w.Context(), "dev", f))
 }
 
-// engine returns the engine of a process. Processes whose names end with "dead" are known to have exited.
+// engine returns an engine for a process. Processes whose names end with "dead" are known to have exited.
 func (w *world) engine(owner string, f executor, options ...func(*run.Options)) *run.Engine {
 	o := run.Options{
 		Store: w.store, Environment: "prod", Executor: f, Owner: owner,
@@ -70,7 +70,7 @@ func eventText(e store.Event) string {
 	return strings.Join(strings.Fields(fmt.Sprint(e.Name, " ", e.URN, " ", e.Kind, " ", e.State, " ", e.Level, " ", e.Message)), " ")
 }
 
-// request returns a request for task YAML on nodes written as NAME or NAME:ROLE.
+// request returns a request for task YAML and nodes, each given as NAME or NAME:ROLE.
 func (w *world) request(tasks string, nodes ...string) run.Request {
 	w.Helper()
 	g := must.Get(taskgraph.Parse([]byte(tasks), "tasks.yaml"))(w)
@@ -88,7 +88,7 @@ func (w *world) run(e *run.Engine, r run.Request) store.Job {
 	return w.again(e, d.ID)
 }
 
-// again runs a waiting run.
+// again executes a waiting run.
 func (w *world) again(e *run.Engine, id int64) store.Job {
 	w.Helper()
 	return must.Get(e.Run(w.Context(), id))(w)
@@ -100,7 +100,7 @@ func (w *world) resume(e *run.Engine, id int64, answer *run.Answer) store.Job {
 	return w.again(e, id)
 }
 
-// want compares the state and message of a run, and its task runs as NODE/TASK STATE MESSAGE.
+// want checks the state and the message of a run, and its task runs, given as NODE/TASK STATE MESSAGE.
 func (w *world) want(d store.Job, state store.State, message string, rows ...string) {
 	w.Helper()
 	s := must.Get(w.engine("reader", nil).Status(w.Context(), d.ID))(w)
@@ -148,7 +148,7 @@ func TestRun(t *testing.T) {
 	var tokens []string
 	e := w.engine("one", func(_ context.Context, x run.Work) error {
 		if x.Node.Name == "n1" && x.Node.Parameters["n"] != digits {
-			t.Errorf("got parameters %v", x.Node.Parameters)
+			t.Errorf("parameters of the node = %v, want n = %v", x.Node.Parameters, digits)
 		}
 		tokens = append(tokens, fmt.Sprint(x.Environment, x.Run, x.Node.Name, x.Task.ID, x.Resumed, x.Parameters, " ", x.Token))
 		x.Log("info", "hello \xff")
@@ -159,18 +159,18 @@ func TestRun(t *testing.T) {
 	w.want(d, store.Done, "", "n1/a DONE", "n2/a SKIPPED condition", "n1/off SKIPPED skipped", "n2/off SKIPPED skipped",
 		"n1/b DONE", "n2/b DONE", "/all DONE", "n1/done DONE", "n2/done DONE", "n1/c DONE", "n2/c DONE")
 	if d.Owner != "" || !d.Expires.IsZero() || d.Ended.IsZero() {
-		t.Errorf("not released: %+v", d)
+		t.Errorf("run = %+v, want one that is released and ended", d)
 	}
 	parts := strings.Split(tokens[0], "-")
 	if len(tokens) != 5 || parts[0] != "prod1n1afalse map[version:1.4] prod/1" || len(parts[1]) != 10 || parts[2] != "0" {
-		t.Errorf("got %q", tokens)
+		t.Errorf("work = %q, want five tasks with random tokens", tokens)
 	}
 	var stored []string
 	_ = w.store.Read(t.Context(), func(tx store.Tx) error {
 		rows, err := tx.TaskRuns(d.ID)
 		if b := rows[4]; err != nil || b.Digest != "digest" || b.Refresh != "refresh" || b.Owner != "one" || b.Attempt != 0 ||
 			b.Started.IsZero() || b.Ended.Before(b.Started) || rows[5].Refresh != "" {
-			t.Errorf("got %+v, %v", b, err)
+			t.Errorf("stored task run = %+v, %v, want the digests of the request", b, err)
 		}
 		events, err := tx.Events("prod", d.ID, 0, 100)
 		for _, e := range events {
@@ -178,26 +178,26 @@ func TestRun(t *testing.T) {
 		}
 		return err
 	})
-	var want []string // reported events except unstored ones
+	var want []string // reported events that are stored
 	for _, text := range w.shown {
 		if !strings.HasSuffix(text, " STARTED") && !strings.Contains(text, "progress") {
 			want = append(want, text)
 		}
 	}
 	if len(w.shown) != len(want)+10 || strings.Join(stored, "\n") != strings.Join(want, "\n") {
-		t.Errorf("stored\n%s\nshown\n%s", strings.Join(stored, "\n"), strings.Join(w.shown, "\n"))
+		t.Errorf("stored events =\n%s\nreported events =\n%s", strings.Join(stored, "\n"), strings.Join(w.shown, "\n"))
 	}
 	for _, text := range []string{
 		"upgrade[1] WAIT", "upgrade[1] RUNNING", "upgrade[1] n1/a execute STARTED", "upgrade[1] n1/a execute info hello \ufffd",
 		"upgrade[1] n1/a execute DONE", "upgrade[1] n2/a execute SKIPPED condition", "upgrade[1] all execute DONE", "upgrade[1] DONE",
 	} {
 		if !strings.Contains(strings.Join(w.shown, "\n")+"\n", text+"\n") {
-			t.Errorf("%s is not shown", text)
+			t.Errorf("event %q was not reported", text)
 		}
 	}
 }
 
-// failing is an executor that fails for some items.
+// failing returns an executor that fails for some items.
 func failing(items ...string) executor {
 	return func(_ context.Context, w run.Work) error {
 		for _, name := range items {
@@ -232,9 +232,9 @@ func TestFailure(t *testing.T) {
 	w.want(d, store.Done, "", "n1/a DONE", "n2/a DONE", "n3/a DONE", "n1/b DONE", "n2/b DONE", "n3/b DONE", "n1/c DONE", "n2/c DONE",
 		"n3/c DONE", "n3/first DONE", "n3/last DONE")
 	if got := fmt.Sprint(again); got != "[n1/a-0.1false n2/b-4.1false n1/b-3false n2/c-7false n1/c-6false n3/last-10false]" {
-		t.Error(got)
+		t.Errorf("calls = %s, want the failed and skipped tasks", got)
 	}
-	// All alternatives of an any dependency fail.
+	// All alternatives of a dependency with policy any fail.
 	d = w.run(w.engine("one", failing("n1/a", "n2/a", "n3/a")), w.request(failures, "n1", "n2", "n3:db"))
 	w.want(d, store.Failed, "n1/a: exit status 1\nn2/a: exit status 1\nn3/a: exit status 1",
 		"n1/a FAILED exit status 1", "n2/a FAILED exit status 1", "n3/a FAILED exit status 1", "n1/b SKIPPED n1/a failed",
@@ -257,11 +257,11 @@ func TestManyFailures(t *testing.T) {
 	d = w.run(w.engine("one", func(context.Context, run.Work) error { return errors.New(strings.Repeat("ü", 4000)) }),
 		w.request("- {id: a, type: shell}", "n"))
 	if want := "n/a: " + strings.Repeat("ü", 2045) + "…"; d.Message != want {
-		t.Errorf("got %d bytes, want %d", len(d.Message), len(want))
+		t.Errorf("message has %d bytes, want %d", len(d.Message), len(want))
 	}
 }
 
-func TestTolerated(t *testing.T) {
+func TestTolerantTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.request("- {id: a, type: shell, fail_on_error: false}\n- {id: b, type: shell, requires: [a]}", "n")
@@ -285,7 +285,7 @@ func TestStopOnError(t *testing.T) {
 	w.want(d, store.Failed, "n1/b: exit status 1", "n1/a DONE", "n2/a DONE", "n1/b FAILED exit status 1", "n2/b SKIPPED n1/b failed")
 }
 
-// A rolling task fails; independent tasks still run.
+// If a rolling task fails, independent tasks still run.
 func TestRolling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -330,16 +330,16 @@ func TestLimits(t *testing.T) {
 - {id: some, type: shell, parameters: {strategy: {type: parallel, amount: 3}}}
 - {id: free, type: shell}`, "d1:db", "d2:db", "d3:db", "d4:db", "d5:db", "d6:db", "w1:web", "w2:web", "w3:web", "c1:cache", "c2:cache"))
 		if d.State != store.Done {
-			t.Error(d.State, d.Message)
+			t.Errorf("run = %s %s, want %s", d.State, d.Message, store.Done)
 		}
 		for name, want := range map[string]int{"all": 7, "db": 2, "rolling": 1, "some": 3} {
 			if most[name] != want {
-				t.Errorf("%s: %d at once, want %d", name, most[name], want)
+				t.Errorf("%d tasks of limit %s ran concurrently, want %d", most[name], name, want)
 			}
 		}
-		// One at a time on 11 nodes takes longest.
+		// Running one at a time on 11 nodes takes longest.
 		if took := time.Since(started); took != 11*time.Second {
-			t.Errorf("took %v", took)
+			t.Errorf("the run took %v, want 11s", took)
 		}
 	})
 }
