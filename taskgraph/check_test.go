@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// types are the task types in these tests.
+// types declares the task types used in the tests.
 func types(name string) (func(map[string]any) []string, bool) {
 	check := func(parameters map[string]any) []string {
 		if name == "shell" && parameters["cmd"] == nil {
@@ -95,13 +95,13 @@ func TestCheck(t *testing.T) {
 			}
 			specs, err := taskgraph.Check(taskgraph.Merge(layers, false), types)
 			if diff := cmp.Diff(c.want, message(err)); diff != "" || (specs == nil) != (err != nil) {
-				t.Errorf("(-want +got):\n%s", diff)
+				t.Errorf("Check mismatch (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestCheckAttributes checks tasks that were not parsed, as from the API.
+// Tasks that were not parsed, such as those received through the API, are checked as well.
 func TestCheckAttributes(t *testing.T) {
 	t.Parallel()
 	e := taskgraph.Merge([]taskgraph.Layer{{Name: "cluster x", Tasks: []taskgraph.Task{
@@ -113,7 +113,7 @@ func TestCheckAttributes(t *testing.T) {
 	expect.Equal(t, want, message(err))
 }
 
-func TestRolesOfMembers(t *testing.T) {
+func TestInheritedRoles(t *testing.T) {
 	t.Parallel()
 	specs := must.Get(taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{layer(t, "", `
 - {id: outer, type: group, roles: [x], tasks: [inner, own]}
@@ -143,7 +143,7 @@ func TestCheckLarge(t *testing.T) {
 	_, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: tasks}}, false), types)
 	if text := message(err); !strings.HasPrefix(text, "task 0: cycle: 0 requires 1, 1 requires 2, ") ||
 		!strings.HasSuffix(text, ", 18 requires 19, (2980 more), 2999 requires 0") {
-		t.Errorf("got %.1000s", text)
+		t.Errorf("Check = %.1000s, want an abridged cycle", text)
 	}
 }
 
@@ -174,13 +174,13 @@ func TestSelector(t *testing.T) {
 		{"/web.*/", "db web-1", true}, {"/web.*/", "/web.*/", true}, {"/(?i)WEB/", "web", true}, {"//", "web", false},
 	} {
 		if got := selector(t, c.pattern).Match(strings.Fields(c.roles)); got != c.want {
-			t.Errorf("%s picks %q: %v", c.pattern, c.roles, got)
+			t.Errorf("Match of %s for roles %q = %t, want %t", c.pattern, c.roles, got, c.want)
 		}
 	}
 	if (taskgraph.Selector{}).Match([]string{"web"}) {
-		t.Error("the zero Selector picks a node")
+		t.Error("Match of the zero Selector returned true, want false")
 	}
 	if _, err := taskgraph.NewSelector("a", "/a)(b/"); message(err) != "invalid regular expression: unexpected ): `a)(b`" {
-		t.Errorf("got %v", err)
+		t.Errorf("NewSelector = %v, want an invalid regular expression", err)
 	}
 }

@@ -16,7 +16,7 @@ func selector(t *testing.T, patterns ...string) taskgraph.Selector {
 	return must.Get(taskgraph.NewSelector(patterns...))(t)
 }
 
-// name returns the name of a vertex; nodes are n0, n1, and so on.
+// name returns the name of a vertex. Nodes are named n0, n1, and so on.
 func name(v taskgraph.Vertex) string {
 	if v.Node < 0 {
 		return v.Task.ID
@@ -24,7 +24,7 @@ func name(v taskgraph.Vertex) string {
 	return "n" + string(rune('0'+v.Node)) + "/" + v.Task.ID
 }
 
-// waits returns a line for each vertex with its dependencies.
+// waits returns one line per vertex with its dependencies.
 func waits(x *taskgraph.Expansion) []string {
 	var lines []string
 	for v, vertex := range x.Vertices {
@@ -112,7 +112,7 @@ func TestCycles(t *testing.T) {
 	expect.Equal(t, want, x.Cycles(name))
 }
 
-func TestCheckedGraphsHaveNoCycles(t *testing.T) {
+func TestCheckedGraphsAreAcyclic(t *testing.T) {
 	t.Parallel()
 	name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 	role := rapid.SampledFrom([]any{"*", "x", "y", "/[vw]/"})
@@ -164,17 +164,17 @@ func TestCheckedGraphsHaveNoCycles(t *testing.T) {
 		}
 		x := taskgraph.Expand(specs, nodes)
 		if cycles := x.Cycles(func(v taskgraph.Vertex) string { return v.Task.ID }); cycles != nil {
-			t.Fatal(cycles)
+			t.Fatalf("Cycles of a checked graph = %v, want none", cycles)
 		}
 		all := make([]int32, x.Graph.Len())
 		for i := range all {
 			all[i] = int32(i)
 		}
 		if sorted := x.Graph.Sort(all); len(sorted) != len(all) {
-			t.Fatalf("only %d of %d vertices can run", len(sorted), len(all))
+			t.Fatalf("%d of %d vertices can run, want all", len(sorted), len(all))
 		}
 	})
 	if cyclic == 0 || acyclic == 0 {
-		t.Errorf("%d graphs with cycles, %d without", cyclic, acyclic)
+		t.Errorf("%d graphs have cycles and %d have none, want some of each", cyclic, acyclic)
 	}
 }

@@ -20,7 +20,7 @@ func layer(t *testing.T, name, tasks string) taskgraph.Layer {
 	return taskgraph.Layer{Name: name, Tasks: g.Tasks}
 }
 
-// explain returns a line for each attribute with its value and layer.
+// explain returns one line per attribute with its value and the layer that set it.
 func explain(e *taskgraph.Effective) string {
 	var lines []string
 	for _, task := range e.Tasks {
@@ -64,7 +64,7 @@ c < cluster
   type: "anchor" < cluster`},
 	} {
 		if diff := cmp.Diff(c.want, explain(taskgraph.Merge(layers, c.whole))); diff != "" {
-			t.Errorf("whole=%v (-want +got):\n%s", c.whole, diff)
+			t.Errorf("Merge with whole=%t mismatch (-want +got):\n%s", c.whole, diff)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func drawLayer(t *rapid.T, name string) taskgraph.Layer {
 	return l
 }
 
-// TestMergeIsAssociative merges arbitrary neighbors first. It also checks that the last layer with an attribute wins.
+// Merging neighboring layers first gives the same result. The last layer that sets an attribute wins.
 func TestMergeIsAssociative(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -107,11 +107,11 @@ func TestMergeIsAssociative(t *testing.T) {
 		e := taskgraph.Merge([]taskgraph.Layer{a, b, c}, whole)
 		for _, other := range []taskgraph.Layer{merge(merge(a, b), c), merge(a, merge(b, c))} {
 			if diff := cmp.Diff(e.Tasks, other.Tasks); diff != "" {
-				t.Fatal(diff)
+				t.Fatalf("tasks depend on the order of merging:\n%s", diff)
 			}
 		}
 		if after, err := json.Marshal([]any{a, b, c}); err != nil || string(after) != string(before) {
-			t.Fatalf("merging changed a layer: %s, before %s", after, before)
+			t.Fatalf("Merge changed the layers to %s, want %s (error: %v)", after, before, err)
 		}
 		want := map[string]map[string]any{}
 		for _, l := range []taskgraph.Layer{a, b, c} {
@@ -127,16 +127,16 @@ func TestMergeIsAssociative(t *testing.T) {
 		}
 		for _, task := range e.Tasks {
 			if !cmp.Equal(want[task.ID], task.Attributes) {
-				t.Fatalf("task %s: got %v, want %v", task.ID, task.Attributes, want[task.ID])
+				t.Fatalf("attributes of task %s = %v, want %v", task.ID, task.Attributes, want[task.ID])
 			}
 			for _, name := range []string{"type", "roles", "groups", "requires", "x"} {
 				if v, has := task.Attributes[name]; has && e.Origin(task.ID, name) != v || !has && e.Origin(task.ID, name) != "" {
-					t.Fatalf("%s of task %s: want origin %v, got %s", name, task.ID, v, e.Origin(task.ID, name))
+					t.Fatalf("Origin(%s, %s) = %s, want %v", task.ID, name, e.Origin(task.ID, name), v)
 				}
 			}
 		}
 		if len(want) != len(e.Tasks) {
-			t.Fatalf("got %d tasks, want %d", len(e.Tasks), len(want))
+			t.Fatalf("Merge returned %d tasks, want %d", len(e.Tasks), len(want))
 		}
 	})
 }
@@ -158,6 +158,6 @@ func TestDiff(t *testing.T) {
 	}
 	expect.Equal(t, []string{"added e: type", "changed c: roles groups z", "changed a: parameters", "removed b: x"}, got)
 	if changes := taskgraph.Diff(before.Tasks, before.Tasks); changes != nil {
-		t.Errorf("got %v for the same graph", changes)
+		t.Errorf("Diff of equal graphs = %v, want none", changes)
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, -, and ."
 
-// examples are texts with their errors, which all parsers of package taskgraph report alike. Texts marked beyond are
-// accepted by the schema.
+// examples lists texts and their errors, which all parsers in package taskgraph report alike. The schema accepts texts
+// marked beyond.
 var examples = []struct {
 	text, errors string
 	beyond       bool
@@ -122,7 +122,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
+func TestParseValues(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"0x1F": "31", "-0x1F": "-31", "1_000": "1000", "+5": "5", "0o17": "15", "0b11": "3", ".5": "0.5", "1.": "1", "1_0.5": "10.5",
@@ -138,7 +138,7 @@ func TestValues(t *testing.T) {
 			continue
 		}
 		if got, err := json.Marshal(g.Tasks[0].Attributes["x"]); string(got) != want {
-			t.Errorf("%s: got %s, want %s (%v)", text, got, want, err)
+			t.Errorf("value of %s = %s, %v, want %s", text, got, err, want)
 		}
 	}
 }
@@ -150,14 +150,14 @@ func TestSpec(t *testing.T) {
 	_, err := task.Spec()
 	want := "task a b: invalid task name \"a b\"" + nameRule + "\ntask a b: cross_depends[0].policy must be all or any"
 	if message(err) != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Spec = %v, want %s", err, want)
 	}
 	for text, want := range map[string]string{
 		`{"type": "shell"}`: "a task must be an object with an id", `{"id": 5}`: "id must be a string; put it in quotes",
 		"null": "a task must be an object with an id", "[]": "json: cannot unmarshal array into Go value of type map[string]interface {}",
 	} {
 		if err := json.Unmarshal([]byte(text), &task); message(err) != want {
-			t.Errorf("%s: got %v, want %s", text, err, want)
+			t.Errorf("Unmarshal(%s) = %v, want %s", text, err, want)
 		}
 	}
 }
@@ -203,29 +203,29 @@ func TestSpecValues(t *testing.T) {
 		got := must.Get(g.Tasks[i].Spec())(t)
 		want.Parameters, _ = g.Tasks[i].Attributes["parameters"].(map[string]any)
 		if diff := cmp.Diff(want, got, cmp.Transformer("", taskgraph.Selector.Strings)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
+			t.Errorf("Spec mismatch (-want +got):\n%s", diff)
 		}
 	}
 }
 
-// roundTrip checks that a graph has the same meaning as YAML and as JSON.
+// roundTrip checks that a graph is equal after formatting it as YAML or as JSON and parsing the text.
 func roundTrip(t *testing.T, g *taskgraph.Graph) {
 	t.Helper()
 	same := cmpopts.IgnoreFields(taskgraph.Graph{}, "Warnings", "nodes")
 	text := must.Get(taskgraph.Format(g))(t)
 	again, err := taskgraph.Parse(text, "f")
 	if diff := cmp.Diff(g, again, same); err != nil || diff != "" {
-		t.Fatalf("%v %s\n%s", err, diff, text)
+		t.Fatalf("Parse of formatted YAML = %v, mismatch (-want +got):\n%s\n%s", err, diff, text)
 	}
 	data := must.Get(json.Marshal(g))(t)
 	var back taskgraph.Graph
 	if err := json.Unmarshal(data, &back); err != nil || !cmp.Equal(*g, back, same) {
-		t.Fatalf("%v %s", err, cmp.Diff(*g, back, same))
+		t.Fatalf("Unmarshal of JSON = %v, mismatch (-want +got):\n%s", err, cmp.Diff(*g, back, same))
 	}
 	if g.Tasks != nil {
 		fromJSON, err := taskgraph.Parse(data, "f")
 		if diff := cmp.Diff(g, fromJSON, same); err != nil || diff != "" {
-			t.Fatalf("%v %s\n%s", err, diff, data)
+			t.Fatalf("Parse of JSON = %v, mismatch (-want +got):\n%s\n%s", err, diff, data)
 		}
 	}
 }
@@ -257,12 +257,12 @@ tasks:
 `
 	got, err := taskgraph.Format(g)
 	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
+		t.Errorf("Format = %v, mismatch (-want +got):\n%s", err, diff)
 	}
 	roundTrip(t, g)
 }
 
-// jsonValues are valid JSON values; some are invalid YAML or have another meaning there.
+// jsonValues lists valid JSON values, some of which are invalid or have another meaning in YAML.
 var jsonValues = []string{
 	`"\/\ud83d\ude00\ud800 \u0085\u2028\ufeff\\"`, "\"\u0085\u2028\x7f\"", "{\"" + strings.Repeat("k", 2000) + "\"\n:\t1}", "1E400", "-0.0e-0",
 	`" a\nb "`, `"a\n "`, `"\na"`, `"a\tb\n\n\n"`, `{"<<":[{"~":"null"}]}`, `"0x1F"`, `"1e400"`, `"---"`, `"- a"`, `"a #b"`, `{"":""}`,
@@ -275,18 +275,19 @@ func TestJSON(t *testing.T) {
 		src := []byte("\n [\t{\"id\"\n:\"a\",\"x\":{\"y\":[" + value + ",false ,null]}}\r\n]")
 		var want []taskgraph.Task
 		if err := json.Unmarshal(src, &want); err != nil {
-			t.Fatalf("%s: %v", value, err)
+			t.Fatalf("Unmarshal of %s: %v", value, err)
 		}
 		g, err := taskgraph.Parse(src, "f")
 		if err != nil || !cmp.Equal(want, g.Tasks) {
-			t.Errorf("%s: %v", value, err)
+			t.Errorf("Parse of %s = %v, or other tasks than Unmarshal", value, err)
 			continue
 		}
 		roundTrip(t, g)
 	}
 }
 
-// FuzzParse checks that Parse never panics, that JSON means the same as in encoding/json, and that graphs survive Format.
+// FuzzParse checks that Parse does not panic, that JSON has the same meaning as for encoding/json, and that Format does
+// not change graphs.
 func FuzzParse(f *testing.F) {
 	for _, e := range examples {
 		f.Add([]byte(e.text))
@@ -306,7 +307,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, task := range g.Tasks {
 			if _, err := task.Spec(); err != nil {
-				t.Errorf("Parse accepts a task that Spec rejects: %v", err)
+				t.Errorf("Spec of a parsed task: %v", err)
 			}
 		}
 	})

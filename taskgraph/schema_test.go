@@ -30,14 +30,14 @@ func TestSchemaExamples(t *testing.T) {
 	for _, e := range examples {
 		var value any
 		if e.text == "" || yaml.Unmarshal([]byte(e.text), &value) != nil {
-			continue // not a value at all
+			continue // not valid YAML
 		}
 		if judged++; (s.Validate(value) == nil) != (e.errors == "" || e.beyond) {
-			t.Errorf("%q: got schema error %v", e.text, s.Validate(value))
+			t.Errorf("Validate(%q) = %v, but Parse = %q", e.text, s.Validate(value), e.errors)
 		}
 	}
 	if judged < len(examples)*2/3 {
-		t.Errorf("only %d of %d examples are values", judged, len(examples))
+		t.Errorf("%d of %d examples are valid YAML, want at least two thirds", judged, len(examples))
 	}
 }
 
@@ -74,20 +74,20 @@ func TestSchema(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		task := rapid.MapOfN(rapid.SampledFrom(names), value, 1, 2).Draw(t, "task")
 		if text, isText := task["condition"].(string); isText && text != "" {
-			task["condition"] = "$.a" // The schema does not check conditions.
+			task["condition"] = "$.a" // the schema does not check conditions
 		}
 		task["id"] = "t"
 		src := must.Get(json.Marshal([]any{task}))(t)
 		document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 		_, wrong := taskgraph.Parse(src, "f")
 		if invalid := s.Validate(document); (invalid == nil) != (wrong == nil) {
-			t.Fatalf("%s: Parse: %v, schema: %v", src, wrong, invalid)
+			t.Fatalf("Parse = %v, but Validate = %v\n%s", wrong, invalid, src)
 		}
 		if wrong == nil {
 			accepted++
 		}
 	})
 	if accepted == 0 {
-		t.Error("no task was valid")
+		t.Error("Parse rejected all generated tasks")
 	}
 }
