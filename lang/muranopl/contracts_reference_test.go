@@ -86,7 +86,7 @@ func quoted(contract string) string {
 	return "!yaql '" + strings.ReplaceAll(contract, "'", "''") + "'"
 }
 
-// TestContractsReference compares the results of contracts of all shapes for values of all types with those of the
+// TestContractsReference applies contracts of all shapes to values of all types and compares the results with the
 // reference. It tries each contract with every 80th value, or with more values if MURANO_ITERATIONS is high.
 func TestContractsReference(t *testing.T) {
 	t.Parallel()

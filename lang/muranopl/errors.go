@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Error kinds in addition to those of package yaql.
+// Error kinds that package yaql does not define.
 const (
 	Syntax          yaql.Kind = yaql.Syntax        // invalid declaration or instruction
 	UnknownClass    yaql.Kind = "unknown-class"    // class not found

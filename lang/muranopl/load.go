@@ -303,8 +303,8 @@ func (in *Interpreter) initialize(s *scope, o *Object, d *definition) error {
 	return in.initializeAs(s, o, o.inst.class, d, map[string]bool{}, map[*Class]bool{})
 }
 
-// initializeAs sets the properties declared by c and then those of its parents, except for names in used. It schedules
-// each .init once, those of parents first.
+// initializeAs sets the properties declared by c and then the properties of its parents, except for names in used. It
+// schedules each .init once, starting with the parents.
 func (in *Interpreter) initializeAs(s *scope, o *Object, c *Class, d *definition, used map[string]bool, seen map[*Class]bool) error {
 	if seen[c] {
 		return nil

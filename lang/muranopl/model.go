@@ -331,8 +331,8 @@ type scope struct {
 	this   *Object
 	caller *scope
 	depth  int
-	// vars contains the variables of the method. ctx, a descendant of vars, contains those of the running branch of
-	// Parallel.
+	// vars contains the variables of the method. ctx is a descendant of vars with the variables of the running branch
+	// of Parallel.
 	vars, ctx *yaql.Context
 	current   *line
 	exception *Error // being handled by Catch

@@ -247,7 +247,7 @@ func named(v any) any {
 	return v
 }
 
-// difference returns a description of the difference between an answer and that of the reference, or "".
+// difference returns a description of the difference between an answer and the reference's answer, or "".
 func difference(got, want answer) string {
 	switch {
 	case got.Error.Kind != want.Error.Kind || string(got.Value) != string(want.Value):

@@ -130,7 +130,7 @@ func (w *saver) object(o *Object) *yaql.Dict {
 // set sets a key that is known to be hashable.
 func set(d *yaql.Dict, key, v any) { _ = d.Set(key, v) }
 
-// saved returns the names of the properties in saved models, those of ancestors first.
+// saved returns the names of the properties in saved models, starting with the ancestors.
 func (c *Class) saved() []string {
 	var names []string
 	hidden := map[string]bool{}

@@ -28,7 +28,7 @@ var lineBreaks = regexp.MustCompile(`\s*\n\s*`)
 func (x Expression) line() string { return lineBreaks.ReplaceAllString(string(x), " ") }
 
 // Tree returns a Node for a Go value: nil, a boolean, a number, a string, an Expression, []any, or map[string]any. Keys
-// of maps are sorted; those that look like expressions become expressions. Tree also accepts nodes, and lists and
+// of maps are sorted, and keys that look like expressions become expressions. Tree also accepts nodes, and lists and
 // dictionaries of package yaql, in which strings are never expressions. It panics for values of other types.
 func Tree(v any) *Node {
 	n := &Node{Value: v}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// libraries lists the parts of the standard library, each of which is defined in a file named lib_*.go.
+// libraries lists the parts of the standard library. Each part is defined in a file named lib_*.go.
 var libraries = []*[]*Function{
 	&systemFunctions, &operatorFunctions, &collectionFunctions, &dictFunctions, &setFunctions, &queryFunctions,
 	&generatorFunctions, &orderFunctions, &groupFunctions,

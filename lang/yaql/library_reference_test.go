@@ -13,7 +13,7 @@ import (
 )
 
 // TestLibraryReference evaluates the expressions in testdata/reference/*.yaql, one per line, and compares the values
-// and error kinds with those of the reference.
+// and error kinds with the reference.
 func TestLibraryReference(t *testing.T) {
 	ref := startReference(t)
 	files, err := filepath.Glob("testdata/reference/*.yaql")

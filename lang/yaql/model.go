@@ -160,7 +160,7 @@ type Context struct {
 	one     any
 	hasOne  bool
 	vars    *Dict // other variables by name, nil if there are none
-	measure       // of the variables, including those of parents
+	measure       // of the variables, including inherited ones
 }
 
 // scope is the immutable set of functions of a context and its ancestors.
@@ -186,7 +186,7 @@ type overloads struct {
 	binary         binaryOperator // fast path, or nil
 }
 
-// family contains the overloads that can be called as functions, or those that can be called as methods.
+// family contains the overloads that can be called as functions, or the overloads that can be called as methods.
 type family struct {
 	levels     [][]*Function // by context, nearest first
 	noKeywords bool          // whether all have NoKeywords set

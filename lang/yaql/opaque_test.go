@@ -139,7 +139,7 @@ func outcomeOf(f *Function, at int, v any, root *Context, opts *Options) string 
 	b := bind(f, args, keywords, opts)
 	if b == nil || !b.fits(args, keywords, opts) {
 		if _, direct := v.(*unseen); direct {
-			return "error" // the error is that of noMatch
+			return "error" // error returned by noMatch
 		}
 		return ""
 	}

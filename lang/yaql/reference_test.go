@@ -379,7 +379,7 @@ func deliberate(source string, want reply, kind Kind, err error, opts Options) b
 	return strings.Contains(want.Value, "no value") || kind == NoMatch && strings.Contains(source, ",,")
 }
 
-// randomFunctions returns the functions for random expressions: all except those that depend on time or randomness.
+// randomFunctions returns the functions for random expressions. It omits functions that depend on time or randomness.
 func randomFunctions() []*Function {
 	skip := []string{"random", "characters", "now", "localtz", "#call", "#get_context_data", "#list", "#map"}
 	return slices.DeleteFunc(Standard(true).Functions(), func(f *Function) bool {

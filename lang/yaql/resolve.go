@@ -115,7 +115,7 @@ func (b *binding) fits(args []any, keywords []named, opts *Options) bool {
 	return true
 }
 
-// specializes reports whether at least one parameter of b is narrower than that of c and none is wider.
+// specializes reports whether at least one parameter of b is narrower than its counterpart in c and none is wider.
 func (b *binding) specializes(c *binding, args, keywords int) bool {
 	narrower := false
 	for i := range args + keywords {
@@ -183,7 +183,7 @@ func bindAll(levels [][]*Function, args []any, keywords []named, opts *Options) 
 	return bound
 }
 
-// call calls the best overload in bound. It first evaluates unevaluated arguments in sc, except for those of lazy
+// call calls the best overload in bound. It first evaluates unevaluated arguments in sc, except arguments for lazy
 // parameters. The receiver of a method is the first argument. call takes ownership of args and keywords.
 func (ev *evaluation) call(fns *overloads, method bool, bound [][]*binding, args []any, keywords []named, sc *Context) (any, error) {
 	var lazy []bool

@@ -163,7 +163,7 @@ var templates = []string{
 	"let(f => lambda([$, %])) -> $f(@)", "lambda($)", "%.select(lambda($))", "(lambda($ + 1))(%)", "let(f => %) -> $f(1)", "call(select, [lambda([$])], {}, %)",
 }
 
-// TestStandardLibrary compares the results of templates with those of the reference. It uses only some of the
+// TestStandardLibrary evaluates the templates and compares the results with the reference. It uses only some of the
 // collections unless YAQL_ITERATIONS is high.
 func TestStandardLibrary(t *testing.T) {
 	ref := startReference(t)

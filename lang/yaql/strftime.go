@@ -208,7 +208,7 @@ var dateFormats = []*regexp.Regexp{
 	regexp.MustCompile(`^` + clockPattern),
 }
 
-// parseTime parses a date, a time, or both, in common notations. The date defaults to that of now.
+// parseTime parses a date, a time, or both, in common notations. The date defaults to the date of now.
 func parseTime(s string, now time.Time) (any, error) {
 	text := strings.ToLower(strings.TrimSpace(s))
 	for i, re := range dateFormats {

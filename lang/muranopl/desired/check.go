@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-const deepest = 100 // same limit as that of providers
+const deepest = 100 // same limit as in providers
 
 // checker checks the types of values and converts them to LumiGL.
 type checker struct {

@@ -16,7 +16,7 @@ type Input struct {
 	Classes muranopl.Resolver
 	// Schemas lists packages that declare resource types.
 	Schemas []*schema.Package
-	// Model is the object model in the file. It is required. Its positions and those of the classes are used in
+	// Model is the object model in the file. It is required. Positions in the model and in the classes are used in
 	// messages and as the sources of resources.
 	Model *muranopl.Node
 	// Last is the saved model of the last deployment, with outputs replaced by their values. It is absent before the

@@ -126,8 +126,8 @@ func export(v any, file bool) (lumigl.Value, error) {
 	return lumigl.Parser{}.ParseValue(string(text))
 }
 
-// tree converts a part of a model to a tree. The positions are those of at, its previous tree, if at is not nil.
-// Secrets become futures, and unknown values become null.
+// tree converts a part of a model to a tree. Positions are copied from at, its previous tree, if at is not nil. Secrets
+// become futures, and unknown values become null.
 func tree(v lumigl.Value, at *muranopl.Node) *muranopl.Node {
 	if at == nil {
 		at = &muranopl.Node{}
