@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// maxSuggestions limits the number of searches for a similar key, each of which scans all keys.
+// maxSuggestions limits the number of searches for a similar key. Each search scans all keys.
 const maxSuggestions = 10
 
 // nearest returns the most likely intended key for a dangling reference, or "" if there is no clear candidate. It never

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// network is a graph in which an instance depends on a subnet and a security group, both of which depend on a VPC.
+// network is a graph in which an instance depends on a subnet and a security group. Both depend on a VPC.
 const network = `{"vertices": {
 	"instance": {"subnet": {"#ref": "subnet"}, "groups": [{"#ref": "group"}]},
 	"subnet":   {"vpc": {"#ref": "vpc"}},

@@ -91,7 +91,7 @@ func (b *builder) reference(v *Value, tag *Member) {
 		b.forwardRefs = append(b.forwardRefs, forwardRef{len(b.edges.To), target})
 	}
 	b.edges.add(target.index, tag.Value.offset)
-	// The offset is that of the key of the target, where errors are reported.
+	// Use the offset of the target's key, where errors are reported.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
 	if target.Type == ModuleType {
 		b.use(v)

@@ -32,8 +32,8 @@ func skipPlain(s string, i int) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		quote, backslash, control := w^'"'*ones, w^'\\'*ones, w-' '*ones
-		// The subtractions set the high bit of each smaller byte and, because they borrow, sometimes those of later
-		// bytes.
+		// The subtractions set the high bit of each smaller byte and, because they borrow, sometimes the high bits of
+		// later bytes.
 		if found := (w | control | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}

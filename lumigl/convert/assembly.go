@@ -70,7 +70,7 @@ type draft struct {
 	list  int
 }
 
-// slot is a property's index and the part of the source it comes from, such as "inputs".
+// slot is a property's index and its part of the source, such as "inputs".
 type slot struct {
 	place int
 	from  string

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// TestCommon compares the result with that of the textbook algorithm and checks invariants for small budgets.
+// TestCommon compares the result with the textbook algorithm and checks invariants for small budgets.
 func TestCommon(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := rapid.SliceOfN(rapid.Int32Range(0, 5), 0, 30)

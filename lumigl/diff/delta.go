@@ -114,7 +114,7 @@ func (d *Delta) Count(kind Kind) int {
 	return n
 }
 
-// isElement reports whether the change is that of a list element.
+// isElement reports whether a list element changed, rather than an object member.
 func (c *Change) isElement() bool { return c.From != NoIndex || c.To != NoIndex }
 
 // isSecret reports whether the old or new value is a secret.

@@ -52,7 +52,7 @@ func shift(place, by int) int {
 	return place + by
 }
 
-// element returns the change between two elements, either of which may be missing, and false if they are equal.
+// element returns the change between two elements, and false if they are equal. Either element may be missing.
 func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	switch {
 	case to == NoIndex:

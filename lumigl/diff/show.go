@@ -178,7 +178,8 @@ func elementLabel(c *Change) string {
 // unknown is printed in place of an unknown value.
 const unknown = "(known after apply)"
 
-// shortWidth is the maximum length of a value on the same line as its key, pairWidth that of two values together.
+// shortWidth is the maximum length of a value on the same line as its key. pairWidth is the maximum total length of two
+// values.
 const (
 	shortWidth = 72
 	pairWidth  = 96

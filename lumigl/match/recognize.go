@@ -36,7 +36,7 @@ func Recognize(olds, news []*lumigl.Vertex) []Pair {
 type matcher struct {
 	hasher     Hasher
 	olds, news []*lumigl.Vertex
-	// from maps the index of a new resource to that of its old counterpart plus 1, or to 0 if it has none.
+	// from maps the index of a new resource to 1 plus the index of its old counterpart, or to 0 if it has none.
 	from []int32
 	// places maps each new resource to its index.
 	places map[*lumigl.Vertex]int32

@@ -30,8 +30,8 @@ func wrongConstant(source string, tree *ast.AST, err error) error {
 	return atStart("%s", err)
 }
 
-// wrongPattern describes an error in a regular expression. Its position is that of the error or, if the literal
-// contains escapes, of the whole literal.
+// wrongPattern describes an error in a regular expression. It points to the error or, if the literal contains escapes,
+// to the whole literal.
 func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 	e := atStart("invalid regular expression %q: %s", wrong.Expr, wrong.Code)
 	call := first(tree, func(e ast.Expr) bool {

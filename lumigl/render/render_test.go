@@ -177,7 +177,7 @@ func TestOptionsOnly(t *testing.T) {
 	}
 }
 
-// chain returns a graph of n vertices, each of which refers to the next one. Every tenth vertex also refers to itself
+// chain returns a graph of n vertices. Each vertex refers to the next one, and every tenth vertex also refers to itself
 // and to the first one.
 func chain(t testing.TB, n int) *lumigl.Graph {
 	t.Helper()

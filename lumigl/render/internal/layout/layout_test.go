@@ -146,7 +146,7 @@ func TestStacks(t *testing.T) {
 	}
 	for i, a := range boxes {
 		if l.Nodes[0].X <= a.right || l.Nodes[1].X >= a.left {
-			t.Errorf("hubs at %v and %v are not beside the box %v", l.Nodes[0], l.Nodes[1], a)
+			t.Errorf("hubs at %v and %v are not to the right and left of box %v", l.Nodes[0], l.Nodes[1], a)
 		}
 		for _, b := range boxes[i+1:] {
 			if a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom {
