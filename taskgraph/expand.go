@@ -171,7 +171,7 @@ func dependencies(specs []*Spec) [][]*dependency {
 			}
 		}
 	}
-	// A member inherits the dependencies of its groups, those of outer groups first.
+	// A member inherits the dependencies of its groups, starting with the outermost group.
 	var membership dag.Graph
 	for _, of := range groups {
 		for _, g := range of {

@@ -262,7 +262,7 @@ tasks:
 	roundTrip(t, g)
 }
 
-// jsonValues lists valid JSON values, some of which are invalid or have another meaning in YAML.
+// jsonValues lists valid JSON values, including some that are invalid or have another meaning in YAML.
 var jsonValues = []string{
 	`"\/\ud83d\ude00\ud800 \u0085\u2028\ufeff\\"`, "\"\u0085\u2028\x7f\"", "{\"" + strings.Repeat("k", 2000) + "\"\n:\t1}", "1E400", "-0.0e-0",
 	`" a\nb "`, `"a\n "`, `"\na"`, `"a\tb\n\n\n"`, `{"<<":[{"~":"null"}]}`, `"0x1F"`, `"1e400"`, `"---"`, `"- a"`, `"a #b"`, `{"":""}`,

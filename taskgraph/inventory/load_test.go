@@ -17,7 +17,7 @@ import (
 
 const urnOf = "urn:lumi:prod::shop:index::aws:ec2:Instance::"
 
-// snapshot returns a state with two instances, of which db has secrets, and an output of a module.
+// snapshot returns a state with an output of a module and two instances, web and db. db has secrets.
 func snapshot(t testing.TB) *lumigl.Snapshot {
 	t.Helper()
 	s := must.Get(lumigl.ParseSnapshot(strings.NewReplacer("SECRET", `{"`+wire.Signature+`": "`+wire.Secret+`", "value": "hunter2"}`,

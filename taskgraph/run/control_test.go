@@ -319,7 +319,7 @@ func TestOutcomeForgotten(t *testing.T) {
 	})
 }
 
-// The cause of the context tells a canceled task from one that another process has taken over.
+// The cause of the context distinguishes a canceled task from a task that another process has taken over.
 func TestCancelCause(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -14,7 +14,7 @@ type limit struct {
 	waiting []int32
 }
 
-// limits contains the limits of tasks, as set by their strategies, and those of nodes, as set for their roles.
+// limits contains the limits on tasks, as set by their strategies, and the limits on nodes, as set for their roles.
 type limits struct {
 	tasks map[*taskgraph.Spec]*limit
 	nodes map[*inventory.Node][]*limit

@@ -87,7 +87,7 @@ func (x *execution) fill() {
 	}
 }
 
-// begin records that a task is about to run.
+// begin records the start of a task before it runs.
 func (x *execution) begin(i int32) {
 	v := &x.vertices[i]
 	v.started, v.status = x.now, running
@@ -96,7 +96,7 @@ func (x *execution) begin(i int32) {
 	x.rows, x.starting = append(x.rows, r), append(x.starting, i)
 }
 
-// help starts a worker if there is work and no other worker is about to start. It must be called with the mutex held.
+// help starts a worker if there is work and no other worker is starting. It must be called with the mutex held.
 func (x *execution) help(ctx context.Context) {
 	if !x.helping && (len(x.todo) > 0 || len(x.outcomes) > 0 && !x.busy) {
 		x.helping = true

@@ -72,8 +72,8 @@ type Work struct {
 	Task        *taskgraph.Spec
 	// Node is the node to run on, or nil for a stage.
 	Node *inventory.Node
-	// Parameters contains the parameters of the environment. It does not include those of the node, which override
-	// them.
+	// Parameters contains the parameters of the environment. It does not include the parameters of the node, which
+	// override them.
 	Parameters map[string]any
 	// Token identifies an execution of the task across environments and stores, such as "prod/12-k3v9x0qa-7". It is
 	// reused after a crash, so that the executor can look up the outcome. A repeated execution gets a new token.

@@ -35,8 +35,7 @@ type execution struct {
 	now        time.Time
 	running    int
 	err        error
-	// Records for the next transaction: the rows of ended items followed by those of items to start, output, and end
-	// events.
+	// Records for the next transaction: rows of ended items followed by rows of items to start, output, and end events.
 	rows          []store.TaskRun
 	starting      []int32
 	lines, events []store.Event
@@ -47,7 +46,7 @@ type execution struct {
 	outcomes, handled []outcome
 	busy              bool // whether a goroutine is advancing the run
 	poked             bool // whether that goroutine must check again
-	helping           bool // whether a worker is about to start
+	helping           bool // whether a worker is starting
 	finished          chan struct{}
 
 	output

@@ -31,7 +31,7 @@ func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	return all, some
 }
 
-// names returns the names of a join's dependencies, all of which are items of one task.
+// names returns the names of a join's dependencies. All of them are items of one task.
 func (s *Schedule) names(items []int32) (names []string) {
 	if len(items) > maxNamed {
 		return []string{fmt.Sprintf("%s on %d nodes", s.Items[items[0]].Task.ID, len(items))}

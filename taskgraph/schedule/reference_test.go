@@ -42,8 +42,8 @@ func (r *reference) spec(id string) *taskgraph.Spec {
 	return r.specs[i]
 }
 
-// relations returns the declared dependencies of a task: its own, those declared by other tasks, and those of its
-// groups.
+// relations returns the declared dependencies of a task: its own, dependencies declared by other tasks, and
+// dependencies of its groups.
 func (r *reference) relations(t *taskgraph.Spec) (all []relation) {
 	for _, id := range t.Requires {
 		all = append(all, relation{to: id, only: everywhere})

@@ -76,8 +76,8 @@ func (v *view) checkOwner(owner store.Owner, graphType string) {
 	v.check(v.users(owner), graphType)
 }
 
-// check checks the effective graphs of environments: those of the given type, or those of all types if it is "". It
-// reports a problem shared by several environments only once, in a *[taskgraph.Error] that names layers.
+// check checks the effective graphs of environments, either of the given type or, if it is "", of all types. It reports
+// a problem shared by several environments only once, in a *[taskgraph.Error] that names layers.
 func (v *view) check(environments []string, graphType string) {
 	type problem struct {
 		graphType string

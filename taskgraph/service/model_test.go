@@ -221,7 +221,7 @@ func kept(t *rapid.T, g modelGraph, got service.Graph) modelGraph {
 	g.id, g.ids = got.ID, slices.Clone(g.ids)
 	for i, task := range got.Tasks {
 		if g.ids[i] != 0 && g.ids[i] != task.DatabaseID || task.ID != g.tasks[i].name {
-			t.Fatalf("task %d = %+v, want that of %+v", i, task, g)
+			t.Fatalf("task %d = %+v, want the task of %+v", i, task, g)
 		}
 		g.ids[i] = task.DatabaseID
 	}
