@@ -107,7 +107,7 @@ func (in *Interpreter) loadRoot(s *scope, d *definition, owner *Object, keepIDs 
 }
 
 // load creates an object from an inline model in the value of a contract, during or after the load of a model. Missing
-// properties default to those given in the contract.
+// properties default to the properties given in the contract.
 func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 	in := c.scope.in
 	d, err := in.parse(c.calling, model, preset)

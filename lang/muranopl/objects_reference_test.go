@@ -544,7 +544,7 @@ func TestObjectsReference(t *testing.T) {
 		q := request{Classes: []string{"Namespaces: {=: t, t: t, u: u}" + test.classes}, Method: "main"}
 		q.Model = json.RawMessage(strings.TrimSuffix(`{"?": {"type": "t.Main", "id": "main"}, `+test.model, ", ") + "}")
 		if d := difference(run(t, q), ref.ask(q)); d != "" {
-			t.Errorf("%s: %s", test.name, d)
+			t.Errorf("%s: the answer differs from the reference: %s", test.name, d)
 		}
 	}
 }

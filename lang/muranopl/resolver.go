@@ -24,7 +24,7 @@ func (d Declarations) Resolve(name string) (*Declaration, error) { return d[name
 // Names returns the sorted class names.
 func (d Declarations) Names() []string { return slices.Sorted(maps.Keys(d)) }
 
-// Names returns the class names of those resolvers that have a method Names.
+// Names returns the class names of all resolvers that have a method Names.
 func (r Resolvers) Names() []string {
 	var names []string
 	for _, one := range r {

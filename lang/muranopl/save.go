@@ -192,9 +192,9 @@ func (o *Object) isTransient() bool {
 	return slices.ContainsFunc(o.inst.class.lineage, func(c *Class) bool { return c.decl.Transient })
 }
 
-// Destroy calls .destroy on the objects that are unreachable from root and on those passed to [Interpreter.Load] as
-// gone, owned objects first. It then forgets them. If root is nil, it destroys only the objects passed as gone. It
-// returns all errors; an error does not prevent the destruction of other objects.
+// Destroy calls .destroy on objects that are unreachable from root and on objects passed to [Interpreter.Load] as gone,
+// owned objects first. It then forgets them. If root is nil, it destroys only objects passed as gone. It returns all
+// errors; an error does not prevent the destruction of other objects.
 func (in *Interpreter) Destroy(ctx context.Context, root *Object) []*Error {
 	in.run = ctx
 	var reached map[*instance]bool

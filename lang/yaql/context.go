@@ -66,8 +66,8 @@ func (c *Context) lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Register adds functions. Overloads in a child context take precedence over those in its parents, which are considered
-// only if no overload in the child accepts the arguments.
+// Register adds functions. Overloads in a child context take precedence over overloads in its parents, which are
+// considered only if no overload in the child accepts the arguments.
 func (c *Context) Register(functions ...*Function) { c.register(false, functions) }
 
 // RegisterExclusive adds functions that hide all functions with the same names in parent contexts.

@@ -86,8 +86,8 @@ func kindsTable(t *testing.T) string {
 	return b.String()
 }
 
-// functionReference returns the documentation of all functions, operators first. Overloads are grouped, and those with
-// the same description are merged.
+// functionReference returns the documentation of all functions, operators first. Overloads are grouped, and overloads
+// with the same description are merged.
 func functionReference() string {
 	titles := map[bool][]string{}
 	overloads := map[string][]*Function{}

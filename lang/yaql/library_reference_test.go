@@ -35,7 +35,7 @@ func TestLibraryReference(t *testing.T) {
 	}
 }
 
-// TestReferenceSuite repeats the evaluations in the tests of the reference. Functions registered by those tests are
+// TestReferenceSuite repeats the evaluations in the reference's own tests. Functions registered by these tests are
 // unknown here.
 func TestReferenceSuite(t *testing.T) {
 	ref := startReference(t)
