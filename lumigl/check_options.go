@@ -233,7 +233,7 @@ func isIndex(s string) bool {
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// withoutDefaults returns options without those set to their defaults, or the absent value if none remain.
+// withoutDefaults removes options that are set to their defaults. It returns the absent value if none remain.
 func withoutDefaults(options Value) Value {
 	if options.kind != Object {
 		return options

@@ -18,8 +18,8 @@ const (
 )
 
 // Value is a JSON value in which references to vertices are resolved. Values are immutable. Graphs may share a value
-// unless it contains references, since those keep their targets. The zero Value is absent. Accessors can be called on
-// any kind of value, so v.Get("a").At(0).Get("b") needs no checks in between.
+// unless it contains references, which keep their targets. The zero Value is absent. Accessors can be called on any
+// kind of value, so v.Get("a").At(0).Get("b") needs no checks in between.
 type Value struct {
 	// The struct has only four fields because the compiler does not keep larger ones in registers.
 	kind   Kind

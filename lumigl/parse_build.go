@@ -28,7 +28,7 @@ type builder struct {
 	deletes map[string]*Vertex
 	// missing maps keys to placeholders for referenced vertices that have not been read yet.
 	missing map[string]*Vertex
-	// edges lists the references read so far. forwardRefs lists those whose target has not been read yet.
+	// edges lists the references read so far. forwardRefs lists the references to targets that have not been read yet.
 	edges       edges
 	forwardRefs []forwardRef
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Sort puts the resources in canonical order: topologically, then by URN, with vertices of used modules first and those
-// of providing modules last. If the snapshot is invalid, it returns the *[InvalidError] of [Snapshot.Check].
+// Sort puts the resources in canonical order: topologically, then by URN. Vertices of used modules come first, and
+// vertices of providing modules come last. If the snapshot is invalid, Sort returns the *[InvalidError] of
+// [Snapshot.Check].
 func (s *Snapshot) Sort() error {
 	edges, err := checkedEdges(s)
 	if err != nil {

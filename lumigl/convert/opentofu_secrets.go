@@ -135,7 +135,7 @@ func (h *hiding) copied(kind string, attributes lumigl.Value) {
 }
 
 // guess marks strings as secrets if their names suggest it. The state lists attributes marked as sensitive by the
-// configuration but not those marked by the provider's schema.
+// configuration but not attributes marked by the provider's schema.
 func (h *hiding) guess(s *source, kind string) {
 	called := func(v lumigl.Value) bool {
 		for key, m := range v.Members() {

@@ -344,8 +344,8 @@ func (p *pulumi) merge(d *draft) {
 	d.extensions.set("notes", notes.object())
 }
 
-// hiddenAs returns v with those parts marked as secrets that are secret in other. Where the shapes differ, the whole
-// part is marked if its counterpart contains a secret.
+// hiddenAs returns v with all parts that are secret in other marked as secrets. Where the shapes differ, the whole part
+// is marked if its counterpart contains a secret.
 func hiddenAs(v, other lumigl.Value) lumigl.Value {
 	inObjects := v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other)
 	inLists := v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len()

@@ -27,7 +27,7 @@ type Recognized struct {
 }
 
 // Replaces lists property paths by resource type. A path consists of property names joined by dots, such as "name" or
-// "rules.port". If rules is a list, the latter applies to all of its elements.
+// "rules.port". If rules is a list, "rules.port" applies to all of its elements.
 type Replaces map[tokens.Type][]string
 
 // ErrForms is the error returned by [Compare] for a general graph and a snapshot.
