@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Tasks that were not parsed, such as those received through the API, are checked as well.
+// Tasks that were not parsed, such as tasks received through the API, are checked as well.
 func TestCheckAttributes(t *testing.T) {
 	t.Parallel()
 	e := taskgraph.Merge([]taskgraph.Layer{{Name: "cluster x", Tasks: []taskgraph.Task{

@@ -57,7 +57,7 @@ type parser struct {
 }
 
 // Locate adds positions to problems of effective tasks that are in the parsed graph. It returns all problems in source
-// order, with those without a position last.
+// order. Problems without a position come last.
 func (g *Graph) Locate(problems []Problem) []Problem {
 	all := slices.Clone(problems)
 	for i, p := range all {

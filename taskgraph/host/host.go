@@ -55,7 +55,7 @@ var (
 	ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
 	// ErrUnknownHost means that no known_hosts file lists the node.
 	ErrUnknownHost = errors.New("unknown host key")
-	// ErrHostKeyChanged means that the host key differs from the one in the known_hosts files.
+	// ErrHostKeyChanged means that the host key differs from the key in the known_hosts files.
 	ErrHostKeyChanged = errors.New("host key has changed")
 )
 

@@ -106,7 +106,7 @@ type Status struct {
 	Name string
 	// Held means that a process holds the run. A run that is WAIT or RUNNING but not held has been interrupted.
 	Held bool
-	// Tasks lists the started task runs by number. Asks lists those for which [Engine.Resume] accepts an answer.
+	// Tasks lists the started task runs by number. Asks lists the task runs that [Engine.Resume] accepts an answer for.
 	Tasks, Asks []store.TaskRun
 }
 

@@ -105,28 +105,28 @@ func (w *world) want(d store.Job, state store.State, message string, rows ...str
 	w.Helper()
 	s := must.Get(w.engine("reader", nil).Status(w.Context(), d.ID))(w)
 	if s.State != state || s.Message != message {
-		w.Errorf("got %s %q, want %s %q", s.State, s.Message, state, message)
+		w.Errorf("run = %s %q, want %s %q", s.State, s.Message, state, message)
 	}
 	var got []string
 	for _, r := range s.Tasks {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s/%s %s %s", r.Node, r.Task, r.State, r.Message)))
 	}
 	if g, want := strings.Join(got, "\n"), strings.Join(rows, "\n"); g != want {
-		w.Errorf("got\n%s\nwant\n%s", g, want)
+		w.Errorf("task runs =\n%s\nwant\n%s", g, want)
 	}
 }
 
 func (w *world) wantError(err error, want string) {
 	w.Helper()
 	if err == nil || err.Error() != want {
-		w.Errorf("got error %v\nwant      %s", err, want)
+		w.Errorf("error = %v\nwant %s", err, want)
 	}
 }
 
 func (w *world) wantRefused(err error, want string) {
 	w.Helper()
 	if w.wantError(err, want); !errors.As(err, new(*job.RefusedError)) {
-		w.Errorf("%v is a %T", err, err)
+		w.Errorf("error %v is a %T, want a *job.RefusedError", err, err)
 	}
 }
 

@@ -44,7 +44,7 @@ type API interface {
 	UpdateTask(ctx context.Context, graph, id int64, t taskgraph.Task) (Task, error)
 	DeleteTask(ctx context.Context, graph, id int64) error
 
-	// Effective merges the graphs of the given type that an environment selects, or only those in the given layers.
+	// Effective merges the graphs of the given type that an environment selects, or only the graphs in the given layers.
 	Effective(ctx context.Context, environment, graphType string, layers ...store.Layer) (Effective, error)
 
 	// Plan returns the items of a run without starting it. Start starts a run. It returns a Conflict error if the
