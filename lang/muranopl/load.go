@@ -142,7 +142,7 @@ func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 }
 
 // parse reads an object, which is written as {"?": {"type": …, "id": …}, …} or {ns:Class: {…}, …}. Class names are
-// resolved in the namespaces of the class names.
+// resolved in the namespaces of the class passed as names.
 func (in *Interpreter) parse(names *Class, model *yaql.Dict, preset *Class) (*definition, error) {
 	d := &definition{model: model, class: preset, header: yaql.NewDict(), properties: yaql.NewDict(), node: in.nodes[model]}
 	header, err := d.split(names)

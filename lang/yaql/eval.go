@@ -135,7 +135,8 @@ const (
 	maxLazy    = 1_000  // of iterators; reading a nested one recurses
 )
 
-// tick must be called in every loop. Every 16th call checks for cancellation.
+// tick returns an error if the evaluation has been canceled, which it checks on every 16th call. It must be called in
+// every loop.
 func (ev *evaluation) tick() error {
 	if ev.ticks++; ev.ticks&0xf == 0 {
 		return ev.ctx.Err()
