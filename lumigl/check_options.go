@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// optionChecks maps each option to its check, which runs with the reporter's path at the option.
+// optionChecks maps each option to its check. When a check runs, the reporter's path points to the option.
 var optionChecks = map[string]func(r *reporter, v *Value){
 	"aliases":             each((*reporter).alias),
 	"deleteBeforeReplace": (*reporter).flag,

@@ -248,7 +248,7 @@ const noStep = -2
 // path is the location of a value within a document.
 type path []step
 
-// maxPointer limits the length of pointers in bytes: many errors may share one very long key.
+// maxPointer limits the length of pointers in bytes, since many errors may share one very long key.
 const maxPointer = 4096
 
 // pointer returns the path as a JSON pointer, truncated to maxPointer.

@@ -39,8 +39,8 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// cloneTo sets c to a copy of g, in which references to the keys of copies are replaced too. It returns a function that
-// maps a vertex to its copy.
+// cloneTo makes c a copy of g and redirects the references in c and in copies to copied vertices. It returns the
+// function used for this, which maps a vertex to its copy, or to itself if it was not copied.
 func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex) *Vertex) {
 	c.Tag, c.Fields, c.place = g.Tag, slices.Clone(g.Fields), g.place
 	vertices := make([]Vertex, g.Len())

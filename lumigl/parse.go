@@ -246,7 +246,8 @@ func (p *parser) fail(f Fault) {
 	p.stop()
 }
 
-// unexpected reports an unexpected token. At the end of the file, the missing bracket is reported instead.
+// unexpected reports an unexpected token. At the end of the file, it does nothing, since the missing bracket is
+// reported.
 func (p *parser) unexpected(expected string) {
 	if p.pos < len(p.src) {
 		message := "expected " + expected + ", found " + p.found()

@@ -311,7 +311,7 @@ func plain(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// whole returns a nonnegative integer. For other values, it reports a loss and returns 0.
+// whole returns the value of s as a nonnegative integer. For other values, it reports a loss and returns 0.
 func whole(s *source) uint64 {
 	literal, _ := s.take().Literal()
 	n, err := strconv.ParseUint(literal, 10, 64)

@@ -21,11 +21,12 @@ const (
 type Options struct {
 	// From is the source format. By default, it is detected from the content.
 	From Format
-	// Environment and Package replace the names from the source in all URNs.
+	// Environment and Package override the names in the source. They are used in all URNs.
 	Environment, Package string
 	// ShortTypes shortens types such as aws:ec2/vpc:VPC to aws:ec2:VPC.
 	ShortTypes bool
-	// KeepValues disables the replacement of strings that equal the id or an output of a dependency with references.
+	// KeepValues keeps strings that equal the id or an output of a dependency. By default, they are replaced with
+	// references.
 	KeepValues bool
 }
 

@@ -98,7 +98,7 @@ func (a *applier) value(old lumigl.Value, c *Change, at string) lumigl.Value {
 	return c.New
 }
 
-// lists returns a list with changes, which must be in order, applied to its elements.
+// lists returns the list old with changes applied to its elements. The changes must be in order.
 func (a *applier) lists(old lumigl.Value, changes []Change, at string) lumigl.Value {
 	var all []lumigl.Value
 	from := 0

@@ -69,7 +69,7 @@ func Compile(source string) (*Expression, error) {
 	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
 }
 
-// language is CEL with a set of variables.
+// language is a CEL environment with a set of variables.
 type language struct {
 	names []string
 	// text, object, and list are the names of variables of these types, used in examples in messages.

@@ -46,7 +46,7 @@ func (l *language) wrong(source string, found []*common.Error) error {
 	return errors.Join(all...)
 }
 
-// around returns the text of a line before and after a position.
+// around returns the text of the given line before and after the given column.
 func around(source string, line, column int) (before, rest string) {
 	for ; line > 1; line-- {
 		_, source, _ = strings.Cut(source, "\n")

@@ -2,7 +2,7 @@ package layout
 
 import "math"
 
-// unfolded is the maximum number of layers that are never folded.
+// unfolded is the number of layers up to which a part is never folded.
 const unfolded = 24
 
 // fold breaks a part that is much wider than tall into bands, one below the other like lines of text. Arrows between
