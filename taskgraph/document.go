@@ -64,7 +64,8 @@ func (d *Document) Err(file string) error {
 	return &Error{File: file, Problems: d.Problems}
 }
 
-// Value converts a node to a JSON value. Timestamps become strings, and numbers are json.Numbers with all their digits.
+// Value converts a node to a JSON value. Timestamps become strings. Numbers become [json.Number] values with all their
+// digits.
 func (d *Document) Value(n *yaml.Node) any { return d.value(n, 0) }
 
 func (d *Document) value(n *yaml.Node, depth int) any {

@@ -111,7 +111,7 @@ type Spec struct {
 	Version string
 	// Type is the task type, such as "shell".
 	Type string
-	// Roles selects the nodes on which the task runs. By default, these are all nodes. The attribute groups is a
+	// Roles selects the nodes on which the task runs. By default, it runs on all nodes. The attribute groups is a
 	// synonym.
 	Roles Selector
 	// Tasks lists the members of a group.

@@ -91,8 +91,8 @@ type Options struct {
 	Executor    Executor
 	// Events is called for each event, one call at a time. It must not block.
 	Events func(store.Event)
-	// Parallelism limits the number of concurrent tasks. The default is 16. PerRole limits it on the nodes of each
-	// role.
+	// Parallelism limits the number of concurrent tasks. The default is 16. PerRole limits the number of concurrent
+	// tasks on the nodes of each role.
 	Parallelism int
 	PerRole     map[string]int
 	// StopOnError prevents new tasks from starting after a failure. Otherwise, tasks that do not depend on the failed

@@ -19,8 +19,8 @@ type Input struct {
 	// Digests contains the digest of each task by ID; see [Digests].
 	Digests map[string]string
 	Nodes   []inventory.Node
-	// Only lists the nodes to run on. If it is empty, these are all nodes. Dependencies on tasks on other nodes count
-	// as satisfied.
+	// Only lists the nodes to run on. If it is empty, the run includes all nodes. Dependencies on tasks on other nodes
+	// count as satisfied.
 	Only []string
 	// Event is the event of the run, such as "deploy_changes".
 	Event string

@@ -151,7 +151,7 @@ type Effective struct {
 type RunRequest struct {
 	// Type is the type of the graph. The default is "default".
 	Type string `json:"type,omitempty"`
-	// Nodes lists the names of the nodes to run on. If it is nil, these are all nodes.
+	// Nodes lists the names of the nodes to run on. If it is nil, the run includes all nodes.
 	Nodes []string `json:"nodes,omitempty" minItems:"1"`
 	// Event is the event of the run. The default is "deploy_changes". All also runs unchanged tasks.
 	Event string `json:"event,omitempty"`

@@ -68,7 +68,7 @@ func (v *view) fail(k Kind, format string, args ...any) {
 	}
 }
 
-// read runs a read-only operation in a transaction; write runs one that makes changes.
+// read runs f in a read-only transaction, and write in a read-write transaction.
 func read[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
 	return in(ctx, s, s.Store.Read, f)
 }
