@@ -18,16 +18,16 @@ const (
 	UnknownFunction Kind = "unknown-function" // no function, method, or property with this name
 	NoMatch         Kind = "no-match"         // no overload accepts the arguments
 	Ambiguous       Kind = "ambiguous"        // several overloads accept the arguments
-	Argument        Kind = "argument"         // an argument is not valid for any overload
+	Argument        Kind = "argument"         // an argument is invalid for every function
 	Key             Kind = "key"              // a dictionary key is missing
 	Index           Kind = "index"            // a list index is out of range
-	Value           Kind = "value"            // an argument has a valid type but an invalid value
+	Value           Kind = "value"            // an argument has the right type, but an invalid value
 	TypeError       Kind = "type"             // the value's type does not support the operation
 	ZeroDivision    Kind = "zero-division"    // division by zero
 	Regex           Kind = "regex"            // a regular expression is invalid
 	Limit           Kind = "limit"            // the limit on iterations, memory, or depth was exceeded
 	Canceled        Kind = "cancelled"        // the context.Context was canceled or timed out
-	Internal        Kind = "internal"         // a host function panicked or returned an error of another type
+	Internal        Kind = "internal"         // a host function panicked, or failed with an error of its own
 )
 
 // Error is the type of all errors returned by [Compile] and [Expression.Evaluate].
