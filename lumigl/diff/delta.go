@@ -48,8 +48,8 @@ func (k Kind) String() string {
 type Delta struct {
 	// Header lists changed top-level fields.
 	Header []Change
-	// Resources lists the changed resources or, in general graphs, vertices. Those in the new document come first, in
-	// its order. Deleted ones follow, dependents first and otherwise in reverse order.
+	// Resources lists the changed resources or, in general graphs, vertices. Resources in the new document come first,
+	// in its order. They are followed by deleted resources, dependents first and otherwise in reverse order.
 	Resources []Resource
 	// Moves is copied from [Options.Recognized] if that is set. Otherwise, it lists guesses: pairs of deleted and
 	// created resources with the same type and properties and no conflicting ids. Guesses ignore extensions.
@@ -81,14 +81,14 @@ type Resource struct {
 // Change is a change of a value, object member, or list element.
 type Change struct {
 	Kind Kind
-	// Key is the key in an object.
+	// Key is the key of an object member, or "" for a list element.
 	Key string
 	// From and To are the old and new indices in a list, or NoIndex if the element is missing there. Both are NoIndex
 	// for object members.
 	From, To int
 	// Old is absent for an added value. New is absent for a removed value.
 	Old, New lumigl.Value
-	// Changes lists the changed parts if Kind is Inside, sorted by key for an object or in order for a list.
+	// Changes lists the changed parts if Kind is Inside, in key order for an object and in list order for a list.
 	Changes []Change
 	// Replaces reports whether the change requires replacing the resource.
 	Replaces bool

@@ -61,7 +61,7 @@ type drawing struct {
 // arrow points from a vertex to a dependency.
 type arrow struct {
 	from, to int32
-	// paths locate the first references. more is the number of further references.
+	// paths lists the paths of the first references. more is the number of references not listed.
 	paths []string
 	more  int
 }

@@ -19,7 +19,7 @@ type SummaryVertex struct {
 type SummaryArrow struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Paths locate the first references. More is the number of further references.
+	// Paths lists the paths of the first references. More is the number of references not listed.
 	Paths []string `json:"paths"`
 	More  int      `json:"more,omitempty"`
 }
