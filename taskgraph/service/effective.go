@@ -21,7 +21,7 @@ func (s *Service) Effective(ctx context.Context, environment, graphType string, 
 }
 
 // effective returns the effective graph of an environment. If only is not empty, it merges only the graphs in these
-// layers. It fails if no layer contains a graph of the type.
+// layers. It records an error if no layer contains a graph of the type.
 func (v *view) effective(environment, graphType string, only []store.Layer) *taskgraph.Effective {
 	for _, l := range only {
 		if !slices.Contains(defaultOrder, l) {

@@ -93,7 +93,7 @@ func in[R any](ctx context.Context, s *Service, transact func(context.Context, f
 	return r, err
 }
 
-// environment fails if the environment does not exist.
+// environment records an error if the environment does not exist.
 func (v *view) environment(name string) {
 	var names []string
 	for _, e := range v.environments {
@@ -221,8 +221,8 @@ func (s *Service) Selection(ctx context.Context, environment string) (Selection,
 	return read(ctx, s, func(v *view) Selection { return v.resolve(v.selection(environment)) })
 }
 
-// resolve returns a selection with its release and plugins. It fails if the environment, the release, or a plugin does
-// not exist.
+// resolve returns a selection with its release and plugins. It records an error if the environment, the release, or a
+// plugin does not exist.
 func (v *view) resolve(row store.Selection) Selection {
 	s := Selection{Environment: row.Environment, Plugins: make([]Release, len(row.Plugins)), Order: slices.Clone(row.Order), Whole: row.Whole}
 	v.environment(row.Environment)
