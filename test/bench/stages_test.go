@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package bench_test measures the stages of the compiler within one process. Package process measures the whole command.
+// Package bench_test measures the stages of the compiler within a single process. Package process measures the command end
+// to end.
 package bench_test
 
 import (
@@ -22,8 +23,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/corpus"
 )
 
-// BenchmarkStages reports the CPU seconds of each stage, since generators use all processors. Loading and checking cannot
-// be separated, so check is the cost of compile.Load minus a bare load measured next to it.
+// BenchmarkStages reports CPU time rather than wall time, since generators use all processors. Loading and checking cannot
+// be separated, so check is the cost of compile.Load minus that of a bare load in the same iteration.
 func BenchmarkStages(b *testing.B) {
 	for _, resources := range []int{100, 1000, 5000} {
 		dir := b.TempDir()
@@ -43,15 +44,14 @@ func BenchmarkStages(b *testing.B) {
 				for b.Loop() {
 					total += stage.run(b)
 				}
-				b.ReportMetric(0, "ns/op") // it would include preparing the stages
+				b.ReportMetric(0, "ns/op") // would include setup
 				b.ReportMetric(total.Seconds()/float64(b.N), "cpu-s/op")
 			})
 		}
 	}
 }
 
-// stages holds the input and results of stages. Each method runs one stage on the results of earlier ones and returns
-// its CPU time.
+// stages holds the input and intermediate results of the stages. Each method runs one stage and returns its CPU time.
 type stages struct {
 	idl string
 	pkg *schema.Package
@@ -76,7 +76,7 @@ func (s *stages) check(b *testing.B) time.Duration {
 	}) - load
 }
 
-// checked returns the model of the corpus, even if a command-line filter skips the stage that creates it.
+// checked returns the model of the corpus. It runs the check stage if a -bench filter skipped it.
 func (s *stages) checked(b *testing.B) *schema.Package {
 	if s.pkg == nil {
 		s.check(b)
@@ -103,7 +103,7 @@ func (s *stages) goStubs(b *testing.B) time.Duration {
 	})
 }
 
-// files returns all outputs of the corpus.
+// files generates the pack and the provider stubs of the corpus.
 func (s *stages) files(b *testing.B) (pack, provider []gen.File) {
 	b.Helper()
 	pkg := s.checked(b)
@@ -121,7 +121,7 @@ func (s *stages) files(b *testing.B) (pack, provider []gen.File) {
 	return pack, provider
 }
 
-// write writes all outputs to an empty folder.
+// write measures writing all outputs to an empty folder.
 func (s *stages) write(b *testing.B) time.Duration {
 	pack, provider := s.files(b)
 	dir := b.TempDir()
@@ -132,7 +132,7 @@ func (s *stages) write(b *testing.B) time.Duration {
 	return took
 }
 
-// rewrite writes all outputs over existing ones.
+// rewrite measures writing all outputs over identical existing files.
 func (s *stages) rewrite(b *testing.B) time.Duration {
 	pack, provider := s.files(b)
 	dir := b.TempDir()
@@ -159,7 +159,7 @@ func writeOutputs(b *testing.B, dir string, pack, provider []gen.File) time.Dura
 	})
 }
 
-// cpuTime returns the CPU time of a function, including child processes.
+// cpuTime returns the CPU time used by do, including that of child processes.
 func cpuTime(b *testing.B, do func() error) time.Duration {
 	b.Helper()
 	start := cputime.Now(b)

@@ -1,5 +1,5 @@
-// Command bareload loads all packages below a folder as cidlc does, and discards them. Its cost is a lower bound for
-// cidlc's.
+// Command bareload loads all packages in a directory tree the way cidlc does, then discards them. It provides a lower
+// bound on the cost of running cidlc.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package cluster generates snapshots of any size by repeating a cluster of four resources, the example of the design note
-// on graphs.
+// Package cluster generates snapshots of any size by repeating a cluster of four resources, the example in the design
+// note on graphs.
 package cluster
 
 import (
@@ -12,7 +12,7 @@ import (
 // Size is the number of resources in a cluster.
 const Size = 4
 
-// one is the design note's cluster. Each $ is replaced by a zero-padded number, so that the clusters are nearly in
+// one is the template of a cluster. Each $ is replaced by a zero-padded number, which keeps the clusters in nearly
 // canonical order, as in a file written by lumigl.
 const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-$": {
             "type": "aws:ec2/vpc:VPC",
@@ -61,22 +61,23 @@ const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vp
             }
         }`
 
-// changed is a cluster with changes: two of its four resources differ.
+// changed modifies two of the four resources in a cluster.
 var changed = strings.NewReplacer(": 22", ": 2222", "t2.micro", "t3.large")
 
-// Write writes a snapshot of whole clusters with at least the given number of resources.
+// Write writes a snapshot with at least the given number of resources, rounded up to complete clusters.
 func Write(w io.Writer, resources int) error {
 	return WriteChanged(w, 0, resources, func(int) bool { return false })
 }
 
-// WriteChanged is like [Write], but starts at cluster first and changes each cluster i if differs(i) is true.
+// WriteChanged is like [Write], but numbers the clusters from first and modifies every cluster i for which differs(i) is
+// true.
 func WriteChanged(w io.Writer, first, resources int, differs func(i int) bool) error {
 	const head = "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
 	return repeat(w, head, one, "\n    }\n}\n", first, resources, differs)
 }
 
-// repeat writes head, enough copies of one or changed for the number of resources, and tail. Each $ is replaced by the
-// copy's number.
+// repeat writes head, enough copies of one for the given number of resources, and tail. It replaces each $ with the
+// copy's number, and applies [changed] to the copies selected by differs.
 func repeat(w io.Writer, head, one, tail string, first, resources int, differs func(i int) bool) error {
 	out := bufio.NewWriter(w)
 	before, after := strings.Split(one, "$"), strings.Split(changed.Replace(one), "$")

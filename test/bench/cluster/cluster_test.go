@@ -25,7 +25,7 @@ func TestWrite(t *testing.T) {
 			}
 		}
 		if s.Len() != want || references != want {
-			t.Errorf("%d resources: got %d with %d references", resources, s.Len(), references)
+			t.Errorf("Write(%d) wrote %d resources and %d references, want %d of each", resources, s.Len(), references, want)
 		}
 	}
 }
@@ -45,11 +45,11 @@ func TestWriteChanged(t *testing.T) {
 		}
 	}
 	if differ != 4 {
-		t.Errorf("got %d differences in 2 clusters", differ)
+		t.Errorf("WriteChanged changed %d resources, want 4", differ)
 	}
 	for r := range parse(10, func(int) bool { return false }).Vertices() {
 		if old.Vertex(r.Key()) != nil {
-			t.Errorf("%s is already in the first clusters", r.Key())
+			t.Errorf("WriteChanged from cluster 10 wrote %s, which is in clusters 0 to 9", r.Key())
 		}
 	}
 }
@@ -66,12 +66,12 @@ func TestForeign(t *testing.T) {
 		must.Do(t, c.write(&b, 40))
 		result := must.Get(convert.Convert(b.String(), convert.Options{}))(t)
 		if n := result.Snapshot.Len(); result.From != from || n != 40 || result.Linked != 40 {
-			t.Errorf("%s: got %d resources from %s with %d links", from, n, result.From, result.Linked)
+			t.Errorf("Convert(%s) = %d resources from %s with %d links, want 40 with 40 links", from, n, result.From, result.Linked)
 		}
 		decoder := json.NewDecoder(&b)
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(c.typed); err != nil {
-			t.Errorf("%s: %s", from, err)
+			t.Errorf("decoding %s: %v", from, err)
 		}
 	}
 }

@@ -2,12 +2,12 @@ package cluster
 
 import "io"
 
-// WritePulumi writes a Pulumi export of the same clusters, with the fields that Pulumi's engine adds.
+// WritePulumi writes the same clusters as a Pulumi export, including the fields added by Pulumi's engine.
 func WritePulumi(w io.Writer, resources int) error {
 	return repeat(w, pulumiHead, pulumi, "\n        ]\n    }\n}\n", 0, resources, func(int) bool { return false })
 }
 
-// WriteOpenTofu writes an OpenTofu state of the same clusters, with the attributes computed by the AWS provider.
+// WriteOpenTofu writes the same clusters as an OpenTofu state, including the attributes computed by the AWS provider.
 func WriteOpenTofu(w io.Writer, resources int) error {
 	return repeat(w, openTofuHead, openTofu, "\n  ],\n  \"check_results\": null\n}\n", 0, resources, func(int) bool { return false })
 }

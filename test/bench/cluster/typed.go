@@ -13,7 +13,7 @@ type Resource struct {
 	Properties Properties `json:"properties"`
 }
 
-// Properties is the union of the properties of all types in clusters.
+// Properties combines the properties of all resource types in a cluster.
 type Properties struct {
 	CidrBlock            string      `json:"cidrBlock"`
 	VpcID                *Reference  `json:"vpcId"`
@@ -26,7 +26,7 @@ type Properties struct {
 	SubnetID             *Reference  `json:"subnetId"`
 }
 
-// Rule is a rule of a security group.
+// Rule is a security group rule.
 type Rule struct {
 	CidrIP     string `json:"cidrIp"`
 	FromPort   int    `json:"fromPort"`
@@ -34,7 +34,7 @@ type Rule struct {
 	ToPort     int    `json:"toPort"`
 }
 
-// Reference is a reference, which is not followed.
+// Reference is an unresolved reference to a resource.
 type Reference struct {
 	Ref string `json:"#ref"`
 }
@@ -48,7 +48,7 @@ type TypedPulumi struct {
 	} `json:"deployment"`
 }
 
-// PulumiResource is a resource of any type.
+// PulumiResource is a resource of any type in a Pulumi export.
 type PulumiResource struct {
 	URN                  string              `json:"urn"`
 	Custom               bool                `json:"custom"`
@@ -64,7 +64,7 @@ type PulumiResource struct {
 	Modified             string              `json:"modified"`
 }
 
-// PulumiProperties is the union of the properties of all types in clusters.
+// PulumiProperties combines the properties of all resource types in a cluster.
 type PulumiProperties struct {
 	Defaults            []string     `json:"__defaults"`
 	ID                  string       `json:"id"`
@@ -79,7 +79,7 @@ type PulumiProperties struct {
 	VpcSecurityGroupIDs []string     `json:"vpcSecurityGroupIds"`
 }
 
-// PulumiRule is a rule of a security group.
+// PulumiRule is a security group rule.
 type PulumiRule struct {
 	Defaults   []string `json:"__defaults"`
 	CidrBlocks []string `json:"cidrBlocks"`
@@ -99,7 +99,7 @@ type TypedOpenTofu struct {
 	CheckResults     []struct{}          `json:"check_results"`
 }
 
-// OpenTofuResource is a resource of any type.
+// OpenTofuResource is a resource of any type in an OpenTofu state.
 type OpenTofuResource struct {
 	Mode      string `json:"mode"`
 	Type      string `json:"type"`
@@ -114,7 +114,7 @@ type OpenTofuResource struct {
 	} `json:"instances"`
 }
 
-// OpenTofuAttributes is the union of the attributes of all types in clusters.
+// OpenTofuAttributes combines the attributes of all resource types in a cluster.
 type OpenTofuAttributes struct {
 	ARN                 string            `json:"arn"`
 	ID                  string            `json:"id"`
@@ -131,7 +131,7 @@ type OpenTofuAttributes struct {
 	VpcSecurityGroupIDs []string          `json:"vpc_security_group_ids"`
 }
 
-// OpenTofuRule is a rule of a security group.
+// OpenTofuRule is a security group rule.
 type OpenTofuRule struct {
 	CidrBlocks  []string `json:"cidr_blocks"`
 	Description string   `json:"description"`

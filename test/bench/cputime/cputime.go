@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package cputime measures CPU time, which depends less on other processes than wall time.
+// Package cputime measures CPU time, which is less sensitive than wall time to load from other processes.
 package cputime
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Now returns the CPU time of this process and of its exited children.
+// Now returns the CPU time consumed so far by this process and its terminated children.
 func Now(b *testing.B) time.Duration {
 	b.Helper()
 	var total time.Duration
@@ -24,7 +24,7 @@ func Now(b *testing.B) time.Duration {
 	return total
 }
 
-// Median sorts the values and returns their median.
+// Median returns the median of values, which must not be empty. It sorts values in place.
 func Median(values []float64) float64 {
 	slices.Sort(values)
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package deploy_test measures the cost of deployments: CPU time and memory of the engine, its store, and the plugin,
-// with a provider that does nothing.
+// Package deploy_test measures the CPU time and memory used by a deployment in the engine, its store, and the plugin.
+// The provider's operations are no-ops.
 package deploy_test
 
 import (
@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// BenchmarkDeploy deploys unrelated resources and chains of ten, to a store on disk and, if available, on a file system in
-// memory. The sizes take turns.
+// BenchmarkDeploy deploys independent resources and chains of ten, to a store on disk and, if available, to one on an
+// in-memory file system. It alternates between the sizes.
 func BenchmarkDeploy(b *testing.B) {
 	engine := filepath.Join(b.TempDir(), "engine")
 	if out, err := exec.Command("go", "build", "-o", engine, "./engine").CombinedOutput(); err != nil {
@@ -61,8 +61,8 @@ func benchmark(b *testing.B, engine string, chain int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// measure runs a command, and returns the CPU time in seconds of all its processes and the peak memory in bytes of the
-// largest one.
+// measure runs cmd and returns the total CPU time of its processes, in seconds, and the peak memory of the largest one, in
+// bytes.
 func measure(b *testing.B, cmd *exec.Cmd) (seconds, peak float64) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -72,7 +72,7 @@ func measure(b *testing.B, cmd *exec.Cmd) (seconds, peak float64) {
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	peak = float64(usage.Maxrss)
 	if runtime.GOOS != "darwin" {
-		peak *= 1024 // all but one count in KiB
+		peak *= 1024 // every other system reports KiB
 	}
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak
 }

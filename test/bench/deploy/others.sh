@@ -1,11 +1,12 @@
 #!/bin/sh
-# others.sh measures the cost of OpenTofu's engine: a first deployment, an unchanged one, and a destroy of N resources of a
-# no-op provider, which is part of OpenTofu's tests. The first run takes minutes to build both.
+# others.sh measures the cost of OpenTofu's engine for N resources: an initial apply, an apply without changes, and a
+# destroy. The provider is a no-op from OpenTofu's own tests. The first run takes several minutes to build both.
 #
 #	sh others.sh [N [independent|chains [TYPE [PARALLELISM]]]]
 #
-# In chains of 10, each resource refers to the one before. TYPE is simple_resource, whose provider is a process of its
-# own, or terraform_data, which is built in. CPU seconds are of all processes; the peak RSS is of the largest one.
+# With chains, resources form chains of 10, each referring to its predecessor. TYPE is simple_resource, whose provider runs
+# in a separate process, or terraform_data, which is built in. CPU seconds are the total over all processes; the peak RSS
+# is the largest process's.
 set -eu
 n=${1:-1000} shape=${2:-independent} type=${3:-simple_resource} parallelism=${4:-10}
 module=github.com/opentofu/opentofu version=v1.12.6
@@ -13,7 +14,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# A module's replace directives apply only in the main module, so repeat them.
+# Replace directives apply only in the main module, so copy OpenTofu's.
 go mod init others 2>go.log
 src=$(go mod download -json $module@$version | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
 grep '^replace' "$src/go.mod" >>go.mod

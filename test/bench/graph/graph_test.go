@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package graph_test measures the cost of a graph within a process: loading it with all checks, saving it, following its
-// references, and comparing it.
+// Package graph_test measures the in-process cost of operations on a graph: loading with full validation, saving,
+// traversing references, and comparing.
 package graph_test
 
 import (
@@ -25,11 +25,11 @@ type stage struct {
 	run  func(*testing.B, *work)
 }
 
-// stages lists the measured stages, run in turn. The first two are the lower bounds.
+// stages lists the measured stages in execution order. The first two use encoding/json and serve as lower bounds.
 var stages = append([]stage{
 	{"valid", func(b *testing.B, w *work) {
 		if !json.Valid(w.bytes) {
-			b.Fatal("invalid JSON")
+			b.Fatal("json.Valid = false, want true")
 		}
 	}},
 	{"typed", func(b *testing.B, w *work) {
@@ -49,7 +49,7 @@ var stages = append([]stage{
 	}},
 	{"clone", func(b *testing.B, w *work) {
 		if w.snapshot.Clone().Len() != w.snapshot.Len() {
-			b.Fatal("incomplete clone")
+			b.Fatal("Clone returned fewer or more resources than the original")
 		}
 	}},
 	{"index", func(b *testing.B, w *work) {
@@ -66,13 +66,13 @@ var stages = append([]stage{
 		for r := range w.snapshot.Vertices() {
 			for target := range r.Properties.References() {
 				if target.Type == "" {
-					b.Fatal("dangling reference")
+					b.Fatal("found a reference without a target type")
 				}
 				references++
 			}
 		}
 		if references != w.snapshot.Len() {
-			b.Fatal("incomplete walk")
+			b.Fatalf("found %d references, want %d", references, w.snapshot.Len())
 		}
 	}},
 }, comparisons()...)
@@ -87,11 +87,12 @@ type work struct {
 	loaded   map[string]*lumigl.Snapshot
 }
 
-// others are the snapshots to compare with: equal, with half of the resources changed in every hundredth cluster or in all,
-// and with entirely different resources, where half of the work is detecting moves.
+// others describes the snapshots to compare with: an equal one, one with changes in every hundredth cluster, one with
+// changes in every cluster, and one with entirely different resources, where half of the time is spent detecting moves.
+// Changes affect half of a cluster's resources.
 var others = []struct {
 	name    string
-	first   int // in clusters of the same number
+	first   int // offset in multiples of the number of clusters
 	differs func(i int) bool
 }{
 	{"equal", 0, func(int) bool { return false }},
@@ -100,7 +101,8 @@ var others = []struct {
 	{"all", 1, func(int) bool { return false }},
 }
 
-// comparisons returns three stages for each of others: in memory, with text output, and from files, including loading.
+// comparisons returns three stages for each element of others: comparing in memory, writing the diff as text, and
+// comparing after loading both snapshots.
 func comparisons() []stage {
 	var stages []stage
 	for _, other := range others {
@@ -151,8 +153,8 @@ func newWork(b *testing.B, resources int) *work {
 	return w
 }
 
-// BenchmarkStages reports the CPU time of each stage, garbage collection included, as the median of all iterations. Each
-// iteration measures all stages in turn, so that their ratios to encoding/json are valid even on a busy machine.
+// BenchmarkStages reports the median CPU time of each stage, including garbage collection. Each iteration runs every
+// stage, so that the ratios to encoding/json are meaningful even on a busy machine.
 func BenchmarkStages(b *testing.B) {
 	smaller := map[string]float64{}
 	for _, resources := range []int{10_000, 100_000} {
@@ -187,18 +189,18 @@ func BenchmarkStages(b *testing.B) {
 	}
 }
 
-// other is larger than processor caches.
+// other is larger than any CPU cache.
 var other = make([]byte, 256<<20)
 
-// evict clears the processor's caches. Otherwise, a small graph would still be cached from the garbage collection that
-// touched all of it.
+// evict flushes the CPU caches. Otherwise, garbage collection would leave a small graph cached.
 func evict() {
 	for i := 0; i < len(other); i += 64 {
 		other[i]++
 	}
 }
 
-// BenchmarkInMemory compares loading with an engine's operations on a loaded graph. Cloning takes at most 0.3 of a load.
+// BenchmarkInMemory compares loading a graph with an engine's operations on a loaded graph. Cloning must take at most 30%
+// of the time of loading.
 func BenchmarkInMemory(b *testing.B) {
 	w := newWork(b, 100_000)
 	for _, stage := range stages {

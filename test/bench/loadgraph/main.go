@@ -1,5 +1,6 @@
-// Command loadgraph loads a file and discards it, to measure the whole process. It loads a snapshot with lumigl and all
-// checks, or, as a lower bound, a file of any format with encoding/json into structs.
+// Command loadgraph loads a file and exits, so that benchmarks can measure the entire process. It loads a snapshot with
+// lumigl and full validation or, as a lower bound, decodes a file of any supported format into structs with
+// encoding/json.
 package main
 
 import (

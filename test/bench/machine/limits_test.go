@@ -15,8 +15,8 @@ const serverJSON = `{
 	"tags": {"team": "web", "cost": "low", "stage": "test"}, "addresses": ["10.0.0.1", "10.0.0.2"]
 }`
 
-// BenchmarkConstraints decodes a resource of 15 properties without and with ten constraints. Constraints add at most
-// 30% to the time.
+// BenchmarkConstraints decodes a resource with 15 properties, with and without ten constraints. Constraints may increase
+// the time by at most 30%.
 func BenchmarkConstraints(b *testing.B) {
 	message := &structpb.Struct{}
 	if err := message.UnmarshalJSON([]byte(serverJSON)); err != nil {

@@ -1,4 +1,4 @@
 package machine
 
-// Properties are a server's properties, for benchmarks in other packages.
+// Properties exports the properties of a server for benchmarks in other packages.
 type Properties = server

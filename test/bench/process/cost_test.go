@@ -16,21 +16,21 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/corpus"
 )
 
-// cost is the total cost of a process and its children.
+// cost is the resource usage of a process and its children.
 type cost struct {
 	wall, cpu time.Duration
 	// peak is the peak memory, in bytes, of the largest process.
 	peak int64
 }
 
-// measure runs a command, which must succeed.
+// measure runs cmd, which must exit with code 0, and returns its cost.
 func measure(b *testing.B, cmd *exec.Cmd) cost {
 	b.Helper()
 	return measureExit(b, cmd, 0)
 }
 
-// measureExit runs a command with an expected exit code. Its standard output is discarded, since buffering it would take
-// memory in this process.
+// measureExit runs cmd, which must exit with the given code, and returns its cost. It discards standard output, since
+// buffering it would use memory in this process.
 func measureExit(b *testing.B, cmd *exec.Cmd, exit int) cost {
 	b.Helper()
 	var stderr bytes.Buffer
@@ -40,9 +40,9 @@ func measureExit(b *testing.B, cmd *exec.Cmd, exit int) cost {
 		b.Fatalf("%v: %v\n%s", cmd.Args, err, &stderr)
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	peak := int64(usage.Maxrss) //nolint:unconvert // It is an int32 on some systems.
+	peak := int64(usage.Maxrss) //nolint:unconvert // Maxrss is an int32 on some systems.
 	if runtime.GOOS != "darwin" {
-		peak *= 1024 // all but one count in KiB
+		peak *= 1024 // every other system reports KiB
 	}
 	return cost{
 		wall: time.Since(start),
@@ -51,10 +51,10 @@ func measureExit(b *testing.B, cmd *exec.Cmd, exit int) cost {
 	}
 }
 
-// costs are the costs of several runs.
+// costs holds the costs of repeated runs.
 type costs []cost
 
-// Unlike the mean, the median is not affected by a single slow run.
+// median returns the median of a metric. Unlike the mean, it is not affected by a single slow run.
 func (c costs) median(of func(cost) float64) float64 {
 	values := make([]float64, len(c))
 	for i, one := range c {
@@ -70,7 +70,7 @@ func (c costs) peak() float64 {
 	return c.median(func(one cost) float64 { return float64(one.peak) / (1 << 20) })
 }
 
-// build builds one of this module's commands and returns its path.
+// build builds one of this module's commands and returns the path of the binary.
 func build(b *testing.B, pkg string) string {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), filepath.Base(pkg))
@@ -90,7 +90,7 @@ func write(b *testing.B, resources int) string {
 	return dir
 }
 
-// goCache is the path of Go's build cache.
+// goCache returns the path of Go's build cache.
 func goCache(b *testing.B) string {
 	b.Helper()
 	out, err := exec.Command("go", "env", "GOCACHE").Output()

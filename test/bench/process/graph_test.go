@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/cluster"
 )
 
-// BenchmarkGraph loads a snapshot in its own process: by lumigl with all checks and, as a lower bound, by encoding/json
-// into structs.
+// BenchmarkGraph loads a snapshot in a separate process: with lumigl and full validation and, as a lower bound, with
+// encoding/json into structs.
 func BenchmarkGraph(b *testing.B) {
 	loadgraph := build(b, "test/bench/loadgraph")
 	for _, resources := range []int{10_000, 100_000} {
@@ -36,8 +36,8 @@ func BenchmarkGraph(b *testing.B) {
 	}
 }
 
-// BenchmarkCommands runs lumi commands on 100,000 resources next to encoding/json, which decodes the command's first file
-// into structs.
+// BenchmarkCommands compares lumi commands on 100,000 resources with decoding the command's first file into structs with
+// encoding/json.
 func BenchmarkCommands(b *testing.B) {
 	const resources = 100_000
 	plain := func(w io.Writer) error { return cluster.Write(w, resources) }
@@ -53,7 +53,7 @@ func BenchmarkCommands(b *testing.B) {
 	}{
 		{"convert-pulumi", "pulumi", []string{"convert"}, []func(io.Writer) error{pulumi}, 0},
 		{"convert-opentofu", "opentofu", []string{"convert"}, []func(io.Writer) error{openTofu}, 0},
-		// The corpus is indented by four spaces, so that every line differs from its canonical form.
+		// Every line differs from its canonical form, since the snapshot is indented by four spaces.
 		{"fmt-check", "json", []string{"fmt", "--check"}, []func(io.Writer) error{plain}, 1},
 		{"diff-half", "json", []string{"diff"}, []func(io.Writer) error{plain, half}, 1},
 	} {
@@ -78,7 +78,7 @@ func BenchmarkCommands(b *testing.B) {
 	}
 }
 
-// file writes a file of a benchmark and returns its name.
+// file creates a file in a temporary folder, writes its content with write, and returns its path.
 func file(b *testing.B, name string, write func(io.Writer) error) string {
 	b.Helper()
 	name = filepath.Join(b.TempDir(), name)

@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/corpus"
 )
 
-// BenchmarkStubs builds a program that links every generated provider of 1,000 resources, with a build cache that contains
-// only the stubs' imports.
+// BenchmarkStubs builds a program that links the generated providers of 1,000 resources. The build cache contains only
+// the stubs' dependencies.
 func BenchmarkStubs(b *testing.B) {
 	const resources = 1000
 	cidlc := build(b, "cmd/cidlc")
@@ -47,16 +47,16 @@ func BenchmarkStubs(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // it would include the preparation
+	b.ReportMetric(0, "ns/op") // would include setup
 	b.ReportMetric(built.wall(), "build-wall-s")
 	b.ReportMetric(built.cpu(), "build-cpu-s")
 	b.ReportMetric(float64(size)/1e6, "binary-MB")
 }
 
-// newProvider matches the constructors in generated stubs.
+// newProvider matches provider constructors in generated stubs.
 var newProvider = regexp.MustCompile(`(?m)^func (New\w+Provider)\(`)
 
-// writeMain writes a program that refers to all providers, so that the linker keeps them.
+// writeMain writes a program that references every provider, so that the linker does not discard any.
 func writeMain(b *testing.B, dir string) {
 	b.Helper()
 	root := filepath.Join(dir, "cloud", "provider")

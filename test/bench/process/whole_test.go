@@ -1,10 +1,10 @@
 //go:build unix
 
-// Package process_test measures cidlc as its users run it: as a process with all of its children, from a cold start to the
-// last file written.
+// Package process_test measures cidlc end to end: the process and all of its children, from a cold start to the last file
+// written.
 //
-// Creating files depends on the file system, and on a busy disk can cost more than all the rest. Files are therefore in
-// memory, in /dev/shm if it exists, unless TMPDIR is set.
+// On a busy disk, creating files can cost more than everything else. Unless TMPDIR is set, files are therefore created in
+// memory, in /dev/shm if it exists.
 //
 // The benchmarks do no work in their own process, since a child inherits the peak memory of its parent.
 package process_test
@@ -29,9 +29,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkWhole compiles a corpus to both outputs. The metrics are CPU seconds: floor is a bare load of the same corpus by
-// go/packages, whole is cidlc without previous output, again is cidlc without changes, and one is cidlc after a change of
-// one file. Each iteration measures all of them in turn, so that their ratios are valid even on a busy machine.
+// BenchmarkWhole compiles a corpus to both outputs. The metrics are CPU seconds: floor for loading the corpus with
+// go/packages alone, whole for cidlc without previous output, again for cidlc without changes, and one for cidlc after a
+// change to one file. Each iteration measures all of them, so that their ratios are meaningful even on a busy machine.
 func BenchmarkWhole(b *testing.B) {
 	cidlc := build(b, "cmd/cidlc")
 	bareload := build(b, "test/bench/bareload")
@@ -68,8 +68,8 @@ func BenchmarkWhole(b *testing.B) {
 	}
 }
 
-// compile returns the command that compiles a corpus. It has its own cache but shares Go's: the benchmark measures cidlc
-// without its records, not the go command without its cache.
+// compile returns the cidlc command for a corpus. It uses a fresh cidlc cache but shares Go's build cache, since the
+// benchmark measures a cold start of cidlc, not of the go command.
 func compile(cidlc, dir, goCache string) *exec.Cmd {
 	cloud := filepath.Join(dir, "cloud")
 	cmd := exec.Command(cidlc, filepath.Join(dir, filepath.FromSlash(corpus.IDL)),
@@ -78,7 +78,7 @@ func compile(cidlc, dir, goCache string) *exec.Cmd {
 	return cmd
 }
 
-// edit adds a struct to one file of a corpus.
+// edit appends a struct to one file of the corpus in dir.
 func edit(b *testing.B, dir string) {
 	b.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(corpus.IDL), "*", "*.go"))
@@ -95,7 +95,7 @@ func edit(b *testing.B, dir string) {
 	}
 }
 
-// clean removes everything that compile creates.
+// clean removes all files created by the command from compile.
 func clean(b *testing.B, dir string) {
 	b.Helper()
 	for _, name := range []string{"cache", "cloud/pack", "cloud/provider"} {

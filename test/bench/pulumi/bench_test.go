@@ -40,7 +40,7 @@ func encodeLumi(s *machine.Properties) (*structpb.Struct, error) {
 	return bag.Struct(), err
 }
 
-// must returns v, or panics on an error. TestAlike checks that there is none.
+// must returns v and panics if err is not nil. TestImplementationsAgree covers the calls made by benchmarks.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -64,7 +64,7 @@ func BenchmarkEncode(b *testing.B) {
 	run(b, "pulumi", func() { must(encodePulumi(t)) })
 }
 
-// BenchmarkDecodeBytes starts from the wire format, as encoding/json always does.
+// BenchmarkDecodeBytes decodes from the wire format, as encoding/json always does.
 func BenchmarkDecodeBytes(b *testing.B) {
 	wire, text := must(proto.Marshal(serverBag(b))), []byte(serverJSON)
 	read := func() *structpb.Struct {
@@ -80,7 +80,7 @@ func BenchmarkDecodeBytes(b *testing.B) {
 	run(b, "pulumi", func() { must(decodePulumi(read())) })
 }
 
-// BenchmarkEncodeBytes ends with the wire format.
+// BenchmarkEncodeBytes encodes to the wire format.
 func BenchmarkEncodeBytes(b *testing.B) {
 	s, t := must(decodeByHand(serverBag(b))), must(decodeJSON([]byte(serverJSON)))
 	run(b, "hand", func() { must(proto.Marshal(must(encodeByHand(s)))) })
@@ -98,8 +98,8 @@ func run(b *testing.B, impl string, f func()) {
 	})
 }
 
-// TestAlike checks that all four decode a bag to the same server and encode it to the same bag.
-func TestAlike(t *testing.T) {
+// All four implementations decode a bag to the same server and encode the server to the same bag.
+func TestImplementationsAgree(t *testing.T) {
 	want, wantServer := serverBag(t), must(decodeByHand(serverBag(t)))
 	var wantTagged tagged
 	if err := json.Unmarshal([]byte(serverJSON), &wantTagged); err != nil {
@@ -123,12 +123,12 @@ func TestAlike(t *testing.T) {
 	}
 	bag := &structpb.Struct{}
 	if err := bag.UnmarshalJSON(must(json.Marshal(wantTagged))); err != nil || !proto.Equal(want, bag) {
-		t.Errorf("encode json: %v %v", bag, err)
+		t.Errorf("encode json = %v, %v, want %v", bag, err, want)
 	}
 }
 
-// TestFloorChecks checks that the handwritten code finds the same faults as the runtime.
-func TestFloorChecks(t *testing.T) {
+// The handwritten code reports the same faults as the runtime.
+func TestHandwrittenFaults(t *testing.T) {
 	for name, spoil := range map[string]func(fields map[string]*structpb.Value){
 		"empty": func(f map[string]*structpb.Value) { clear(f) },
 		"kinds": func(f map[string]*structpb.Value) {
@@ -178,7 +178,7 @@ func TestFloorChecks(t *testing.T) {
 			}
 			_, err = decodeByHand(bag)
 			if diff := cmp.Diff(error(want), err); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+				t.Errorf("decodeByHand error (-want +got):\n%s", diff)
 			}
 		})
 	}

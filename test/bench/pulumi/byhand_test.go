@@ -13,18 +13,18 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/machine"
 )
 
-// This file is the lower bound: handwritten code for servers only. It checks kinds, UTF-8, finite numbers, and required
-// and unknown properties, rejects unknown values, and reports all faults with their paths. It does not support secrets,
-// state of an older IDL, or suggestions.
+// This file is the lower bound: handwritten code for servers only. It reports values of the wrong kind, invalid UTF-8,
+// infinite numbers and NaN, missing and undeclared properties, and unknown values, each with its path. It does not
+// support secrets, state from an older IDL, or suggestions.
 
-// object is an object being decoded.
+// object decodes a bag or an object in one of its lists.
 type object struct {
 	fields map[string]*structpb.Value
 	seen   int
-	// list and index are the position of the object, unless it is the bag itself.
+	// list and index locate the object. list is empty for the bag itself.
 	list  string
 	index int
-	// faults are the faults of the whole bag.
+	// faults accumulates the faults in the entire bag.
 	faults *[]lumi.Fault
 }
 
@@ -40,7 +40,7 @@ func (o *object) faultAt(path lumi.Path, message string) {
 	*o.faults = append(*o.faults, lumi.Fault{Path: path, Message: message})
 }
 
-// find returns the value of a property, or nil if it is absent.
+// find returns the value of a property, or nil if it is absent or null.
 func (o *object) find(name string) *structpb.Value {
 	v, ok := o.fields[name]
 	if ok {
@@ -70,7 +70,7 @@ func (o *object) string(name string, v *structpb.Value, into *string) bool {
 	return true
 }
 
-// text returns a string, or the error of a value.
+// text returns the string in v, or a description of the problem if v is not a valid string.
 func text(v *structpb.Value) (s, problem string) {
 	k, ok := v.GetKind().(*structpb.Value_StringValue)
 	switch {
@@ -158,7 +158,7 @@ func (o *object) optionalBool(name string, into **bool) {
 	}
 }
 
-// unknownProperties reports properties that were not decoded.
+// unknownProperties reports all properties except the given ones, which were decoded.
 func (o *object) unknownProperties(names ...string) {
 	if o.seen == len(o.fields) {
 		return
@@ -225,7 +225,7 @@ func (o *object) disks(v *structpb.Value) []machine.Disk {
 	return disks
 }
 
-// element reports a list element of the wrong kind.
+// element adds a fault for a list element of the wrong kind.
 func (o *object) element(list string, i int, expected string, found *structpb.Value) {
 	message := "expected " + expected + ", found " + kindOf(found)
 	switch found.GetKind().(type) {
@@ -297,7 +297,7 @@ func kindOf(v *structpb.Value) string {
 	return "null"
 }
 
-// encoder creates a bag and reports all invalid strings and numbers.
+// encoder encodes values and collects a fault for each invalid string or number.
 type encoder struct{ faults []lumi.Fault }
 
 func (e *encoder) string(path lumi.Path, s string) *structpb.Value {
@@ -405,7 +405,7 @@ func (e *encoder) addresses(addresses []string) *structpb.Value {
 	return structpb.NewListValue(&structpb.ListValue{Values: values})
 }
 
-// textProblem returns the reason a string cannot be in a bag, or "".
+// textProblem describes why a bag cannot contain s. It returns "" if s is valid.
 func textProblem(s string) string {
 	switch {
 	case s == wire.Unknown:

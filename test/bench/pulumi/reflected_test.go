@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// tagged is a server for decoders based on struct tags: encoding/json and Pulumi's mapper, which reads the same tags and
+// tagged is a server for decoders based on struct tags: encoding/json, and Pulumi's mapper, which reads JSON tags and
 // treats omitempty as optional.
 type tagged struct {
 	Name      string            `json:"name"`
@@ -36,7 +36,8 @@ type taggedDisk struct {
 	Fast   *bool   `json:"fast,omitempty"`
 }
 
-// decodeJSON checks kinds and unknown properties but not missing ones, and stops at the first fault.
+// decodeJSON rejects values of the wrong kind and undeclared properties, but accepts missing ones. It stops at the first
+// fault.
 func decodeJSON(text []byte) (*tagged, error) {
 	s := &tagged{}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -44,11 +45,12 @@ func decodeJSON(text []byte) (*tagged, error) {
 	return s, d.Decode(s)
 }
 
-// options are the options of struct-based Pulumi providers, which support neither unknown values nor secrets. Null is
-// absent, as in Lumi.
+// options are the options used by struct-based Pulumi providers, which support neither unknown values nor secrets. Null
+// values are treated as absent, as in Lumi.
 var options = plugin.MarshalOptions{SkipNulls: true}
 
-// decodePulumi checks kinds, missing properties, and unknown ones. It converts numbers to strings where necessary.
+// decodePulumi rejects values of the wrong kind and missing or undeclared properties. It converts numbers to strings where
+// a string is expected.
 func decodePulumi(bag *structpb.Struct) (*tagged, error) {
 	props, err := plugin.UnmarshalProperties(bag, options)
 	if err != nil {

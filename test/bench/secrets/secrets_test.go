@@ -51,7 +51,7 @@ func BenchmarkSecrets(b *testing.B) {
 					took[i] += time.Since(start)
 				}
 			}
-			b.ReportMetric(0, "ns/op") // of both
+			b.ReportMetric(0, "ns/op") // the sum of both calls is meaningless
 			b.ReportMetric(float64(took[0].Microseconds())/float64(b.N), "µs/1000")
 			b.ReportMetric(float64(took[1].Microseconds())/float64(b.N), "µs/8000")
 			b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "growth")
@@ -68,13 +68,13 @@ func serverBag(property string, v *structpb.Value) *structpb.Struct {
 	}}
 }
 
-// known removes unknown values, which an existing resource cannot have.
+// known removes the unknown kernel from bag, since an existing resource has no unknown values.
 func known(bag *structpb.Struct) *structpb.Struct {
 	delete(bag.Fields, machine.Server_Kernel)
 	return bag
 }
 
-// list returns a list of n secrets.
+// list returns a list of n secret strings that start with text.
 func list(n int, text string) *structpb.Value {
 	values := make([]*structpb.Value, n)
 	for i := range values {
@@ -83,7 +83,7 @@ func list(n int, text string) *structpb.Value {
 	return structpb.NewListValue(&structpb.ListValue{Values: values})
 }
 
-// keys returns a map of n secrets.
+// keys returns a map of n secrets whose keys start with key.
 func keys(n int, key string) *structpb.Value {
 	fields := make(map[string]*structpb.Value, n)
 	for i := range n {
@@ -92,7 +92,8 @@ func keys(n int, key string) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
-// servers is a provider that moves a secret, queries every tag, and replaces the server at every change of a list.
+// servers is a provider whose Check moves a secret and queries every tag, and whose InspectChange replaces the server on
+// any change to a list.
 type servers struct{}
 
 type state = lumi.State[*machine.Properties]

@@ -1,4 +1,4 @@
-// Package wire measures whole calls from a client through a socket to a plugin process and back. The baseline in the
-// same run is a bare gRPC server in another process, without a secret, types, or providers. It returns the same
-// messages and, in another variant, the same number of plain bytes.
+// Package wire measures complete calls from a client through a socket to a plugin process and back. The baseline is a bare
+// gRPC server in another process, without a secret, types, or providers. It returns the same messages or, in a second
+// variant, the same number of plain bytes.
 package wire

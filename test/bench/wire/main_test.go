@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/machine"
 )
 
-// The called processes are the test binary itself, with a variable that selects their role.
+// roleVariable selects the role of a child process, which runs the test binary.
 const roleVariable = "LUMI_BENCH_ROLE"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// servers is the provider's code, which does nothing.
+// servers implements the provider's operations as no-ops.
 type servers struct{}
 
 const serverID = "i-0123456789abcdef0"
@@ -63,7 +63,7 @@ func (servers) Update(context.Context, *state, *state, *lumi.Diff) error { retur
 
 func (servers) Delete(context.Context, *state) error { return nil }
 
-// beEcho serves until standard input is closed.
+// beEcho runs the bare gRPC server until standard input is closed.
 func beEcho() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,7 +78,7 @@ func beEcho() error {
 	lumirpc.RegisterResourceProviderServer(server, mirror{})
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // The parent is gone, even after an error.
+		_, _ = io.Copy(io.Discard, os.Stdin) // EOF and errors both mean that the parent has exited.
 		server.Stop()
 	}()
 	return server.Serve(listener)
@@ -87,13 +87,13 @@ func beEcho() error {
 const (
 	echoService = "bench.Echo"
 	echoMethod  = "/bench.Echo/Echo"
-	// sizeHeader contains the number of bytes to return.
+	// sizeHeader is the metadata key of the number of bytes to return.
 	sizeHeader = "size"
 )
 
-var errWrong = errors.New("the answer is not what it should be")
+var errWrong = errors.New("unexpected response")
 
-// echoBytes returns the requested number of the received bytes.
+// echoBytes returns the first received bytes, as many as requested in sizeHeader.
 func echoBytes(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 	message := &wrapperspb.BytesValue{}
 	if err := decode(message); err != nil {
@@ -107,7 +107,7 @@ func echoBytes(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryS
 	return message, nil
 }
 
-// mirror returns messages.
+// mirror returns the same messages as the plugin without any processing.
 type mirror struct {
 	lumirpc.UnimplementedResourceProviderServer
 }

@@ -29,7 +29,7 @@ import (
 
 const serverURN = "urn:lumi:dev::app:index::bench:index:Server::web"
 
-// serverBag has all properties of a server.
+// serverBag returns a bag with all properties of a server.
 func serverBag(tb testing.TB) *structpb.Struct {
 	tb.Helper()
 	s := &structpb.Struct{}
@@ -44,10 +44,11 @@ func serverBag(tb testing.TB) *structpb.Struct {
 	return s
 }
 
-// method is a call in its three forms.
+// method is a call and its two baselines.
 type method struct {
 	name string
-	// plugin makes the call. bytes transfers the same data as plain bytes, and messages as the same messages.
+	// plugin calls the plugin. bytes and messages call the bare server: bytes transfers the same number of plain bytes,
+	// and messages the same messages.
 	plugin, bytes, messages func() error
 }
 
@@ -62,7 +63,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// compare makes the calls in turns, several at a time, so that other load on the machine affects all of them equally.
+// compare alternates between the three forms, a batch at a time, so that other load on the machine affects them equally.
 func (m *method) compare(b *testing.B, goroutines int) {
 	const turn = 320
 	forms := []func() error{m.plugin, m.bytes, m.messages}
@@ -75,14 +76,14 @@ func (m *method) compare(b *testing.B, goroutines int) {
 		}
 		calls += turn
 	}
-	b.ReportMetric(0, "ns/op") // of all three
+	b.ReportMetric(0, "ns/op") // the sum of all three forms is meaningless
 	b.ReportMetric(float64(calls)/took[0].Seconds(), "calls/s")
 	b.ReportMetric(float64(calls)/took[1].Seconds(), "echoes/s")
 	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "echoes/call")
 	b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "message-echoes/call")
 }
 
-// repeat makes concurrent calls and returns their total time.
+// repeat makes calls from concurrent goroutines and returns the elapsed time.
 func repeat(b *testing.B, call func() error, goroutines, calls int) time.Duration {
 	var wg sync.WaitGroup
 	start := time.Now()
@@ -100,18 +101,17 @@ func repeat(b *testing.B, call func() error, goroutines, calls int) time.Duratio
 	return time.Since(start)
 }
 
-// TestForms checks that all forms of a call transfer the same number of bytes, so that the comparison is fair.
-func TestForms(t *testing.T) {
+func TestMethods(t *testing.T) {
 	for _, m := range methods(t) {
 		for name, call := range map[string]func() error{"plugin": m.plugin, "bytes": m.bytes, "messages": m.messages} {
 			if err := call(); err != nil {
-				t.Errorf("%s, %s: %v", m.name, name, err)
+				t.Errorf("%s call of %s: %v", name, m.name, err)
 			}
 		}
 	}
 }
 
-// methods starts the called processes.
+// methods starts the plugin and the bare server and returns the measured methods.
 func methods(tb testing.TB) []*method {
 	tb.Helper()
 	servers := startPlugin(tb)
@@ -156,7 +156,7 @@ func checkRequest(bag *structpb.Struct) *lumirpc.CheckRequest {
 	return &lumirpc.CheckRequest{Type: string(machine.Server), Urn: serverURN, Properties: bag}
 }
 
-// echo sends the bytes of the request and receives as many of them as the response has.
+// echo returns a call that sends the encoded size of req in plain bytes and receives that of resp.
 func echo(tb testing.TB, conn *grpc.ClientConn, req, resp proto.Message) func() error {
 	tb.Helper()
 	sent := must.Get(proto.Marshal(req))(tb)
@@ -169,7 +169,7 @@ func echo(tb testing.TB, conn *grpc.ClientConn, req, resp proto.Message) func() 
 	}
 }
 
-// expect returns an error for a failed call or an unexpected response.
+// expect returns err, or errWrong if err is nil and right returns false.
 func expect(err error, right func() bool) error {
 	if err == nil && !right() {
 		return errWrong

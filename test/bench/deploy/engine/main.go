@@ -1,7 +1,9 @@
-// Command engine deploys many resources with a provider that does nothing, for the benchmark in the parent folder. With
-// the argument "plugin", it runs as the plugin; otherwise, as the engine.
+// Command engine deploys many resources with a no-op provider, for the benchmark in the parent folder. With the argument
+// "plugin", it runs as the plugin; otherwise, it runs as the engine.
 //
-//	engine STORE RESOURCES CHAIN     RESOURCES in chains of CHAIN: 1 for resources that do not refer to each other
+//	engine STORE RESOURCES CHAIN
+//
+// CHAIN is the length of the chains of references between resources; 1 makes all resources independent.
 package main
 
 import (
@@ -39,7 +41,7 @@ func main() {
 	}
 }
 
-// deploy deploys the resources given by the arguments.
+// deploy deploys a generated program, as specified by the command-line arguments.
 func deploy(ctx context.Context, args []string) (err error) {
 	if len(args) != 3 {
 		return errors.New("usage: engine STORE RESOURCES CHAIN")
@@ -87,7 +89,7 @@ func deploy(ctx context.Context, args []string) (err error) {
 	return nil
 }
 
-// program returns a program of resources with five properties.
+// program returns a program whose resources have five properties each and form chains of the given length.
 func program(resources, chain int) (*lumigl.Snapshot, error) {
 	s := &lumigl.Snapshot{Package: "bench"}
 	var last *lumigl.Vertex
@@ -113,7 +115,7 @@ func program(resources, chain int) (*lumigl.Snapshot, error) {
 	return s, s.Check()
 }
 
-// null is a resource without a counterpart in any cloud.
+// null is a resource type with no counterpart in any cloud.
 type null struct {
 	Name, Zone, Owner, Source string
 	Tags                      map[string]string
@@ -130,7 +132,7 @@ func (n *null) Lumi(p *lumi.Props) {
 	lumi.Required(p, "key", &n.Key, lumi.String, lumi.Out)
 }
 
-// nulls implements operations that do nothing.
+// nulls implements the operations of null as no-ops.
 type nulls struct{}
 
 func (nulls) Check(context.Context, *lumi.State[*null]) error { return nil }
