@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestDeterminism checks that the output depends only on the IDL, not on the working directory, Go's target platform,
-// caches, the number of processors, or the order of directory entries.
+// The output depends only on the IDL, not on the working directory, the target platform, caches, the number of processors,
+// or the order of directory entries.
 func TestDeterminism(t *testing.T) {
 	moved := t.TempDir()
 	copyBackwards(t, moved, "go.mod", "idl", "examples/aws/idl")
@@ -43,7 +43,7 @@ func TestDeterminism(t *testing.T) {
 		got := compile(t, test.dir, test.env,
 			test.idl, "--package=aws", "--out-pack="+pack, "--out-provider="+provider, "--out-schema="+model, "-q")
 		if got.code != 0 || got.stderr != "" {
-			t.Errorf("%s: exit code %d\n%s", test.name, got.code, got.stderr)
+			t.Errorf("%s: exit code = %d, want 0 without messages:\n%s", test.name, got.code, got.stderr)
 			continue
 		}
 		files := readTree(t, out)
@@ -55,11 +55,11 @@ func TestDeterminism(t *testing.T) {
 		}
 	}
 	if len(want) < 50 {
-		t.Errorf("got only %d files", len(want))
+		t.Errorf("got %d output files, want at least 50", len(want))
 	}
 }
 
-// copyBackwards copies files and folders of the checkout in reverse order.
+// copyBackwards copies files and folders from the checkout, creating the files in reverse order.
 func copyBackwards(t *testing.T, to string, names ...string) {
 	t.Helper()
 	var files []string

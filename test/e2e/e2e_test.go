@@ -1,5 +1,5 @@
-// Package e2e tests the path from IDL to generated code with the real command, and checks its output with the real
-// toolchains. It contains only tests.
+// Package e2e tests code generation end to end: it runs the cidlc command on IDL and checks its output with the Go and
+// TypeScript toolchains. It contains only tests.
 package e2e
 
 import (
@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// update makes tests rewrite the golden files. 'make golden' sets it.
+// update rewrites the golden files. It is set by 'make golden'.
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// checkout is the root of the repository, and cidlc the command built from it.
+// checkout is the root of the repository. cidlc is the path of the command, built from this checkout.
 var checkout, cidlc string
 
 func TestMain(m *testing.M) {
@@ -46,13 +46,13 @@ func withCommand(run func() int) int {
 	return run()
 }
 
-// result is the outcome of a run of the command.
+// result holds the exit code and output of a command.
 type result struct {
 	code           int
 	stdout, stderr string
 }
 
-// compile runs the command in a folder, with additional environment variables.
+// compile runs cidlc in dir with additional environment variables.
 func compile(t *testing.T, dir string, env []string, args ...string) result {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -66,7 +66,7 @@ func compile(t *testing.T, dir string, env []string, args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// run runs another command in the repository's root. It must succeed without output.
+// run runs a command in the root of the repository. The test fails if the command fails or prints anything.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

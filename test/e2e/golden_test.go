@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// Each folder in testdata/golden contains a small IDL in idl/ and its output: pack/, provider/, and schema.json for a
-// valid IDL, diagnostics.txt and diagnostics.json for an invalid one.
+// golden is the folder of test cases. Each case contains a small IDL package in idl/ and its expected output: pack/,
+// provider/, and schema.json if the package is valid; otherwise, diagnostics.txt and diagnostics.json.
 const golden = "testdata/golden"
 
 func TestGolden(t *testing.T) {
@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 				text := compile(t, checkout, nil, idl)
 				machine := compile(t, checkout, nil, idl, "--diagnostics=json", "-q")
 				if text.code != 1 || machine.code != 1 {
-					t.Errorf("got exit codes %d and %d, want 1", text.code, machine.code)
+					t.Errorf("exit codes = %d with text output and %d with JSON, want 1", text.code, machine.code)
 				}
 				compareFile(t, filepath.Join(dir, "diagnostics.txt"), text.stderr)
 				compareFile(t, filepath.Join(dir, "diagnostics.json"), machine.stdout)
@@ -38,20 +38,20 @@ func TestGolden(t *testing.T) {
 				regenerate(t, dir, args)
 			}
 			if got := compile(t, checkout, nil, append(args, "--check")...); got.code != 0 {
-				t.Errorf("out of date; run 'make golden' and review the diff\n%s%s", got.stdout, got.stderr)
+				t.Errorf("output is out of date; run 'make golden' and review the diff\n%s%s", got.stdout, got.stderr)
 			}
 		})
 	}
 }
 
-// regenerate rewrites all output, including scaffolds, which the compiler would not overwrite.
+// regenerate replaces all output, including scaffolds, which the compiler does not overwrite.
 func regenerate(t *testing.T, dir string, args []string) {
 	t.Helper()
 	for _, out := range []string{"pack", "provider"} {
 		must.Do(t, os.RemoveAll(filepath.Join(checkout, dir, out)))
 	}
 	if got := compile(t, checkout, nil, args...); got.code != 0 {
-		t.Fatalf("%s%s", got.stdout, got.stderr)
+		t.Fatalf("exit code = %d, want 0\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
 
@@ -68,7 +68,7 @@ func compareFile(t *testing.T, name, got string) {
 	}
 }
 
-// cases returns the folders of golden files.
+// cases returns the names of the test cases.
 func cases(t *testing.T) []string {
 	t.Helper()
 	entries := must.Get(os.ReadDir(filepath.Join(checkout, golden)))(t)
@@ -99,7 +99,7 @@ func TestGeneratedTypeScript(t *testing.T) {
 	node.TypeCheck(t, checkout, files)
 }
 
-// modulesOf returns the TypeScript files below a folder.
+// modulesOf returns the TypeScript files in a directory tree, except dependencies and build output.
 func modulesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string

@@ -11,11 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestArchitecture checks that docs/architecture.md mentions every package, and that the files it names exist.
+// docs/architecture.md mentions every package, and every file it names exists.
 func TestArchitecture(t *testing.T) {
 	page := string(must.Get(os.ReadFile("../../docs/architecture.md"))(t))
 	quoted := regexp.MustCompile("`([^`]+)`")
-	var lines [][]string // the quoted ones
+	var lines [][]string // the quoted words on each line
 	for line := range strings.Lines(page) {
 		var words []string
 		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
@@ -47,7 +47,7 @@ func TestArchitecture(t *testing.T) {
 	}
 	_, ways, ok := strings.Cut(page, "## Three walkthroughs")
 	if !ok {
-		t.Fatal("docs/architecture.md has no section Three walkthroughs")
+		t.Fatal("docs/architecture.md has no section \"Three walkthroughs\"")
 	}
 	for line := range strings.Lines(ways) {
 		words := quoted.FindAllStringSubmatch(line, -1)

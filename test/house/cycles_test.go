@@ -15,16 +15,17 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// layered lists the packages whose files form layers.
+// layered lists the packages whose files must form layers.
 var layered = []string{
 	"./deploy/job", "./deploy/plan", "./deploy/run/...", "./deploy/environment", "./internal/cli/...", "./lang/...", "./lumigl", "./runtime", "./taskgraph/...",
 }
 
-// use is a use of a declaration in another file of the same package.
+// use is a reference to a declaration in another file of the same package: the declaration's name, and the reference's
+// position.
 type use struct{ name, at string }
 
-// TestFileCycles checks that the files of layered packages form no cycles: a file may use functions, types, and
-// variables of lower files only. Methods count as part of their types.
+// A file of a layered package may refer only to functions, types, and variables in lower files. Constants and methods are
+// exempt.
 func TestFileCycles(t *testing.T) {
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
 	all := must.Get(packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, layered...))(t)
@@ -45,7 +46,8 @@ func TestFileCycles(t *testing.T) {
 	}
 }
 
-// usesBetweenFiles returns one use for each pair of files of a package in which the first uses the second.
+// usesBetweenFiles returns the first use of each file of p by each other file, keyed by the using file and then by the
+// used one.
 func usesBetweenFiles(p *packages.Package) map[string]map[string]use {
 	uses := map[string]map[string]use{}
 	for _, f := range p.Syntax {
@@ -77,7 +79,7 @@ func usesBetweenFiles(p *packages.Package) map[string]map[string]use {
 	return uses
 }
 
-// cycleOf returns a shortest cycle of files, or nil.
+// cycleOf returns the shortest cycle of files, or nil if there is none.
 func cycleOf(uses map[string]map[string]use) (shortest []string) {
 	for _, start := range slices.Sorted(maps.Keys(uses)) {
 		from := map[string]string{start: ""}

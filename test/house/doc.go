@@ -1,3 +1,3 @@
-// Package house tests the import rules between packages. See docs/architecture.md: the compiler and the runtime do not
-// import each other; only generated code connects them.
+// Package house tests the architectural rules described in docs/architecture.md, such as which packages may import each
+// other. The compiler and the runtime must not import each other; only generated code connects them.
 package house

@@ -18,36 +18,38 @@ import (
 
 const module = "github.com/lumi-idl/lumi"
 
-// A rule restricts the imports of packages. Packages of this module are written as ./path. A pattern that ends in /...
-// matches a package and all below it.
+// A rule restricts the imports of packages. Patterns that start with ./ are relative to the root of this module. A pattern
+// that ends in /... matches a package and all packages in its subfolders.
 type rule struct {
-	// of selects the packages of the rule.
+	// of lists the packages that the rule applies to.
 	of []string
-	// but excludes packages from it.
+	// but lists exceptions to of.
 	but []string
-	// only lists the packages of this module that they may import directly. Nil allows all.
+	// only lists the packages of this module that may be imported directly. Nil allows all.
 	only []string
-	// never lists packages that they must not import, directly or indirectly.
+	// never lists packages that must not be imported, directly or indirectly.
 	never []string
-	// direct lists packages that they must not import directly, for standard packages that are reachable everywhere.
+	// direct lists packages that must not be imported directly. It is meant for standard library packages that every
+	// package imports indirectly.
 	direct []string
 	// why completes the sentence "remove the import, because …".
 	why string
 }
 
-// testIDL contains the IDL of the stubs in the runtime's tests.
+// testIDL matches the IDL packages of the runtime's tests.
 var testIDL = []string{"./test/testprovider/idl/..."}
 
-// exampleIDL contains the IDL of the examples.
+// exampleIDL matches the IDL packages of the examples.
 var exampleIDL = []string{"./examples/aws/idl/...", "./examples/local/idl/..."}
 
-// stubImports are the packages of this module that the examples' stubs may import.
+// stubImports lists the packages of this module that the examples' stubs may import.
 var stubImports = []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"}
 
 var (
 	grpc     = []string{"google.golang.org/grpc/..."}
 	protobuf = slices.Concat(grpc, []string{"google.golang.org/protobuf/..."})
-	// pure packages only compute, and the engine's pure packages do not reach stores either. CEL imports protobuf.
+	// pure lists packages that must not be imported directly by code without side effects. Indirect imports are allowed,
+	// since CEL imports protobuf.
 	pure   = slices.Concat(protobuf, []string{"os", "os/...", "io", "io/...", "net/...", "time"})
 	stores = slices.Concat(grpc, []string{"database/..."})
 )
@@ -99,7 +101,7 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./internal/suggest", "./internal/constraint"}, only: []string{}, never: grpc,
-		why: "the compiler, the runtime and every compiled stub link it",
+		why: "the compiler, the runtime, and every compiled stub link it",
 	},
 	{
 		of: []string{"./lang/yaql"}, only: []string{"./internal/suggest"}, never: slices.Concat(protobuf, []string{"net/..."}), direct: []string{"os", "os/...", "reflect", "unsafe"},
@@ -140,7 +142,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./lumigl/..."},
-		but:   []string{"./lumigl/query"}, // It imports CEL.
+		but:   []string{"./lumigl/query"}, // imports CEL, which imports protobuf
 		never: protobuf,
 		why:   "graphs are read and changed without the provider protocol",
 	},
@@ -159,7 +161,7 @@ var rules = []rule{
 	{
 		of:   []string{"./lumigl/diff"},
 		only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./lumigl/expr", "./lumigl/match", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
-		why:  "documents are compared without files, commands or deployments",
+		why:  "documents are compared without files, commands, or deployments",
 	},
 	{
 		of:     []string{"./deploy/graph"},
@@ -456,7 +458,7 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./runtime/urn"}, only: []string{"./runtime/tokens"}, never: protobuf,
-		why: "URNs depend on type tokens only",
+		why: "URNs depend only on type tokens",
 	},
 	{
 		of:    []string{"./examples/aws/provider/...", "./examples/local/provider"},
@@ -488,7 +490,7 @@ var rules = []rule{
 	},
 }
 
-// pkg is the go command's description of a package.
+// pkg is a package as printed by go list -json.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -508,7 +510,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		if !used {
-			t.Errorf("rule for %v matches no package: correct the rule", r.of)
+			t.Errorf("rule for %v matches no packages: correct the rule", r.of)
 		}
 	}
 }
@@ -532,7 +534,8 @@ func (r *rule) check(t *testing.T, packages map[string]*pkg, path string) {
 	}
 }
 
-// reach returns the shortest import chain from a package to one that matches a pattern, or nil.
+// reach returns the shortest import chain from a package to a package that matches one of the patterns, or nil if there is
+// none.
 func reach(packages map[string]*pkg, from string, patterns []string) []string {
 	cameFrom := map[string]string{from: ""}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
@@ -584,7 +587,7 @@ func TestMatches(t *testing.T) {
 		{"...", "unsafe", true},
 	} {
 		if got := matches([]string{test.pattern}, test.path); got != test.want {
-			t.Errorf("%q matches %q: %v", test.pattern, test.path, got)
+			t.Errorf("matches(%q, %q) = %v, want %v", test.pattern, test.path, got, test.want)
 		}
 	}
 }
@@ -594,15 +597,15 @@ func TestReach(t *testing.T) {
 		"a": {Imports: []string{"b", "c"}}, "b": {Imports: []string{"a", "d"}}, "c": {Imports: []string{"C"}}, "d": {},
 	}
 	if chain := reach(packages, "a", []string{"d"}); !slices.Equal(chain, []string{"a", "b", "d"}) {
-		t.Errorf("chain from a to d: got %v", chain)
+		t.Errorf("reach(a, d) = %v, want [a b d]", chain)
 	}
 	if chain := reach(packages, "c", []string{"d", "a"}); chain != nil {
-		t.Errorf("chain from c: got %v", chain)
+		t.Errorf("reach(c, [d a]) = %v, want nil", chain)
 	}
 }
 
-// TestStubs checks that the examples' stubs import only what stubs may, and the runtime as lumi, since runtime is also a
-// standard package. The rules above cannot tell stubs from handwritten files in the same package.
+// The examples' stubs import only packages in stubImports. They import the runtime as lumi, since runtime is also a
+// standard library package. A rule cannot express this, since a package also contains handwritten files.
 func TestStubs(t *testing.T) {
 	found := false
 	for path, p := range list(t) {
@@ -617,7 +620,7 @@ func TestStubs(t *testing.T) {
 			for _, spec := range file.Imports {
 				imported, _ := strconv.Unquote(spec.Path.Value)
 				if imported != "context" && !matches(stubImports, imported) {
-					t.Errorf("%s imports %s: a stub imports the runtime and other stubs", filepath.Join(p.Dir, name), imported)
+					t.Errorf("%s imports %s: stubs may import only the runtime and other stubs", filepath.Join(p.Dir, name), imported)
 				}
 				if imported != module+"/runtime" {
 					continue
@@ -631,14 +634,14 @@ func TestStubs(t *testing.T) {
 		}
 	}
 	if !found {
-		t.Error("no stub of the example imports the runtime")
+		t.Error("no stub imports the runtime")
 	}
 }
 
-// folders are the roots of the modules that the rules cover, relative to this one.
+// folders lists the roots of the tested modules, relative to this package.
 var folders = []string{"../..", "../../examples/aws/provider"}
 
-// list returns all packages of the modules with their imports, without tests.
+// list returns the packages of the tested modules and their dependencies, by import path, without test files.
 func list(t *testing.T) map[string]*pkg {
 	t.Helper()
 	packages := make(map[string]*pkg)

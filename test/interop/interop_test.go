@@ -1,5 +1,5 @@
-// Package interop checks that the .proto files and docs/protocol.md suffice to implement either side of the protocol in
-// another language. The folder node contains a client, a provider, and a provisioner based on nothing else.
+// Package interop checks that the .proto files and docs/protocol.md are sufficient to implement either side of the protocol
+// in another language. The folder node contains a client, a provider, and a provisioner based on them alone.
 package interop
 
 import (
@@ -30,16 +30,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	_ "github.com/lumi-idl/lumi/test/interop/depot" // Makes go test rerun this when the plugin changes.
+	_ "github.com/lumi-idl/lumi/test/interop/depot" // reruns this test when the plugin changes
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestClient calls a plugin from Node. The script checks the responses, and the test checks that it makes every call.
+// A client written in Node makes every call of the protocol. The script checks the responses.
 func TestClient(t *testing.T) {
 	out := node.Run(t, scripts(t), "node", "client.mjs", providertest.Build(t, "./lumi-resource-depot"))
 	var made, want []string
 	if err := json.Unmarshal([]byte(out), &made); err != nil {
-		t.Fatalf("client failed: %[2]v\n%[1]s", out, err)
+		t.Fatalf("parsing the client's output: %[2]v\n%[1]s", out, err)
 	}
 	service := lumirpc.File_lumirpc_provider_proto.Services().ByName("ResourceProvider").Methods()
 	for i := range service.Len() {
@@ -57,7 +57,7 @@ const (
 	noteURN   urn.URN     = "urn:lumi:dev::app:index::jot:index:Note::a"
 )
 
-// TestProvider calls a provider written in Node.
+// An engine can use a provider written in Node.
 func TestProvider(t *testing.T) {
 	ctx := t.Context()
 	p, err := plugin.Start(ctx, plugin.Command{
@@ -67,7 +67,7 @@ func TestProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Package != "jot" || p.Version != "0.1.0" || p.Configurable || !slices.Equal(p.Types, []tokens.Type{noteToken}) {
-		t.Errorf("got %+v", p)
+		t.Errorf("plugin.Start = %+v, want package jot, version 0.1.0, type %s, and no configuration", p, noteToken)
 	}
 	notes, err := p.Resource(noteToken)
 	if err != nil {
@@ -91,7 +91,7 @@ func TestProvider(t *testing.T) {
 	created, err := notes.Create(ctx, &lumi.CreateRequest{URN: noteURN, Properties: want, Token: "t"})
 	got(t, err, created, &lumi.CreateResponse{ID: "a", Properties: bag(t, map[string]any{"length": 5})})
 	if _, err := notes.Find(ctx, &lumi.FindRequest{URN: noteURN, Properties: want, Token: "t"}); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("Find: got %v", err)
+		t.Errorf("Find error = %v, want %v", err, errors.ErrUnsupported)
 	}
 	whole := bag(t, map[string]any{"name": "a", "text": "hello", "length": 5})
 	read, err := notes.Get(ctx, &lumi.GetRequest{ID: "a", Purpose: lumi.Import})
@@ -120,14 +120,14 @@ func TestProvider(t *testing.T) {
 	_, err = notes.Delete(ctx, &lumi.DeleteRequest{URN: noteURN, ID: "a", Properties: whole})
 	got(t, err, nil, nil)
 	if _, err := notes.Get(ctx, &lumi.GetRequest{ID: "a", Purpose: lumi.Import}); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Get: got %v", err)
+		t.Errorf("Get error = %v, want %v", err, lumi.ErrNotFound)
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestProviderSecret checks that the provider accepts calls only from its parent.
+// The provider accepts only calls with the secret from its environment.
 func TestProviderSecret(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(scripts(t), "provider.mjs"))
 	cmd.Env = append(os.Environ(), lumirpc.SecretVariable+"=right")
@@ -157,7 +157,7 @@ func TestProviderSecret(t *testing.T) {
 		}
 		_, err := lumirpc.NewResourceProviderClient(conn).Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: 1})
 		if got := status.Code(err); got != want {
-			t.Errorf("secret %q: got %v, want %v", secret, got, want)
+			t.Errorf("Handshake with secret %q = %v, want %v", secret, got, want)
 		}
 	}
 	if err := errors.Join(conn.Close(), stdin.Close(), cmd.Wait()); err != nil {
@@ -174,16 +174,17 @@ func bag(t *testing.T, properties map[string]any) lumi.Bag {
 	return lumi.BagOf(s)
 }
 
-// got compares the result of a call.
+// got fails the test if err is not nil or got differs from want.
 func got(t *testing.T, err error, got, want any) {
 	t.Helper()
 	bags := cmp.Transformer("struct", lumi.Bag.Struct)
 	if diff := cmp.Diff(want, got, bags, protocmp.Transform(), cmpopts.EquateEmpty()); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
+		t.Errorf("call returned error %v, response (-want +got):\n%s", err, diff)
 	}
 }
 
-// scripts returns the folder of the scripts. It reads each file, which makes go test rerun this when one changes.
+// scripts returns the folder of the Node scripts. It calls Stat for each script and .proto file, so that go test does not
+// reuse a cached result after a change.
 func scripts(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("node")

@@ -101,6 +101,7 @@ func repeat(b *testing.B, call func() error, goroutines, calls int) time.Duratio
 	return time.Since(start)
 }
 
+// All three forms of each call succeed and return a response of the expected size.
 func TestMethods(t *testing.T) {
 	for _, m := range methods(t) {
 		for name, call := range map[string]func() error{"plugin": m.plugin, "bytes": m.bytes, "messages": m.messages} {

@@ -14,17 +14,17 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Depot is the provider's simulated cloud, in memory.
+// Depot is an in-memory cloud, managed by the provider.
 type Depot struct {
 	mu     sync.Mutex
 	config Config
 	made   int
 	crates map[lumi.ID]*stored
-	// shelves maps the ids of shelves to their rows.
+	// shelves maps shelf ids to numbers of rows.
 	shelves map[lumi.ID]float64
 }
 
-// stored is an existing crate, with the token of the Create that made it.
+// stored is an existing crate and the token of the Create request that created it.
 type stored struct {
 	crate
 	token string
@@ -35,7 +35,7 @@ func NewDepot() *Depot {
 	return &Depot{crates: map[lumi.ID]*stored{}, shelves: map[lumi.ID]float64{}}
 }
 
-// Configure opens the depot.
+// Configure opens the depot. It returns an error if the site has no depot or the password is too short.
 func (d *Depot) Configure(ctx context.Context, c *Config) error {
 	if c.Site == "moon" {
 		return lumi.Faultf(Config_Site, "has no depot")
@@ -53,7 +53,7 @@ type Crates struct{ Depot *Depot }
 
 type crateState = lumi.State[*crate]
 
-// Check generates the alias.
+// Check rejects negative numbers and generates a missing alias.
 func (c Crates) Check(ctx context.Context, want *crateState) error {
 	p := want.Properties
 	var faults []error
@@ -75,7 +75,7 @@ func (c Crates) Check(ctx context.Context, want *crateState) error {
 	return errors.Join(faults...)
 }
 
-// Create creates a crate once per token.
+// Create creates a crate, or returns the existing crate with the request's token.
 func (c Crates) Create(ctx context.Context, want *crateState) (lumi.ID, error) {
 	p := want.Properties
 	if p.Key != nil {
@@ -115,7 +115,7 @@ func (c Crates) Find(_ context.Context, want *crateState) (lumi.ID, error) {
 	return id, nil
 }
 
-// Get returns the existing crate. Keys cannot be read back, so it copies the engine's.
+// Get returns the existing crate. The depot does not reveal keys, so Get copies the key from old.
 func (c Crates) Get(_ context.Context, id lumi.ID, old *crateState) (*crate, error) {
 	c.Depot.mu.Lock()
 	defer c.Depot.mu.Unlock()
@@ -142,7 +142,7 @@ func (c Crates) InspectChange(_ context.Context, old, want *crateState, diff *lu
 	return nil
 }
 
-// Update changes the contents first, and then everything else.
+// Update updates the contents before all other properties.
 func (c Crates) Update(ctx context.Context, old, want *crateState, _ *lumi.Diff) error {
 	lumi.Progress(ctx, "opening crate %s", old.ID)
 	err := trouble(ctx, want.Properties)
@@ -181,7 +181,7 @@ func (Crates) Upgrade(_ context.Context, old *crateState, stored lumi.Bag) error
 	return nil
 }
 
-// trouble simulates the crate's error.
+// trouble simulates the failure selected by p.Trouble. It returns nil if p.Trouble is nil.
 func trouble(ctx context.Context, p *crate) error {
 	if p.Trouble == nil {
 		return nil
@@ -240,7 +240,7 @@ func (d *Depot) remove(id lumi.ID) error {
 	return nil
 }
 
-// compact removes the white space from a JSON document.
+// compact removes insignificant white space from a JSON document. It returns invalid JSON unchanged.
 func compact(document string) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(document)); err != nil {

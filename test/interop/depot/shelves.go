@@ -8,7 +8,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Shelves implements ShelfProviderOps without optional operations.
+// Shelves implements ShelfProviderOps, but none of the optional operations.
 type Shelves struct{ Depot *Depot }
 
 type shelfState = lumi.State[*shelf]
@@ -16,7 +16,7 @@ type shelfState = lumi.State[*shelf]
 // Check implements ShelfProviderOps.
 func (Shelves) Check(context.Context, *shelfState) error { return nil }
 
-// Name names a shelf after its rows.
+// Name returns a name derived from the number of rows.
 func (Shelves) Name(_ context.Context, want *shelfState) (string, error) {
 	return fmt.Sprintf("shelf-of-%v", want.Properties.Rows), nil
 }

@@ -1,5 +1,5 @@
-// Makes every call of the protocol to lumi-resource-depot, whose path is the first argument, and prints the successful
-// calls.
+// Makes every call of the protocol to lumi-resource-depot, whose path is the first argument, and prints the names of the
+// successful calls.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ process.on("exit", () => rmSync(cwd, { recursive: true }));
 writeFileSync(join(cwd, "label.txt"), "fragile");
 const plugin = await Plugin.start(process.argv[2], cwd);
 
-// returns and refuses make a call and compare its outcome with the expected one.
+// returns makes a call and asserts that it returns want. refuses asserts that it fails with the given status.
 async function returns(method, request, want, options) {
     assert.deepEqual(await plugin.call(method, request, options), want);
 }
@@ -102,7 +102,7 @@ async function configure() {
     await refuses("Configure", { properties: {} }, "FAILED_PRECONDITION", "the provider is already configured");
 }
 
-// The other calls use the result of Check.
+// checked holds the crate's properties as returned by Check. Later calls use them.
 let checked;
 
 async function check() {
@@ -143,7 +143,7 @@ async function check() {
         "size: is negative", [fault("size", "is negative")]);
     await refuses("Check", { ...crate, urn: shelf.urn, properties: given }, "INVALID_ARGUMENT",
         "the request is for type depot:index:Crate, but its URN is of type depot:index:Shelf");
-    // Node accepts 64 KiB of metadata. Non-ASCII characters need the most space.
+    // Node accepts at most 64 KiB of metadata. Non-ASCII characters take the most space.
     const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`${"ä".repeat(i % 50)}${i}`, -1]));
     const error = await plugin.call("Check", { ...crate, properties: { ...kept, contents: many } }).catch((e) => e);
     assert.equal(error.code, "INVALID_ARGUMENT");
@@ -160,7 +160,7 @@ async function name() {
         "name: must be known here, but is not known yet", [fault("name", "must be known here, but is not known yet")]);
 }
 
-// sealing is the event of a Create.
+// sealing is the event sent by Create.
 const sealing = { urn: crate.urn, severity: "WARNING", message: "sealing key=(secret)", progress: false, dropped: 0 };
 
 async function create() {
@@ -198,7 +198,7 @@ async function find() {
         "the provider cannot find resources of type depot:index:Shelf: unsupported operation");
 }
 
-// The stored state of the crate: inputs and outputs.
+// state holds the crate's inputs and outputs.
 let state;
 
 async function get() {
@@ -244,7 +244,7 @@ async function inspect() {
     await returns("InspectChange", { ...request, new: spelled }, {
         ...same, changes: [change("ADDED", "color", { new: "red" })], properties: { ...spelled, rules: rules.old },
     });
-    // The property was called paint when this was stored.
+    // An older version of the IDL called the property paint.
     const painted = { ...request, old: { ...old, paint: "red" }, new: { ...request.new, color: "red" } };
     await returns("InspectChange", painted, same);
 }
@@ -280,7 +280,7 @@ async function remove() {
     await refuses("Delete", { ...crate, properties: state, references }, "INVALID_ARGUMENT", "the request has no id");
 }
 
-// The call in flight returns, and the stream of events ends.
+// cancel checks that Cancel aborts the call in flight and ends the event stream.
 async function cancel() {
     const old = { ...state, trouble: null };
     const wanted = { ...checked, trouble: "slow" };
@@ -311,5 +311,5 @@ async function main() {
     console.log(JSON.stringify([...plugin.covered]));
 }
 
-await main().finally(() => plugin.process.stdin.end()); // which ends the plugin if the client fails
+await main().finally(() => plugin.process.stdin.end()); // stops the plugin even if the client failed
 plugin.client.close();

@@ -1,4 +1,4 @@
-// Starts a plugin and calls it.
+// Plugin starts a plugin process and calls it.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -8,8 +8,8 @@ import grpc from "@grpc/grpc-js";
 import { decode, encode, failure, options, ResourceProvider } from "./protocol.mjs";
 
 export class Plugin {
-    // covered holds the successful calls, and events the received events. last is the position of the last event sent
-    // before the last response.
+    // covered holds the names of the methods called successfully, and events all received events. After a call, last is
+    // the number of events sent before its response.
     covered = new Set();
     events = [];
     #changed = deferred();
@@ -40,7 +40,7 @@ export class Plugin {
         return metadata;
     }
 
-    // call returns the response after all events that were sent before it. It throws the status of a failed call.
+    // call returns the response, after receiving all events sent before it. If the call fails, it throws the status.
     async call(method, request = {}, { secret, client = this.client } = {}) {
         const { response, status } = await new Promise((resolve) => {
             let response;
@@ -55,7 +55,7 @@ export class Plugin {
         return decode(response);
     }
 
-    // listen returns once no more events can be missed.
+    // listen subscribes to events. When it returns, the plugin has accepted the subscription.
     async listen() {
         const stream = this.client.Events({}, this.metadata());
         stream.on("data", ({ urn, severity, message, progress, dropped }) => {
@@ -70,10 +70,10 @@ export class Plugin {
         return { ended };
     }
 
-    // next returns after the next event.
+    // next returns a promise that resolves at the next event.
     next() { return this.#changed.promise; }
 
-    // take returns the events since its last call.
+    // take returns the events received since the previous call of take.
     taken = 0;
     take() {
         const events = this.events.slice(this.taken);

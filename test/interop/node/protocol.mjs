@@ -1,4 +1,4 @@
-// Code shared by clients, providers, and provisioners, based only on the .proto files.
+// Code shared by the client, the provider, and the provisioner, based only on the .proto files.
 
 import { timingSafeEqual } from "node:crypto";
 import { basename } from "node:path";
@@ -15,7 +15,7 @@ const definition = loader.loadSync(["lumirpc/provisioner.proto", "google/rpc/err
 
 export const { Provisioner, ResourceProvider } = grpc.loadPackageDefinition(definition).lumirpc;
 
-// options sets the size limits and disables proxies.
+// options raises the message size limits and disables proxies.
 export const options = {
     "grpc.max_receive_message_length": 512 << 20,
     "grpc.max_send_message_length": 512 << 20,
@@ -28,7 +28,7 @@ export const secret = (value) => ({ [kindKey]: "1b47061264138c4ac30d75fd1eb44270
 export const asset = (fields) => ({ [kindKey]: "c44067f5952c0a294b673a41bacd8c17", ...fields });
 export const archive = (fields) => ({ [kindKey]: "0def7320c3a5731c473e5ecbe6d01bc7", ...fields });
 
-// encode and decode convert generic values in messages from and to plain values.
+// encode converts the plain values in a message to google.protobuf.Struct and Value messages. decode is its inverse.
 export function encode(message) {
     const encoded = { ...message };
     for (const bag of ["properties", "old", "new"]) if (message[bag]) encoded[bag] = toStruct(message[bag]);
@@ -76,7 +76,7 @@ function fromValue(v) {
     return v[v.kind];
 }
 
-// statusOf decodes a google.rpc.Status, whose details can be messages of any type.
+// statusOf decodes a google.rpc.Status and its details.
 export function statusOf({ code, message, details }) {
     return {
         code: grpc.status[code],
@@ -88,13 +88,13 @@ export function statusOf({ code, message, details }) {
     };
 }
 
-// failure decodes the status of a failed call, whose details are in the metadata as a google.rpc.Status.
+// failure decodes the status of a failed call. The metadata contains it as a google.rpc.Status if it has details.
 export function failure({ code, details: message, metadata }) {
     const [detailed] = metadata.get("grpc-status-details-bin");
     return statusOf(detailed ? definition["google.rpc.Status"].deserialize(detailed) : { code, message, details: [] });
 }
 
-// fail is the inverse of failure: it throws the error for a handler's callback.
+// fail is the inverse of failure: it throws an error that a handler can pass to its callback.
 export function fail(code, message, ...details) {
     const metadata = new grpc.Metadata();
     const status = {
@@ -121,8 +121,9 @@ function authenticated(secret) {
     });
 }
 
-// serve serves a plugin until its parent closes stdin, and returns a function that stops it. identity is the response
-// to the handshake. A handler returns its response or calls fail. around wraps each call of a handler.
+// serve starts serving a plugin and returns a function that stops it. The plugin also stops when its parent closes stdin.
+// identity holds the fields of the Handshake response. A handler returns its response or calls fail. around wraps each
+// call of a handler.
 export function serve(service, identity, handlers, around = (request, handle) => handle(request)) {
     const { LUMI_PLUGIN_SECRET: secret } = process.env;
     delete process.env.LUMI_PLUGIN_SECRET;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A complete provider in another language: notes in memory, without configuration.
+// A complete provider in another language. It keeps notes in memory and needs no configuration.
 
 import grpc from "@grpc/grpc-js";
 import { decode, encode, fail, ResourceProvider, secret, serve, unknown } from "./protocol.mjs";
@@ -12,9 +12,9 @@ const properties = [
     { name: "length", kind: "NUMBER", required: true, out: true },
 ];
 
-const notes = new Map(); // by id, which is the name
+const notes = new Map(); // by id, which equals the name
 
-// judge rejects invalid properties and returns valid ones without secret wrappers.
+// judge returns the given properties without secret wrappers. It fails with INVALID_ARGUMENT if any of them is invalid.
 function judge(given, unknowns) {
     const faults = [], plain = {};
     for (const path of new Set([...properties.map(({ name }) => name), ...Object.keys(given)])) {

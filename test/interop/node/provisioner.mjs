@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A complete provisioner in another language: resources as files in the working directory.
+// A complete provisioner in another language. It stores each resource as a file in the working directory.
 
 import { rmSync, writeFileSync } from "node:fs";
 import grpc from "@grpc/grpc-js";
@@ -10,7 +10,8 @@ const prefix = "files:";
 
 const fileOf = (resource) => `${resource.urn.split("::").at(-1)}.txt`;
 
-// plain returns a value without secret wrappers. The tool does not support expressions.
+// plain returns a string without secret wrappers. It fails with INVALID_ARGUMENT for any other value, including an
+// expression.
 function plain(v) {
     if (v?.[kindKey]) return "value" in v ? plain(v.value) : fail(INVALID_ARGUMENT, "a text that is not known yet");
     return typeof v === "string" ? v : fail(INVALID_ARGUMENT, "a text must be a string");
