@@ -1,4 +1,4 @@
-// Package commands builds the checkout's commands for tests.
+// Package commands builds this repository's commands for tests.
 package commands
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// Build builds commands of the checkout, such as "cmd/lumi", and copies them to a folder.
+// Build builds the commands in the given packages of checkout, such as "cmd/lumi", and copies the binaries to dir.
 func Build(t *testing.T, checkout, dir string, pkgs ...string) {
 	t.Helper()
 	for _, pkg := range pkgs {
-		// Copy in another process: if this one wrote the files, its concurrently started children could keep them open, and
-		// running them would fail with ETXTBSY.
+		// Copy in a separate process. Otherwise, children started concurrently by this process could inherit the open file,
+		// and running it would fail with ETXTBSY.
 		node.Run(t, dir, "cp", providertest.Build(t, filepath.Join(checkout, pkg)), ".")
 	}
 }

@@ -4,15 +4,15 @@ import (
 	"strings"
 )
 
-// choice is a kind of property, chosen with a probability proportional to its weight.
+// choice is a type and tag for a property. Its probability is proportional to weight.
 type choice struct {
 	weight int
-	// typ is a Go type, in which LOCAL is a resource of the same folder, OTHER a resource of another folder, and OWN the
-	// current resource. In tag, FIELD is the name of the field.
+	// typ is a Go type. Its placeholders are LOCAL for a resource in the same folder, OTHER for a resource in another
+	// folder, and OWN for the current resource. In tag, FIELD is a placeholder for the field name.
 	typ, tag string
 }
 
-// structTypes are the kinds of properties allowed in structs and resources.
+// structTypes lists the choices allowed in both structs and resources.
 var structTypes = []choice{
 	{12, "string", ""},
 	{16, "*string", "optional"},
@@ -38,7 +38,7 @@ var structTypes = []choice{
 	{2, "*[]OTHER", "optional"},
 }
 
-// resourceTypes are the kinds of properties allowed only in resources.
+// resourceTypes adds the choices allowed only in resources.
 var resourceTypes = append([]choice{
 	{8, "string", "replaces"},
 	{8, "*string", "optional,replaces"},
@@ -54,7 +54,7 @@ var resourceTypes = append([]choice{
 	{2, "*map[string]OWNRule", "optional"},
 }, structTypes...)
 
-// choose picks a kind of property, fills in its type, and records the imports that it needs.
+// choose returns a random type and tag, and records the imports of the type.
 func (w *resourceWriter) choose(from []choice) (typ, tag string) {
 	total := 0
 	for _, c := range from {
@@ -69,7 +69,7 @@ func (w *resourceWriter) choose(from []choice) (typ, tag string) {
 	panic("corpus: the weights do not add up")
 }
 
-// fill replaces the placeholders of a choice's type.
+// fill replaces the placeholders in a type with random resources.
 func (w *resourceWriter) fill(typ string) string {
 	if len(w.earlier) == 0 {
 		typ = strings.ReplaceAll(typ, "OTHER", "LOCAL")
@@ -77,7 +77,7 @@ func (w *resourceWriter) fill(typ string) string {
 	if strings.Contains(typ, "OTHER") {
 		number := w.earlier[w.rand.IntN(len(w.earlier))]
 		w.imports[Module+"/"+IDL+"/"+folderName(number)] = true
-		// An earlier folder is full.
+		// Earlier folders always contain FolderSize resources.
 		names := resourceNames(number, FolderSize)
 		typ = strings.ReplaceAll(typ, "OTHER", folderName(number)+"."+names[w.rand.IntN(len(names))])
 	}

@@ -1,8 +1,8 @@
 // Package corpus generates IDL of any size, for benchmarks and for tests that need large inputs.
 //
-// It resembles handwritten IDL: everything is documented, a resource has twelve properties on average, two structs of five
-// properties and an enum, and resources refer to each other within and across folders. Equal options produce identical
-// output.
+// The generated IDL resembles handwritten IDL: all declarations are documented, each resource has an average of twelve
+// properties, two structs of five properties, and an enum, and resources refer to each other within and across folders.
+// The output depends only on the options.
 package corpus
 
 import (
@@ -15,29 +15,29 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// IDL is the slash-separated path of the IDL folder in a corpus. The package is therefore named "cloud".
+// IDL is the slash-separated path of the IDL folder in a corpus. It implies the package name "cloud".
 const IDL = "cloud/idl"
 
 // Module is the module path of a corpus.
 const Module = "corpus.example/estate"
 
-// Lumi is the module path of this package, from which a corpus imports its markers.
+// Lumi is the path of this module. A corpus imports the markers from its package idl.
 const Lumi = "github.com/lumi-idl/lumi"
 
-// FolderSize is the number of resources per folder.
+// FolderSize is the maximum number of resources per folder.
 const FolderSize = 50
 
 // Options configure a corpus.
 type Options struct {
 	// Resources is the number of resources.
 	Resources int
-	// Seed seeds the random choices. It may be zero.
+	// Seed seeds the random number generator.
 	Seed uint64
 }
 
-// Write writes a corpus as a Go module to dir, which it creates if necessary. Its go.mod points to the current folder's
-// checkout of Lumi and copies the requirements, so that generated code builds offline. Errors name the unreadable or
-// unwritable file.
+// Write writes a corpus to dir, creating the folder if necessary. The corpus is a Go module that replaces Lumi with the
+// checkout containing the working directory and copies its requirements, so that generated code builds offline. Write
+// returns an error if it cannot find the checkout, or cannot read or write a file.
 func Write(dir string, o Options) error {
 	if err := writeModule(dir); err != nil {
 		return err
@@ -48,7 +48,7 @@ func Write(dir string, o Options) error {
 	}
 	for folder := 0; folder*FolderSize < o.Resources; folder++ {
 		size := min(FolderSize, o.Resources-folder*FolderSize)
-		// A separate source for each folder keeps it unchanged when the corpus grows.
+		// Each folder has its own random source, so that it does not change when the corpus grows.
 		f := newFolder(folder, size, rand.New(rand.NewPCG(o.Seed, uint64(folder))))
 		for name, source := range f.files() {
 			if err := writeFile(filepath.Join(root, f.name, name), source); err != nil {
@@ -59,7 +59,7 @@ func Write(dir string, o Options) error {
 	return nil
 }
 
-// rootSource is the file at the root of the IDL.
+// rootSource is the source of the file in the root package of the IDL.
 const rootSource = `// Package cloud is made up.
 package cloud
 
@@ -75,7 +75,7 @@ type Config struct {
 }
 `
 
-// writeModule writes go.mod and go.sum.
+// writeModule writes go.mod and go.sum to dir.
 func writeModule(dir string) error {
 	checkout, err := Checkout()
 	if err != nil {
@@ -89,7 +89,7 @@ func writeModule(dir string) error {
 	if err != nil {
 		return err
 	}
-	// The remaining lines are Lumi's own requirements and its Go version.
+	// Keep Lumi's Go version and requirements.
 	if err := errors.Join(
 		mod.AddModuleStmt(Module),
 		mod.AddRequire(Lumi, "v0.0.0"),
@@ -117,7 +117,7 @@ func writeModule(dir string) error {
 	)
 }
 
-// Checkout returns the root of the current folder's checkout of Lumi.
+// Checkout returns the root of the Lumi checkout that contains the working directory.
 func Checkout() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

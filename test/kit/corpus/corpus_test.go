@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// read returns the contents of a corpus, by path.
+// read writes a corpus to a temporary folder. It returns the folder and the contents of all files, by path.
 func read(t *testing.T, o corpus.Options) (dir string, files map[string]string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -35,7 +35,7 @@ func read(t *testing.T, o corpus.Options) (dir string, files map[string]string) 
 	return dir, files
 }
 
-func TestCorpusIsGo(t *testing.T) {
+func TestCorpusIsValidGo(t *testing.T) {
 	dir, files := read(t, corpus.Options{Resources: 120})
 	for path, source := range files {
 		if !strings.HasSuffix(path, ".go") {
@@ -46,7 +46,7 @@ func TestCorpusIsGo(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		if diff := cmp.Diff(string(formatted), source); diff != "" {
-			t.Errorf("%s is not gofmt-clean:\n%s", path, diff)
+			t.Errorf("%s is not formatted (-gofmt +got):\n%s", path, diff)
 		}
 	}
 	cmd := exec.Command("go", "vet", "./...")
@@ -73,10 +73,10 @@ func TestCorpusCompiles(t *testing.T) {
 func TestCorpusIsDeterministic(t *testing.T) {
 	_, one := read(t, corpus.Options{Resources: 60})
 	_, two := read(t, corpus.Options{Resources: 60})
-	expect.Equal(t, one, two, "the same options gave two corpora")
+	expect.Equal(t, one, two, "corpora with identical options")
 	_, other := read(t, corpus.Options{Resources: 60, Seed: 1})
 	if cmp.Equal(one, other) {
-		t.Error("two seeds generated the same corpus")
+		t.Error("corpora with different seeds are equal")
 	}
 }
 
@@ -95,11 +95,11 @@ func TestCorpusSize(t *testing.T) {
 		properties += strings.Count(body, "\t// ")
 	}
 	if count != resources || len(folders) != resources/corpus.FolderSize {
-		t.Errorf("got %d resources in %d folders, want %d in %d", count, len(folders), resources,
+		t.Errorf("corpus has %d resources in %d folders, want %d in %d", count, len(folders), resources,
 			resources/corpus.FolderSize)
 	}
-	// Names and embedded properties add to the struct's own.
+	// The count excludes names and embedded properties.
 	if mean := float64(properties) / float64(count); mean < 11.5 || mean > 12.5 {
-		t.Errorf("got %.1f properties per resource, want about 12", mean)
+		t.Errorf("corpus has %.1f properties per resource, want about 12", mean)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// folder is a module of a corpus.
+// folder is a folder of a corpus, which forms a module of the IDL.
 type folder struct {
 	name string
 	// resources lists the names of the folder's resources.
 	resources []string
-	// earlier lists the numbers of the modules that this one imports. They are lower than its own, so there are no
-	// import cycles.
+	// earlier lists the numbers of the folders that this one may import. They are lower than its own number, which
+	// prevents import cycles.
 	earlier []int
 	rand    *rand.Rand
 }
@@ -33,19 +33,18 @@ func newFolder(number, size int, r *rand.Rand) *folder {
 
 func folderName(number int) string { return fmt.Sprintf("m%03d", number) }
 
-// resourceNames returns the names of a folder's resources. It uses no random numbers, so that other folders can compute
-// them.
+// resourceNames returns the names of a folder's resources. They are not random, so that other folders can compute them.
 func resourceNames(number, size int) []string {
 	names := make([]string, size)
 	for i := range names {
-		// 24 adjectives and 24 nouns make 576 names. 11 is coprime to 576, so steps of 11 repeat none in a folder.
+		// 24 adjectives and 24 nouns make 576 names. 11 is coprime to 576, so the names in a folder are distinct.
 		n := (number*7 + i*11) % (len(adjectives) * len(things))
 		names[i] = adjectives[n%len(adjectives)] + things[n/len(adjectives)]
 	}
 	return names
 }
 
-// files yields the names and contents of the folder's files.
+// files returns an iterator over the names and contents of the folder's files.
 func (f *folder) files() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		if !yield("common.go", []byte(strings.ReplaceAll(commonSource, "PACKAGE", f.name))) {
@@ -59,8 +58,8 @@ func (f *folder) files() iter.Seq2[string, []byte] {
 	}
 }
 
-// commonSource is the code shared by the resources of a folder: a mixin, a base, an alias, a constant and a recursive
-// struct.
+// commonSource is the code shared by a folder's resources: two structs for embedding, one of which embeds a marker, an
+// alias, a recursive struct, and a constant.
 const commonSource = `// Package PACKAGE is made up.
 package PACKAGE
 
@@ -98,7 +97,7 @@ type Rule struct {
 const MaxRules = 8 * 16
 `
 
-// fileName converts a resource's name to snake case.
+// fileName returns the name of a resource's file, in snake case.
 func fileName(name string) string {
 	var out strings.Builder
 	for i, r := range name {
@@ -110,7 +109,7 @@ func fileName(name string) string {
 	return strings.ToLower(out.String()) + ".go"
 }
 
-// resource returns the source of a file that declares a resource, its two structs and its enum.
+// resource returns the source of a file that declares a resource, its two structs, and its enum.
 func (f *folder) resource(name string) []byte {
 	w := &resourceWriter{folder: f, name: name, imports: map[string]bool{}}
 	w.resource()

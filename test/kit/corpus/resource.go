@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// resourceWriter writes one file.
+// resourceWriter writes the file of one resource.
 type resourceWriter struct {
 	*folder
 	name    string
@@ -14,7 +14,7 @@ type resourceWriter struct {
 	body    bytes.Buffer
 }
 
-// resource writes the resource itself, with 9 to 15 properties.
+// resource writes the resource, with 9 to 15 properties.
 func (w *resourceWriter) resource() {
 	marker, extra := w.marker()
 	w.printf("\n// %s is a resource. %s\n", w.name, w.sentence())
@@ -23,7 +23,7 @@ func (w *resourceWriter) resource() {
 		w.printf("\t%s\n", extra)
 	}
 	fields := w.fieldNames(9 + w.rand.IntN(7))
-	// Each resource uses its own structs and its own enum.
+	// The first three properties use the resource's own structs and enum.
 	w.field(fields[0], w.name+"Spec", "")
 	w.field(fields[1], "*[]"+w.name+"Rule", "optional")
 	w.field(fields[2], "*"+w.name+"State", "optional")
@@ -34,7 +34,7 @@ func (w *resourceWriter) resource() {
 	w.printf("}\n")
 }
 
-// marker chooses the resource's marker, and perhaps another struct to embed.
+// marker returns a random marker for the resource, and a struct to embed in addition, or "" if there is none.
 func (w *resourceWriter) marker() (marker, extra string) {
 	switch n := w.rand.IntN(10); {
 	case n < 5:
@@ -44,14 +44,14 @@ func (w *resourceWriter) marker() (marker, extra string) {
 	case n < 9:
 		marker = "idl.Resource"
 	default:
-		// The mixin embeds the marker, so this file need not import it.
+		// The struct owned embeds a marker, so this file does not need to import the package.
 		return "owned", ""
 	}
 	w.imports[Lumi+"/idl"] = true
 	return marker, extra
 }
 
-// structs writes the two structs, with five properties each.
+// structs writes the resource's two structs, with five properties each.
 func (w *resourceWriter) structs() {
 	for _, suffix := range []string{"Spec", "Rule"} {
 		w.printf("\n// %s%s is a part of %s.\n", w.name, suffix, w.name)
@@ -64,7 +64,7 @@ func (w *resourceWriter) structs() {
 	}
 }
 
-// enum writes an enum of three to six constants.
+// enum writes the resource's enum, with three to six constants.
 func (w *resourceWriter) enum() {
 	typ := w.name + "State"
 	w.printf("\n// %s is the state of %s.\n", typ, w.name)

@@ -1,6 +1,6 @@
 package corpus
 
-// The words of names. Neither they nor their combinations are reserved in the IDL.
+// Words for names. Neither the words nor their combinations are reserved in the IDL.
 var (
 	adjectives = []string{
 		"Amber", "Brisk", "Calm", "Deep", "Eager", "Fair", "Grand", "Hollow", "Inner", "Jade", "Keen", "Lunar",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// recorder records failures.
+// recorder records failure messages instead of failing the test.
 type recorder struct {
 	testing.TB
 	failures []string
@@ -22,6 +22,6 @@ func TestEqual(t *testing.T) {
 	Equal(r, 1, 2, "number", 3)
 	Equal(r, 1, "1")
 	if len(r.failures) != 2 || !strings.HasPrefix(r.failures[0], "number 3 (-want +got):\n") || !strings.HasPrefix(r.failures[1], "(-want") {
-		t.Errorf("got %q", r.failures)
+		t.Errorf("Equal reported %q, want failures with and without a description", r.failures)
 	}
 }

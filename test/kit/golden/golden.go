@@ -1,4 +1,4 @@
-// Package golden compares output with golden files, or updates the files if the tests run with -update.
+// Package golden compares output with golden files. With the flag -update, it rewrites the files instead.
 package golden
 
 import (
@@ -14,10 +14,11 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// Update is the flag -update.
+// Update is the value of the flag -update.
 var Update = flag.Bool("update", false, "write what comes out now to the golden files instead of comparing with them")
 
-// Archives runs a subtest for each txtar archive that matches the pattern. With -update, it then rewrites the archive.
+// Archives runs test as a subtest for each txtar archive that matches the pattern, and fails if there are none. With
+// -update, it then writes the archive back.
 func Archives(t *testing.T, pattern string, test func(t *testing.T, a *txtar.Archive)) {
 	t.Helper()
 	names := must.Get(filepath.Glob(pattern))(t)
@@ -35,7 +36,7 @@ func Archives(t *testing.T, pattern string, test func(t *testing.T, a *txtar.Arc
 	}
 }
 
-// Part compares a file in an archive, or updates it.
+// Part compares got with a file in an archive. With -update, it replaces the file's content instead.
 func Part(t *testing.T, f *txtar.File, got string) {
 	t.Helper()
 	if *Update {
@@ -44,7 +45,7 @@ func Part(t *testing.T, f *txtar.File, got string) {
 	expect.Equal(t, string(f.Data), got, f.Name)
 }
 
-// File compares a file, or writes it.
+// File compares got with the named file. With -update, it writes the file instead.
 func File(t *testing.T, name, got string) {
 	t.Helper()
 	if *Update {

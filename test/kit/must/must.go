@@ -1,13 +1,13 @@
 // Package must fails tests on setup errors.
 package must
 
-// T is the part of testing.TB that rapid.T implements.
+// T is the subset of testing.TB used by this package. *rapid.T implements it.
 type T interface {
 	Helper()
 	Fatal(args ...any)
 }
 
-// Do fails the test immediately if one of the errors is not nil.
+// Do calls t.Fatal with the first non-nil error, if any.
 func Do(t T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
@@ -17,7 +17,8 @@ func Do(t T, errs ...error) {
 	}
 }
 
-// Get returns v from must.Get(f())(t), or fails the test immediately if f returned an error.
+// Get wraps the results of a function call, as in must.Get(f())(t). The returned function returns v, or calls t.Fatal if err
+// is not nil.
 func Get[V any](v V, err error) func(T) V {
 	return func(t T) V {
 		t.Helper()
@@ -26,7 +27,8 @@ func Get[V any](v V, err error) func(T) V {
 	}
 }
 
-// Value returns v from must.Value(f()), or panics if f returned an error. Use it outside of tests.
+// Value wraps the results of a function call, as in must.Value(f()). It returns v, or panics if err is not nil. Use it where
+// there is no T, such as in package variables.
 func Value[V any](v V, err error) V {
 	if err != nil {
 		panic(err)

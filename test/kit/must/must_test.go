@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// recorder records fatal errors and continues the test.
+// recorder records the arguments of Fatal instead of stopping the test.
 type recorder struct {
 	testing.TB
 	fatal []any
@@ -19,10 +19,10 @@ func TestMust(t *testing.T) {
 	Do(r, nil)
 	Do(r, nil, broken, late)
 	if got := Get(1, nil)(r); got != 1 {
-		t.Errorf("got %d, want 1", got)
+		t.Errorf("Get(1, nil)(t) = %d, want 1", got)
 	}
 	Get("", late)(r)
 	if want := []any{broken, late, late}; !reflect.DeepEqual(r.fatal, want) {
-		t.Errorf("got fatal errors %v, want %v", r.fatal, want)
+		t.Errorf("errors passed to Fatal = %v, want %v", r.fatal, want)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TypeCheck type-checks files that import @lumi/lumi in a single run of the TypeScript compiler, with every strict
-// option.
+// TypeCheck type-checks TypeScript files in a single run of the compiler, with every strict option. The files may import
+// @lumi/lumi. The test fails if the compiler reports errors.
 func TypeCheck(t *testing.T, checkout string, files []string) {
 	t.Helper()
 	checkout = must.Get(filepath.Abs(checkout))(t)

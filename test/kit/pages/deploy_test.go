@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// install is a command on the pages that needs a network; offline replaces it here.
+// install is a command on the pages that requires network access. The test replaces it with offline.
 const (
 	install = `npm install --no-audit --no-fund --silent --save-dev tsx`
 	offline = `ln -s "$LUMI"/runtime/typescript/node_modules/tsx node_modules/tsx`
@@ -40,7 +40,8 @@ func TestDeploy(t *testing.T) {
 	}
 }
 
-// deployer returns the checkout, and an environment with the output of 'make dist' and no passphrase.
+// deployer returns the root of the repository, and environment variables for commands. DIST is a folder with the output of
+// 'make dist', and LUMI_PASSPHRASE is empty.
 func deployer(t *testing.T) (checkout string, env []string) {
 	t.Helper()
 	checkout = must.Get(filepath.Abs("../../.."))(t)
@@ -52,8 +53,8 @@ func deployer(t *testing.T) (checkout string, env []string) {
 	return checkout, env
 }
 
-// failures maps the cases in the table of docs/deploy.md to commands that reproduce them. They start in a folder with the
-// program of a module without resources.
+// failures maps the cases in the table of docs/deploy.md to commands that reproduce them. The commands start in a folder
+// with an empty program.
 var failures = map[string]string{
 	"the program is wrong": `add 'nonsense();'; lumi plan`,
 	"`Check` of a provider refuses properties": `
@@ -63,7 +64,7 @@ var failures = map[string]string{
 	"the plugin is missing": `
 		add 'new local.File({ path: "a", content: "" });'
 		cp "$DIST/lumi" .; PATH=$(dirname "$(command -v node)"):/usr/bin:/bin ./lumi plan`,
-	"the plugin does not start":   `plugin 'exec sleep 60'; ./lumi plan`, // which takes 30 seconds
+	"the plugin does not start":   `plugin 'exec sleep 60'; ./lumi plan`, // takes 30 seconds
 	"a plugin writes without end": `plugin "yes | head -2000 >&2; exec '$DIST/lumi-resource-local'"; ./lumi plan`,
 	"the key is missing":          `add 'new local.RandomString("pin", { length: 4 });'; lumi deploy --yes; LUMI_PASSPHRASE=a lumi deploy --yes; lumi destroy --yes`,
 	"the key is wrong": `
@@ -92,7 +93,7 @@ var failures = map[string]string{
 		mv empty.ts main.ts; lumi deploy --yes`,
 }
 
-// TestDeployFailures reproduces the failures listed in docs/deploy.md and looks for the quoted messages.
+// The commands in failures print the messages quoted in docs/deploy.md.
 func TestDeployFailures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("deploys")
@@ -107,7 +108,7 @@ func TestDeployFailures(t *testing.T) {
 		if row[1] == "case" || row[1] == "---" {
 			continue
 		} else if commands == "" {
-			t.Errorf("no commands for %q", row[1])
+			t.Errorf("failures has no commands for case %q", row[1])
 		}
 		found++
 		t.Run(row[1], func(t *testing.T) {
@@ -122,15 +123,15 @@ func TestDeployFailures(t *testing.T) {
 				echo 'import * as lumi from "@lumi/lumi"; import * as local from "../../pack/index.js"; lumi;' >main.ts` + "\n"
 			cmd := exec.Command("bash", "-uc", begin+commands)
 			cmd.Dir, cmd.Env = dir, env
-			out, _ := cmd.CombinedOutput() // Commands are expected to fail.
+			out, _ := cmd.CombinedOutput() // most commands fail on purpose
 			for _, quoted := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[2], -1) {
 				if quoted[1] != "lumi status" && !strings.Contains(string(out), quoted[1]) {
-					t.Errorf("missing %q in\n%s", quoted[1], out)
+					t.Errorf("output does not contain %q:\n%s", quoted[1], out)
 				}
 			}
 		})
 	}
 	if found != len(failures) {
-		t.Errorf("got %d of %d cases in the table", found, len(failures))
+		t.Errorf("the table in docs/deploy.md has %d cases, want %d", found, len(failures))
 	}
 }

@@ -1,4 +1,4 @@
-// Package pages_test executes pages of the documentation.
+// Package pages_test executes the commands on pages of the documentation.
 package pages_test
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestProviders builds the module of docs/providers.md and docs/providers and tests its resources with the files in
-// testdata. It uses every snippet of the pages.
+// The snippets in docs/providers.md and docs/providers form a module that builds and passes the tests in testdata.
 func TestProviders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module")
@@ -26,7 +25,7 @@ func TestProviders(t *testing.T) {
 	for _, page := range pages {
 		text := read(t, filepath.Join(checkout, "docs", page))
 		if found := indented.FindString(text); found != "" {
-			t.Errorf("docs/%s: block without a fence is not executed:\n%s", page, found)
+			t.Errorf("docs/%s: code block without a fence:\n%s", page, found)
 		}
 		steps, err := tutorial.Steps(text, "")
 		if err != nil {
@@ -46,7 +45,7 @@ func TestProviders(t *testing.T) {
 		"gofmt -l . >&2\n" + "test -z \"$(gofmt -l .)\"\n" + "go get -t ./...\n" + "go vet ./...\n" + "go test ./...\n"})
 }
 
-// pages lists the pages in reading order. Each continues with the previous page's module.
+// pages lists the pages in reading order. Each page extends the module of the previous one.
 var pages = []string{
 	"providers.md", "providers/updates.md", "providers/failures.md", "providers/references.md", "providers/secrets.md",
 }
@@ -58,11 +57,11 @@ func TestAllPages(t *testing.T) {
 		want["providers/"+filepath.Base(page)] = true
 	}
 	if got := slices.Sorted(slices.Values(pages[1:])); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
-		t.Errorf("got %q, want %q", got, slices.Sorted(maps.Keys(want)))
+		t.Errorf("pages = %q, want %q", got, slices.Sorted(maps.Keys(want)))
 	}
 }
 
-// indented is a code block without a fence.
+// indented matches a code block without a fence.
 var indented = regexp.MustCompile(`(?m)^\n {4}\S.*`)
 
 func read(t *testing.T, name string) string {

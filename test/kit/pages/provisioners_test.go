@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestProvisioners follows docs/provisioners.md in an empty folder without a network. The page's provisioner is the
-// example's.
+// The commands in docs/provisioners.md work in an empty folder without network access. The page shows the provisioner of
+// the example.
 func TestProvisioners(t *testing.T) {
 	if testing.Short() {
 		t.Skip("deploys")
@@ -21,7 +21,7 @@ func TestProvisioners(t *testing.T) {
 	steps := must.Get(tutorial.Steps(read(t, filepath.Join(checkout, "docs", "provisioners.md")), ""))(t)
 	main := read(t, filepath.Join(checkout, "examples", "provisioners", "folder", "lumi-provisioner-folder", "main.go"))
 	if !slices.ContainsFunc(steps, func(s tutorial.Step) bool { return s.File == "lumi-provisioner-folder/main.go" && s.Text == main }) {
-		t.Error("main.go in docs/provisioners.md and of examples/provisioners/folder/lumi-provisioner-folder differ")
+		t.Error("main.go in docs/provisioners.md differs from examples/provisioners/folder/lumi-provisioner-folder/main.go")
 	}
 	for i := range steps {
 		steps[i].Text = strings.ReplaceAll(steps[i].Text, install, offline)

@@ -1,9 +1,9 @@
-// Package randidl generates random IDL packages, to test that the Go and TypeScript compilers accept the generated code
-// of any package that the compiler accepts.
+// Package randidl generates random IDL packages, to test that the code generated from any valid package compiles in Go and
+// TypeScript.
 //
-// Names come from a small pool of likely collisions: with each other once a generator has changed their case or
-// extended them, with keywords of Go and TypeScript, and with names in generated code. Most choices follow the rules of
-// the IDL, so that many of the packages are valid.
+// Names are drawn from a small pool of likely collisions: with each other after a generator changes their case or adds a
+// prefix or suffix, with Go and TypeScript keywords, and with names in generated code. Most choices follow the rules of the
+// IDL, so that many of the packages are valid.
 package randidl
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// Type names. The first letter decides whether a type is exported.
+// names is the pool of names for declarations. Names that start with an uppercase letter are exported.
 var names = []string{
 	"VPC", "Vpc", "vpc", "Type", "Record", "Array", "Object", "Promise", "String", "URN", "Urn", "Lumi", "Token",
 	"Tokens", "Context", "Config", "Provider", "T", "TArgs", "TProvider", "TProviderOps", "NewTProvider", "t", "T_Name",
@@ -33,15 +33,15 @@ var fieldNames = []string{
 	"Args", "Token", "Shape", "Length", "Then", "Prototype", "This", "Await", "T", "E", "Lumi", "ValueOf", "Arguments",
 }
 
-// refused lists field names that are invalid in most places. They are rarely chosen, so that enough packages are valid.
+// refused lists field names that are invalid in most places. They are chosen rarely, so that most packages remain valid.
 var refused = []string{"Name", "ID", "URN", "Constructor", "ToString", "ValueOf", "Lumi"}
 
 var strs = []string{"a", "b", "", "default", "a b", "tab\t", "line\n", "quote\"", "back\\slash", "back`tick", "\u2028", "😀", "*/", "${x}", "</script>"}
 
-// replacements are suggestions for deprecated declarations.
+// replacements lists replacements suggested for deprecated declarations.
 var replacements = []string{"x", "a, b", "*/", "</x>", "@x", "ü"}
 
-// defaults maps types to a default for optional properties.
+// defaults maps types to the default values of optional properties.
 var defaults = map[string]string{"*bool": "false", "*float64": "-1e20", "*string": "'a, */ b'"}
 
 // Source returns a random source file.
@@ -59,7 +59,7 @@ func Source(t *rapid.T) string {
 	return header + body
 }
 
-// choose picks the names and kinds of declarations, up to the given number.
+// choose chooses the names and kinds of at least one and at most the given number of declarations.
 func (g *generator) choose(most int) {
 	for range rapid.IntRange(1, most).Draw(g.T, "declarations") {
 		name := g.pick(names, "name")
@@ -97,9 +97,9 @@ type generator struct {
 	out   strings.Builder
 	order []string
 	kinds map[string]kind
-	// visible are the declarations of other folders.
+	// visible lists the declarations in other folders.
 	visible []declaration
-	// nested is set if there are other folders, in which case the configuration is omitted.
+	// nested is true if there are other folders. The generator then omits the configuration.
 	nested bool
 }
 
@@ -164,7 +164,7 @@ func (g *generator) enum(name string) {
 	g.printf(")\n\n")
 }
 
-// union declares a union of resources or structs, if there are enough of them.
+// union declares a union of up to three resources or structs. If there are fewer than two, it declares a struct instead.
 func (g *generator) union(name string) {
 	types := g.of(plain)
 	if resources := g.resources(); len(types) < 2 || g.chance(50, "capabilities") {
@@ -192,7 +192,7 @@ func (g *generator) structure(name, marker string) {
 		g.printf("\t%s\n", g.mixin(name, marker))
 	}
 	if structs := g.of(plain); len(structs) > 0 && g.chance(15, "embed") {
-		// The last one is from another folder, if possible.
+		// The last element is from another folder, if there is one.
 		if embedded := structs[len(structs)-1]; embedded != name {
 			g.printf("\t%s\n", embedded)
 		}
@@ -229,7 +229,8 @@ type property struct {
 	options    []string
 }
 
-// relate declares a relation between two properties, if enough of them are optional and named after their fields.
+// relate may add a relation between two of the fields. It ignores outputs, required fields, and fields with a default value
+// or a different property name.
 func (g *generator) relate(fields []*property) {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(p *property) bool {
 		return !slices.Contains(p.options, "optional") || slices.ContainsFunc(p.options, func(option string) bool {
@@ -247,7 +248,7 @@ func (g *generator) relate(fields []*property) {
 	}
 }
 
-// property writes a random type with mostly valid options.
+// property returns a random type and mostly valid options for a property.
 func (g *generator) property(marker string) (typ string, options []string) {
 	resource := marker == "idl.NamedResource" || marker == "idl.Resource"
 	if g.chance(20, "secret") {
@@ -293,7 +294,7 @@ func (g *generator) property(marker string) (typ string, options []string) {
 	return typ, options
 }
 
-// constraints returns random constraints for a type that is not an alias.
+// constraints returns random constraints for an unaliased type, or nil if the type has none.
 func (g *generator) constraints(typ string) []string {
 	var pool []string
 	switch {
@@ -311,7 +312,7 @@ func (g *generator) constraints(typ string) []string {
 	return []string{g.pick(pool, "constraint")}
 }
 
-// alias declares an alias, perhaps with a directive.
+// alias declares an alias, in some cases with a constraint in a directive.
 func (g *generator) alias(name, typ string) {
 	if constraints := g.constraints(typ); constraints != nil && g.chance(40, "directive") {
 		g.printf("//lumi:%s\n", strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(constraints[0]))
@@ -319,7 +320,7 @@ func (g *generator) alias(name, typ string) {
 	g.printf("type %s %s\n\n", name, typ)
 }
 
-// value returns a random property type, and reports whether it is optional without a pointer.
+// value returns a random property type. natural reports whether the type can be optional without a pointer.
 func (g *generator) value() (typ string, natural bool) {
 	if g.chance(25, "reference") {
 		if resources := g.resources(); len(resources) > 0 && g.chance(50, "known") {
@@ -338,7 +339,7 @@ func (g *generator) plain(depth int) string {
 		return "map[" + g.key() + "]" + g.elem(depth-1)
 	}
 	if declared := g.of(plain, enum, stringAlias, numberAlias, listAlias, mapAlias, union); len(declared) > 0 && g.chance(60, "declared") {
-		// The last one is from the previous folder, if possible: generators may mishandle chains of folders.
+		// Prefer the last element, which is from the previous folder: generators may mishandle chains of folders.
 		if len(g.visible) > 0 && g.chance(50, "last") {
 			return declared[len(declared)-1]
 		}
@@ -365,7 +366,7 @@ func (g *generator) key() string {
 	return "string"
 }
 
-// mixin returns an embedded struct in place of a marker: an earlier mixin that embeds the marker.
+// mixin returns the struct to embed in a declaration: the marker, or an earlier struct that embeds the marker.
 func (g *generator) mixin(name, marker string) string {
 	kinds := map[string]kind{"idl.NamedResource": named, "idl.Resource": unnamed}
 	k, ok := kinds[marker]
@@ -380,14 +381,14 @@ func (g *generator) mixin(name, marker string) string {
 	return marker
 }
 
-// resources returns the names of possible capability targets.
+// resources returns the names of all exported resources, which capabilities can refer to.
 func (g *generator) resources() []string {
 	return slices.DeleteFunc(g.of(named, unnamed), func(name string) bool {
 		return !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:])
 	})
 }
 
-// of returns the names of declarations of the given kinds, with other folders' last.
+// of returns the names of the declarations of the given kinds, followed by those in other folders.
 func (g *generator) of(kinds ...kind) []string {
 	var found []string
 	for _, name := range g.order {

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
-// limits holds the constraints on a value. Nil elements have no effect.
+// limits lists the constraints on a value. Nil elements have no effect.
 type limits []*schema.Constraints
 
-// all returns the arguments of all constraints with the given name.
+// all returns the arguments of every constraint with the given name.
 func (l limits) all(name string) []any {
 	var args []any
 	for _, c := range l {
@@ -26,7 +26,7 @@ func (l limits) all(name string) []any {
 	return args
 }
 
-// keys returns the limits of a map's keys.
+// keys returns the constraints on a map's keys, or nil if there are none.
 func (l limits) keys() *schema.Constraints {
 	for _, pattern := range l.all("keyPattern") {
 		return &schema.Constraints{Pattern: pattern.(string)}
@@ -34,8 +34,8 @@ func (l limits) keys() *schema.Constraints {
 	return nil
 }
 
-// tightest returns the highest argument of the constraints with the given name if highest is set, and otherwise the
-// lowest. It returns otherwise if there are none.
+// tightest returns the maximum of otherwise and the arguments of every constraint with the given name, or their minimum if
+// highest is false.
 func tightest[T cmp.Ordered](l limits, name string, highest bool, otherwise T) T {
 	for _, arg := range l.all(name) {
 		if n := arg.(T); (n > otherwise) == highest {
@@ -45,7 +45,7 @@ func tightest[T cmp.Ordered](l limits, name string, highest bool, otherwise T) T
 	return otherwise
 }
 
-// length draws the number of elements.
+// length draws a number of elements within the limits named least and most.
 func (l limits) length(t *rapid.T, depth int, least, most string) int {
 	low := tightest(l, least, true, 0)
 	high := tightest(l, most, false, low+2)
@@ -55,7 +55,7 @@ func (l limits) length(t *rapid.T, depth int, least, most string) int {
 	return rapid.IntRange(low, high).Draw(t, "length")
 }
 
-// ok reports whether a value satisfies the limits.
+// ok returns a filter for values that satisfy the limits.
 func ok[T any](l limits, problem func(*constraint.Rule, T, bool) string) func(T) bool {
 	return func(value T) bool {
 		for _, c := range l {
@@ -83,7 +83,7 @@ func (l limits) numbers() *rapid.Generator[float64] {
 	return made.Filter(ok(l, (*constraint.Rule).Number))
 }
 
-// samples are strings in the formats.
+// samples maps formats to valid strings.
 var samples = map[string][]string{
 	"cidr": {"10.0.0.0/8", "::/0"}, "date-time": {"2006-01-02T15:04:05Z"}, "duration": {"PT1H"}, "email": {"a@example.com"},
 	"ipv4": {"10.0.0.1"}, "ipv6": {"::1"}, "json": {"{}", "[1]"}, "uri": {"https://example.com/"},

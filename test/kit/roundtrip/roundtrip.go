@@ -1,5 +1,5 @@
-// Package roundtrip tests generated stubs with values drawn from their model: every valid value must survive decoding
-// and encoding unchanged.
+// Package roundtrip is a property-based test of generated stubs: every valid value must survive a round trip through
+// decoding and encoding.
 package roundtrip
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Test draws property bags for every resource of a module of the IDL in the folder idl. objects create empty structs of
-// their stubs, and must cover all of the module's resources.
+// Test tests every resource in a module of the IDL with random property bags. idl is the folder of the IDL. objects maps
+// resource types to functions that return empty stub structs, and must contain all of the module's resources.
 func Test(t *testing.T, idl, module string, objects map[tokens.Type]func() lumi.Object) {
 	t.Helper()
 	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: idl})
@@ -34,7 +34,7 @@ func Test(t *testing.T, idl, module string, objects map[tokens.Type]func() lumi.
 	for _, r := range resourcesOf(pkg, module) {
 		empty := objects[tokens.Type(r.Token)]
 		if empty == nil {
-			t.Errorf("%s is not tested", r.Token)
+			t.Errorf("objects has no entry for %s", r.Token)
 			continue
 		}
 		t.Run(r.Name, func(t *testing.T) {
@@ -54,36 +54,37 @@ func resourcesOf(pkg *schema.Package, module string) []*schema.Resource {
 	return found
 }
 
-// roundTrip checks that a valid bag is encoded to the same bag after decoding, and then decoded to the same value.
+// roundTrip checks that decoding and encoding a valid bag returns the bag, and that decoding it again returns the same
+// value.
 func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 	bag := lumi.BagOf(drawBag(t, r.Properties, 3))
 	value := empty()
 	if err := lumi.Decode(bag, value); err != nil {
-		t.Fatalf("valid bag rejected: %v\n%v", err, bag)
+		t.Fatalf("Decode of a valid bag returned %v\n%v", err, bag)
 	}
 	made, err := lumi.Encode(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Outputs are not in the bag. Outputs that are not pointers are encoded as zero values.
+	// The bag has no outputs, but outputs that are not pointers are encoded as zero values.
 	for _, p := range r.Properties {
 		if p.Out {
 			delete(made.Struct().Fields, p.Name)
 		}
 	}
 	if diff := cmp.Diff(bag.Struct(), made.Struct(), protocmp.Transform()); diff != "" {
-		t.Fatalf("(-bag +encoded):\n%s", diff)
+		t.Fatalf("Encode(Decode(bag)) (-bag +got):\n%s", diff)
 	}
 	again := empty()
 	if err := lumi.Decode(made, again); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(value, again) {
-		t.Fatalf("first decoded to %+v, then to %+v", value, again)
+		t.Fatalf("second Decode = %+v, want %+v", again, value)
 	}
 }
 
-// anything decodes a possibly invalid bag: it is accepted, or every fault names the position of an error.
+// anything checks that decoding a random bag either succeeds or returns faults that each start with the name of a property.
 func anything(t *rapid.T, empty func() lumi.Object) {
 	names := []string{"unheardOf"}
 	for _, p := range lumi.Describe(empty()) {
@@ -94,25 +95,25 @@ func anything(t *rapid.T, empty func() lumi.Object) {
 	err := lumi.Decode(lumi.BagOf(bag), value)
 	if err == nil {
 		if _, err := lumi.Encode(value); err != nil {
-			t.Fatalf("accepted, but cannot be encoded: %v", err)
+			t.Fatalf("Encode of a decoded value returned %v", err)
 		}
 		return
 	}
 	invalid := new(lumi.InvalidError)
 	if !errors.As(err, &invalid) || len(invalid.Faults) == 0 {
-		t.Fatalf("error without faults: %v", err)
+		t.Fatalf("Decode error = %v, want an InvalidError with faults", err)
 	}
 	for _, f := range invalid.Faults {
 		if f.Path == "" {
-			continue // a rule about several properties, none of which is in the bag
+			continue // violates a relation between properties, none of which is in the bag
 		}
 		if head, _, _ := strings.Cut(strings.ReplaceAll(string(f.Path), "[", "."), "."); !slices.Contains(names, head) {
-			t.Fatalf("path of fault %q not found in the bag", f)
+			t.Fatalf("path of fault %q starts with none of the properties %q", f, names)
 		}
 	}
 }
 
-// drawBag draws valid inputs for a list of properties.
+// drawBag draws a bag with valid values for the inputs in properties.
 func drawBag(t *rapid.T, properties []*schema.Property, depth int) *structpb.Struct {
 	bag := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	draw := func(p *schema.Property) {
@@ -123,7 +124,7 @@ func drawBag(t *rapid.T, properties []*schema.Property, depth int) *structpb.Str
 		bag.Fields[p.Name] = v
 	}
 	for _, p := range properties {
-		// Decoding fills in defaults, so properties with one are never absent.
+		// Decode fills in default values, so a property with a default value must be present.
 		absent := func() bool { return depth == 0 || rapid.Bool().Draw(t, p.Name+" is absent") }
 		if !p.Out && (!p.Optional || p.Default != nil || !absent()) {
 			draw(p)
@@ -152,7 +153,7 @@ func each(properties []*schema.Property, f func(*schema.Property)) {
 	}
 }
 
-// drawValue draws a value of a type that satisfies the constraints of the property and of the type.
+// drawValue draws a value of the given type that satisfies the property's own constraints and those of the type.
 func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraints) *structpb.Value {
 	l := limits(append(own, schema.ConstraintsOf(typ)))
 	switch typ := schema.Underlying(typ).(type) {
@@ -231,7 +232,7 @@ func urnOf(token string) *structpb.Value {
 	return structpb.NewStringValue("urn:lumi:test::shop:index::" + token + "::thing")
 }
 
-// drawJSON draws any JSON value, including the wire format's special values.
+// drawJSON draws an arbitrary JSON value, including the special values of the wire format.
 func drawJSON(depth int) *rapid.Generator[*structpb.Value] {
 	leaves := []*rapid.Generator[*structpb.Value]{
 		rapid.Just(structpb.NewNullValue()),

@@ -1,4 +1,4 @@
-// Package sshd starts OpenSSH servers on loopback for tests.
+// Package sshd starts OpenSSH servers on the loopback interface for tests.
 package sshd
 
 import (
@@ -29,10 +29,10 @@ const program = "/usr/sbin/sshd"
 // Server is a running sshd.
 type Server struct {
 	Port int
-	// Home is the home folder of clients and sessions. Its .ssh contains known_hosts and id_ed25519. State is the
-	// sessions' XDG_STATE_HOME, and Bin comes first in their PATH.
+	// Home is the home folder of clients and sessions. Its .ssh folder contains known_hosts and id_ed25519. State is
+	// XDG_STATE_HOME in sessions, and Bin is the first folder in their PATH.
 	Home, State, Bin string
-	// User is the user of this process.
+	// User is the name of the current user, whom the server accepts.
 	User string
 	// Log is the path of sshd's log.
 	Log    string
@@ -40,8 +40,8 @@ type Server struct {
 	cmd    *exec.Cmd
 }
 
-// Start starts a server that stops at the end of the test, with additional lines of sshd_config. It skips the test if sshd
-// cannot run.
+// Start starts a server and stops it at the end of the test. config contains additional lines for sshd_config. Start skips
+// the test if sshd is not installed or the test does not run as root.
 func Start(t testing.TB, config ...string) *Server {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {
@@ -83,7 +83,7 @@ func Start(t testing.TB, config ...string) *Server {
 	return s
 }
 
-// NewHostKey replaces the host key, including the one in known_hosts. It takes effect at the next start.
+// NewHostKey replaces the host key and updates known_hosts. The server uses the new key after Restart.
 func (s *Server) NewHostKey(t testing.TB) {
 	t.Helper()
 	public := Key(t, filepath.Join(s.folder, "host_key"))
@@ -93,36 +93,36 @@ func (s *Server) NewHostKey(t testing.TB) {
 	}
 }
 
-// Address returns the server's host and port.
+// Address returns the server's address in the form host:port.
 func (s *Server) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)) }
 
-// Node returns the server as a node of an inventory.
+// Node returns an inventory node that refers to the server.
 func (s *Server) Node(name string) *inventory.Node {
 	return &inventory.Node{Name: name, Address: "127.0.0.1", Port: s.Port, User: s.User}
 }
 
-// Stop stops the server and its sessions.
+// Stop kills the server and its sessions.
 func (s *Server) Stop() {
 	s.EndSessions()
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
 }
 
-// Restart stops the server and its sessions, and starts it again.
+// Restart stops the server and its sessions, then starts the server again.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.Stop()
 	s.run(t)
 }
 
-// EndSessions kills the processes that serve connections, but not the commands they run.
+// EndSessions kills the server processes of all connections. Commands run by the sessions are not killed.
 func (s *Server) EndSessions() {
 	for _, pid := range children(s.cmd.Process.Pid) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
-// Pid returns the process id of the server.
+// Pid returns the server's process id.
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
 func (s *Server) run(t testing.TB) {
@@ -155,7 +155,7 @@ func (s *Server) write(t testing.TB, name, content string) {
 	}
 }
 
-// Key writes a new private key to a file and returns its public key.
+// Key generates an Ed25519 key, writes the private key to a file, and returns the public key.
 func Key(t testing.TB, file string) ssh.PublicKey {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -202,7 +202,7 @@ func children(pid int) []int {
 	return all
 }
 
-// Fingerprint returns the fingerprint of the host key.
+// Fingerprint returns the SHA-256 fingerprint of the host key.
 func (s *Server) Fingerprint(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.folder, "host_key"))

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// link matches a relative link to a file of the repository.
+// link matches a relative link to a file in the repository.
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)
 
 func TestLinks(t *testing.T) {
@@ -27,7 +27,7 @@ func TestLinks(t *testing.T) {
 			for _, match := range link.FindAllStringSubmatch(line, -1) {
 				links++
 				if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(match[1]))); err != nil {
-					t.Errorf("%s:%d: broken link to %s", page, i+1, match[1])
+					t.Errorf("%s:%d: link to missing file %s", page, i+1, match[1])
 				}
 			}
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestModule follows the steps for a new module in docs/command.md and 'cidlc --help' in an empty folder, as if this
-// checkout were published: a module proxy serves its zip file.
+// The instructions for a new module in docs/command.md and 'cidlc --help' work in an empty folder. A module proxy serves
+// this checkout as if it were published.
 func TestModule(t *testing.T) {
 	t.Parallel()
 	checkout := must.Get(filepath.Abs("../../.."))(t)
@@ -46,8 +46,8 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// helpSteps parses the example in the help. Its blocks are indented by four spaces, and all but the Go file are shell
-// commands.
+// helpSteps parses the example in a help text. Code blocks are indented by four spaces. A block that starts with a package
+// clause is a Go file; all others are shell commands.
 func helpSteps(help string) []tutorial.Step {
 	_, example, _ := strings.Cut(help, "\nExample:\n")
 	var steps []tutorial.Step
@@ -72,8 +72,8 @@ func helpSteps(help string) []tutorial.Step {
 	return steps
 }
 
-// published returns the environment of a user for whom this checkout is the latest release. It has a new module cache,
-// without other checkouts, which reads from the current cache before the network.
+// published returns environment variables for the go command under which this checkout is the latest release of Lumi. The
+// module cache is empty; other modules come from the current module cache or, if missing there, from the network.
 func published(t *testing.T, checkout string) []string {
 	t.Helper()
 	lumi := module.Version{Path: "github.com/lumi-idl/lumi", Version: "v0.1.0"}
@@ -94,13 +94,13 @@ func published(t *testing.T, checkout string) []string {
 	values := strings.Split(node.Run(t, checkout, "go", "env", "GOMODCACHE", "GOPROXY"), "\n")
 	return append(os.Environ(),
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(values[0])+"/cache/download,"+values[1],
-		// The checksum database does not contain the release. The checkout's go.sum verifies everything else.
+		// The checksum database does not contain the release. Other modules are verified by the checkout's go.sum.
 		"GONOSUMDB=*", "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GOCACHE="+goCache(t), "XDG_CACHE_HOME="+t.TempDir(),
-		// Without -trimpath, the build cache would not recognize packages from the new module cache.
+		// Without -trimpath, build cache entries would depend on the path of the module cache.
 		"GOFLAGS=-modcacherw -trimpath")
 }
 
-// sources returns the files of a release, without installed and built files.
+// sources returns the files in a release, excluding dependencies and build output.
 func sources(t *testing.T, checkout string) []zip.File {
 	t.Helper()
 	var files []zip.File
@@ -120,7 +120,7 @@ func sources(t *testing.T, checkout string) []zip.File {
 	return files
 }
 
-// source is a file of the release.
+// source implements [zip.File] for a file of the checkout. path is its path in the zip file.
 type source struct{ name, path string }
 
 func (s source) Path() string                 { return s.path }

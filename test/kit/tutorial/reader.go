@@ -14,23 +14,23 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// Reader executes the steps of pages in sequence.
+// Reader executes the steps of one or more pages in sequence.
 type Reader struct {
-	// Page is the name of the page, for messages.
+	// Page is the name of the page in failure messages.
 	Page string
 	// Dir is the working directory. Commands may change it.
 	Dir string
-	// Env is the environment of commands. Variables that they export apply to later ones.
+	// Env holds the initial environment variables. Commands can export variables to later commands.
 	Env []string
-	// Errors allows commands to fail and makes standard error part of the output. Otherwise, a failed command ends the
-	// test.
+	// Errors allows commands to fail and appends standard error to the output. If it is false, a failing command fails
+	// the test immediately.
 	Errors bool
 
-	output  string // of the last commands
+	output  string // output of the last RunCommands step
 	exports string // commands that restore exported variables
 }
 
-// Environment returns this machine's environment with cidlc on the path and without a network.
+// Environment builds cidlc and returns the current environment variables with cidlc in PATH and module downloads disabled.
 func Environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	bin := t.TempDir()
@@ -41,7 +41,7 @@ func Environment(t *testing.T, checkout string) []string {
 		"GOFLAGS=", "GOWORK=off", "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+cache)
 }
 
-// Do executes steps. It ends the test if commands fail.
+// Do executes steps. Unexpected output fails the test; all other errors fail it immediately.
 func (r *Reader) Do(t *testing.T, steps ...Step) {
 	t.Helper()
 	for _, step := range steps {
@@ -76,7 +76,7 @@ func (r *Reader) write(t *testing.T, step Step, flags int) {
 	}
 }
 
-// run runs commands and records their final folder and exported variables.
+// run runs the commands of a step and records their output, final working directory, and exported variables.
 func (r *Reader) run(t *testing.T, step Step) {
 	t.Helper()
 	memory := t.TempDir()

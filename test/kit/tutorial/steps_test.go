@@ -21,11 +21,11 @@ func TestSteps(t *testing.T) {
 		{Line: 17, Kind: tutorial.ExpectOutput, Text: "out\n"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("Steps of a section (-want +got):\n%s", diff)
 	}
 }
 
-func TestStepsOfPage(t *testing.T) {
+func TestStepsWholePage(t *testing.T) {
 	t.Parallel()
 	got, err := tutorial.Steps("# Title\n```sh\nls\n```\n## Do\n```text\nout\n```\n", "")
 	want := []tutorial.Step{
@@ -33,11 +33,11 @@ func TestStepsOfPage(t *testing.T) {
 		{Line: 6, Kind: tutorial.ExpectOutput, Text: "out\n"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Error(diff, err)
+		t.Errorf("Steps of a page: error %v (-want +got):\n%s", err, diff)
 	}
 }
 
-func TestInvalidSteps(t *testing.T) {
+func TestStepsInvalid(t *testing.T) {
 	t.Parallel()
 	for markdown, want := range map[string]string{
 		"## Do\n```\nls\n```\n":   `line 2: info string must be sh, text, or a language and a file path, got ""`,
@@ -45,7 +45,7 @@ func TestInvalidSteps(t *testing.T) {
 		"## Undo\n```sh\nls\n```": `no code blocks in section "Do"`,
 	} {
 		if _, err := tutorial.Steps(markdown, "Do"); err == nil || err.Error() != want {
-			t.Errorf("%q: got %v, want %s", markdown, err, want)
+			t.Errorf("Steps(%q) error = %v, want %s", markdown, err, want)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestResembles(t *testing.T) {
 		{"a", "go: downloading b\na", true},
 	} {
 		if got := tutorial.Resembles(c.want, c.got); got != c.same {
-			t.Errorf("Resembles(%q, %q): got %t", c.want, c.got, got)
+			t.Errorf("Resembles(%q, %q) = %t, want %t", c.want, c.got, got, c.same)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package tutorial executes documentation: it extracts the fenced blocks of a page, writes its files, runs its commands,
-// and compares their output.
+// Package tutorial executes documentation: it extracts the fenced code blocks of a page, writes the files, runs the
+// commands, and compares their output.
 package tutorial
 
 import (
@@ -8,34 +8,34 @@ import (
 	"strings"
 )
 
-// Step is a fenced block of a page.
+// Step is a fenced code block on a page.
 type Step struct {
-	// Line is the line on which the block begins.
+	// Line is the number of the block's first line, starting at 1.
 	Line int
 	Kind Kind
-	// File is the path of the file for WriteFile and AppendFile.
+	// File is the path of the file to write, for WriteFile and AppendFile.
 	File string
-	// Text is the content of the block: commands, a file's content, or the expected output of the previous commands.
+	// Text is the content of the block: commands, file content, or the expected output of the previous commands.
 	Text string
 }
 
-// Kind is the action for a block.
+// Kind selects how a block is executed.
 type Kind int
 
-// The kinds of steps. The info string after the fence selects one.
+// The kinds of steps, each with an example of the opening fence and its info string.
 const (
-	// RunCommands runs shell commands: ```sh
+	// RunCommands runs the block as shell commands: ```sh
 	RunCommands Kind = iota
-	// WriteFile writes a file named after its language: ```go idl/bucket.go
+	// WriteFile writes the block to the file named after the language: ```go idl/bucket.go
 	WriteFile
-	// ExpectOutput compares the output of the previous commands: ```text
+	// ExpectOutput compares the block with the output of the previous commands: ```text
 	ExpectOutput
-	// AppendFile appends to a file from an earlier block: ```go idl/bucket.go more
+	// AppendFile appends the block to an existing file: ```go idl/bucket.go more
 	AppendFile
 )
 
-// Steps returns the fenced blocks of the section with the given heading, in order, or of the whole page if the heading
-// is empty. It returns an error if there are none, or if a block is unterminated or has an invalid info string.
+// Steps returns the fenced code blocks in the section with the given heading, or on the entire page if heading is empty. It
+// returns an error if there are no blocks, or if a block is unterminated or has an invalid info string.
 func Steps(markdown, heading string) ([]Step, error) {
 	var steps []Step
 	inSection, inBlock := heading == "", false
@@ -80,11 +80,11 @@ func newStep(info []string) (Step, error) {
 	return Step{}, fmt.Errorf("info string must be sh, text, or a language and a file path, got %q", strings.Join(info, " "))
 }
 
-// varying matches volatile output: durations, and the kit's own lines in the output of go test.
+// varying matches output that varies between runs: durations, cached test results, and line numbers in the test kit.
 var varying = regexp.MustCompile(`(\sin)?\s(\d+m)?\d+(\.\d+)?m?s\b|\(\d+\.\d+s\)|harness\.go:\d+|\s\(cached\)`)
 
-// Resembles reports whether output matches a page. In want, a line with only … matches any number of lines, and … in a line
-// any text. Durations, indentation, and the versions printed by go get are ignored.
+// Resembles reports whether got matches the expected output on a page. In want, a line consisting of … matches any number
+// of lines, and … within a line matches any text. Durations, indentation, and lines that start with "go: " are ignored.
 func Resembles(want, got string) bool {
 	lines := func(text string) (all []string) {
 		for line := range strings.Lines(strings.TrimSpace(varying.ReplaceAllString(text, ""))) {

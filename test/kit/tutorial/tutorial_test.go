@@ -22,8 +22,8 @@ func TestTutorial(t *testing.T) {
 	r.Do(t, steps...)
 }
 
-// environment returns the environment that the tutorial's first commands set up: the checkout, and the output of "make
-// dist" in a directory shared with other tests.
+// environment returns the environment variables set by the first commands of the tutorial: LUMI is the checkout, and DIST a
+// folder with the output of 'make dist'.
 func environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	dist := t.TempDir()
@@ -33,18 +33,19 @@ func environment(t *testing.T, checkout string) []string {
 	return append(os.Environ(),
 		"LUMI="+checkout, "DIST="+dist, "PATH="+dist+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"GOPROXY=off", "GOSUMDB=off", "GOFLAGS=", "GOWORK=off", "npm_config_offline=true", "npm_config_update_notifier=false",
-		"npm_config_loglevel=error", // a warning about the user's configuration is not output of the tutorial
+		"npm_config_loglevel=error", // suppresses warnings about the user's configuration
 		"XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
 }
 
-// goCache is Go's cache folder, evaluated once, so that a changed XDG_CACHE_HOME does not move it.
+// goCache returns the path of Go's build cache. Tests pass it to child processes, since the default depends on
+// XDG_CACHE_HOME.
 func goCache(t *testing.T) string {
 	t.Helper()
 	return strings.TrimSpace(node.Run(t, ".", "go", "env", "GOCACHE"))
 }
 
-// TestExcerpts checks that the example in README.md is part of the tutorial.
-func TestExcerpts(t *testing.T) {
+// Every line of the example in README.md occurs in docs/tutorial.md.
+func TestReadmeExample(t *testing.T) {
 	t.Parallel()
 	page := string(must.Get(os.ReadFile("../../../docs/tutorial.md"))(t))
 	_, example, _ := strings.Cut(string(must.Get(os.ReadFile("../../../README.md"))(t)), "\n## Example\n")
@@ -58,17 +59,16 @@ func TestExcerpts(t *testing.T) {
 		case inBlock && text != "…":
 			found++
 			if !strings.Contains(page, text+"\n") {
-				t.Errorf("tutorial does not contain line %q", text)
+				t.Errorf("docs/tutorial.md does not contain line %q of README.md", text)
 			}
 		}
 	}
 	if found < 15 {
-		t.Errorf("got %d lines", found)
+		t.Errorf("example in README.md has %d lines, want at least 15", found)
 	}
 }
 
-// TestDist checks that 'make dist PLATFORMS=' can reuse the build cache, which has separate entries for -trimpath and
-// CGO_ENABLED=0.
+// 'make dist PLATFORMS=' sets neither -trimpath nor CGO_ENABLED=0, so that it can reuse entries of the build cache.
 func TestDist(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("make"); err != nil {
@@ -76,10 +76,10 @@ func TestDist(t *testing.T) {
 	}
 	for platforms, separate := range map[string]bool{"": false, "linux/amd64": true} {
 		plan := node.Run(t, "../../..", "make", "-n", "dist", "PLATFORMS="+platforms)
-		plan, _, _ = strings.Cut(plan, "-o dist/ ") // The rest is the loop over the platforms.
+		plan, _, _ = strings.Cut(plan, "-o dist/ ") // drop the loop over the platforms
 		for _, flag := range []string{"-trimpath", "CGO_ENABLED=0"} {
 			if strings.Contains(plan, flag) != separate {
-				t.Errorf("PLATFORMS=%s: %s used: got %t, want %t\n%s", platforms, flag, !separate, separate, plan)
+				t.Errorf("make dist PLATFORMS=%s sets %s = %t, want %t:\n%s", platforms, flag, !separate, separate, plan)
 			}
 		}
 	}
