@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// caches implements operations that do nothing.
+// caches implements the operations of cache as no-ops.
 type caches struct{}
 
 func (caches) Check(context.Context, *lumi.State[*cache]) error                       { return nil }
@@ -27,7 +27,7 @@ func (caches) Get(_ context.Context, _ lumi.ID, old *lumi.State[*cache]) (*cache
 	return old.Properties, nil
 }
 
-// check returns the result of Check and the warnings that it logs.
+// check calls Check and returns the checked properties, the logged warnings, and the error.
 func check(t *testing.T, properties map[string]any) (checked map[string]any, warnings []string, err error) {
 	t.Helper()
 	bag := must.Get(structpb.NewStruct(properties))(t)
@@ -39,7 +39,7 @@ func check(t *testing.T, properties map[string]any) (checked map[string]any, war
 	return resp.Properties.Struct().AsMap(), warnings, nil
 }
 
-func TestDeprecated(t *testing.T) {
+func TestDeprecationWarnings(t *testing.T) {
 	t.Parallel()
 	const whole = "WARN the type is deprecated: use Store."
 	for _, test := range []struct {
@@ -68,11 +68,11 @@ func TestDeprecated(t *testing.T) {
 	} {
 		_, got, err := check(t, test.properties)
 		if err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%v: got warnings %q, error %v; want %q", test.properties, got, err, test.want)
+			t.Errorf("Check(%v) logged %q and returned %v, want warnings %q", test.properties, got, err, test.want)
 		}
 	}
 	if _, got, err := check(t, map[string]any{"gigabytes": true}); err == nil || len(got) > 0 {
-		t.Errorf("invalid properties: got warnings %q, error %v", got, err)
+		t.Errorf("Check of invalid properties logged %q and returned %v, want only an error", got, err)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestDefaults(t *testing.T) {
 	} {
 		got, _, err := check(t, test.given)
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
-			t.Errorf("%s: error %v (-want +got):\n%s", test.name, err, diff)
+			t.Errorf("Check with %s: error %v (-want +got):\n%s", test.name, err, diff)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestDefaultsAndState(t *testing.T) {
 	bag := must.Get(structpb.NewStruct(map[string]any{"disks": []any{}, "label": "a"}))(t)
 	got, err := p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: lumi.BagOf(bag)})
 	if err != nil || got.Properties.Struct().Fields["shards"] != nil {
-		t.Errorf("got state %v, error %v", got, err)
+		t.Errorf("Get = %v, %v, want no default for shards", got, err)
 	}
 	change := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: lumi.BagOf(bag), New: lumi.BagOf(bag)}))(t)
 	var paths []string
@@ -127,11 +127,11 @@ func TestDefaultsAndState(t *testing.T) {
 	}
 	slices.Sort(paths)
 	if want := []string{"eviction", "shards", "warm"}; !slices.Equal(paths, want) {
-		t.Errorf("got changes %q, want %q", paths, want)
+		t.Errorf("InspectChange returned changes of %q, want %q", paths, want)
 	}
 }
 
-func TestRelated(t *testing.T) {
+func TestRelations(t *testing.T) {
 	t.Parallel()
 	_, _, err := check(t, map[string]any{"disks": []any{
 		map[string]any{"path": "/a", "token": "x", "any": nil},
@@ -140,7 +140,7 @@ func TestRelated(t *testing.T) {
 	const want = "disks[0].token: cannot be combined with path\ndisks[0].token: also needs url\n" +
 		"disks[1]: exactly one of path, url, any is required, found none"
 	if err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %s", err, want)
+		t.Errorf("Check error = %v, want %s", err, want)
 	}
 }
 
@@ -172,14 +172,14 @@ func TestFormerNames(t *testing.T) {
 	old := map[string]any{"bytes": 1.0, "disks": []any{}, "eviction": "oldest", "shards": 8.0, "label": "", "warm": false}
 	change, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: bag(old), New: bag(now)})
 	if err != nil || len(change.Changes) > 0 {
-		t.Errorf("new name: got %v, %v", change, err)
+		t.Errorf("InspectChange after a renaming = %v, %v, want no changes", change, err)
 	}
 	_, _, err = check(t, map[string]any{"length": 1.0, "disks": []any{map[string]any{"path": "/a", "limit": 1.0}}})
 	const want = "disks[0].limit: no such property; it was renamed to quota\nlength: no such property; it was renamed to size"
 	if err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %s", err, want)
+		t.Errorf("Check error = %v, want %s", err, want)
 	}
 	if got := p.FormerTokens(); !slices.Equal(got, []tokens.Type{"feature:index:Memory", "feature:index:Buffer"}) {
-		t.Errorf("got former tokens %q", got)
+		t.Errorf("FormerTokens = %q, want the tokens of Memory and Buffer", got)
 	}
 }

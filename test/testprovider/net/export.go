@@ -1,13 +1,13 @@
 package net
 
-// Aliases of unexported generated structs for the runtime's tests, which are in another package.
+// Aliases that export generated structs to the runtime's tests, which are in another package.
 type (
-	// Network_ is network.
+	// Network_ exports network.
 	Network_ = network
-	// Route_ is route.
+	// Route_ exports route.
 	Route_ = route
-	// Gateway_ is gateway.
+	// Gateway_ exports gateway.
 	Gateway_ = gateway
-	// Marker_ is marker.
+	// Marker_ exports marker.
 	Marker_ = marker
 )

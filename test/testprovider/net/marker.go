@@ -6,7 +6,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Name overrides the generated method, as an author may do.
+// Name overrides the generated method and adds a prefix to its result.
 func (p *MarkerProvider) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
 	resp, err := p.Provider.Name(ctx, req)
 	if err != nil {
