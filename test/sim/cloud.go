@@ -13,26 +13,26 @@ import (
 
 type resource struct {
 	Resource
-	asked   map[string]any // the inputs in the Create request
+	asked   map[string]any // inputs in the Create request
 	changes int
-	before  *Resource // the state before the last Update, nil if there was none
-	settled time.Time // when the last change becomes visible everywhere
-	gone    time.Time // when its deletion ends, zero if it is not being deleted
+	before  *Resource // state before the last Update, or nil if there was none
+	settled time.Time // time at which the last change becomes visible everywhere
+	gone    time.Time // time at which the deletion finishes, or zero if the resource is not being deleted
 }
 
-// Change sets an input of an existing resource without the engine's knowledge. Nil removes the input.
+// Change simulates drift: it sets an input of an existing resource without a call. A nil value removes the input.
 func (c *Cloud) Change(id lumi.ID, property string, value any) {
 	defer c.lock()()
 	c.resources[id].set(map[string]any{property: value})
 }
 
-// Remove removes a resource without the engine's knowledge, even if others refer to it.
+// Remove simulates drift: it removes a resource without a call, even if other resources refer to it.
 func (c *Cloud) Remove(id lumi.ID) {
 	defer c.lock()()
 	delete(c.resources, id)
 }
 
-// lock locks the cloud and removes resources whose deletion has finished.
+// lock locks the cloud, removes all resources whose deletion has finished, and returns a function that unlocks the cloud.
 func (c *Cloud) lock() (unlock func()) {
 	c.mu.Lock()
 	maps.DeleteFunc(c.resources, func(_ lumi.ID, r *resource) bool {
@@ -41,7 +41,7 @@ func (c *Cloud) lock() (unlock func()) {
 	return c.mu.Unlock
 }
 
-// first returns the matching resource with the lowest id, or nil.
+// first returns the resource with the lowest id among those that match, or nil if none match.
 func (c *Cloud) first(match func(r *resource) bool) *resource {
 	var found *resource
 	for _, r := range c.resources {
@@ -52,7 +52,7 @@ func (c *Cloud) first(match func(r *resource) bool) *resource {
 	return found
 }
 
-// alive returns a resource that exists and is not being deleted, or nil.
+// alive returns the resource with the given id, or nil if it does not exist or is being deleted.
 func (c *Cloud) alive(id lumi.ID) *resource {
 	if r := c.resources[id]; r != nil && r.gone.IsZero() {
 		return r
@@ -60,15 +60,15 @@ func (c *Cloud) alive(id lumi.ID) *resource {
 	return nil
 }
 
-// withToken returns the resource created with a token, or nil.
+// withToken returns the resource of type t that was created with token, or nil if there is none or it is being deleted.
 func (c *Cloud) withToken(t Type, token string) *resource {
 	return c.first(func(r *resource) bool {
 		return r.Type == t.Token && token != "" && r.Token == token && r.gone.IsZero()
 	})
 }
 
-// create creates a resource, or returns the existing one if an idempotent Create is repeated. given holds the inputs
-// that it sets.
+// create creates a resource, or returns the existing one if t is idempotent and the token was used before. It sets only the
+// inputs in given, which is a subset of inputs if the call fails halfway.
 func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resource, error) {
 	r := c.withToken(t, a.Token)
 	switch {
@@ -99,7 +99,7 @@ func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resou
 	return r, nil
 }
 
-// write sets inputs. If the resource changes, the call counts as an effect.
+// write sets inputs of a resource. If any of them changes, it records the call's effect.
 func (c *Cloud) write(a *attempt, r *resource, inputs map[string]any) {
 	a.ID = r.ID
 	differs := r.changes == 0
@@ -112,7 +112,7 @@ func (c *Cloud) write(a *attempt, r *resource, inputs map[string]any) {
 	}
 }
 
-// note numbers the effect of a call.
+// note records that the call has changed the cloud.
 func (c *Cloud) note(a *attempt) {
 	c.effects++
 	a.Effect = c.effects
@@ -122,7 +122,8 @@ func (c *Cloud) violate(format string, args ...any) {
 	c.violations = append(c.violations, fmt.Sprintf(format, args...))
 }
 
-// set sets inputs and computes the outputs. It replaces the maps instead of modifying them, since they are shared.
+// set updates the inputs and outputs. It replaces the maps instead of modifying them, since copies of the resource share
+// them.
 func (r *resource) set(inputs map[string]any) {
 	r.changes++
 	all := map[string]any{}
@@ -136,7 +137,7 @@ func (r *resource) set(inputs map[string]any) {
 
 func (r *Resource) name() string { return fmt.Sprint(r.Inputs["name"]) }
 
-// hiddenFor returns how long a new resource remains invisible to parts of the cloud.
+// hiddenFor returns the time until a new resource becomes visible everywhere, or 0 if it already is.
 func (r *resource) hiddenFor() time.Duration {
 	if r.before != nil {
 		return 0
@@ -144,7 +145,8 @@ func (r *resource) hiddenFor() time.Duration {
 	return max(0, time.Until(r.settled))
 }
 
-// reach returns an error if the inputs refer to a resource that is missing or not visible yet.
+// reach returns a fault if the inputs refer to a missing resource, or a [lumi.RetryError] if they refer to
+// a resource that is not fully visible yet.
 func (c *Cloud) reach(inputs map[string]any) error {
 	for _, ref := range references(inputs) {
 		to := c.alive(ref.to)
@@ -158,7 +160,7 @@ func (c *Cloud) reach(inputs map[string]any) error {
 	return nil
 }
 
-// userOf returns a resource that refers to the given one, or nil.
+// userOf returns the resource with the lowest id among those that refer to the given resource, or nil if there are none.
 func (c *Cloud) userOf(to *resource) *resource {
 	return c.first(func(r *resource) bool {
 		return r != to && slices.ContainsFunc(references(r.Inputs), func(ref reference) bool { return ref.to == to.ID })
@@ -170,7 +172,7 @@ type reference struct {
 	to   lumi.ID
 }
 
-// references returns the references in inputs.
+// references returns all references in inputs.
 func references(inputs map[string]any) (all []reference) {
 	on, _ := inputs["on"].([]any)
 	for _, id := range on {

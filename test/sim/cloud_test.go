@@ -57,16 +57,16 @@ func TestConformance(t *testing.T) {
 			}
 			base.Delete(t)
 			if left := c.Resources(); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("Resources after deleting all = %v, want none", left)
 			}
 			if v := c.Violations(); len(v) > 0 && typ.Token != disk {
-				t.Errorf("got violations %v", v)
+				t.Errorf("Violations = %v, want none", v)
 			}
 		})
 	}
 }
 
-func TestConformanceOfFaults(t *testing.T) {
+func TestConformanceFaults(t *testing.T) {
 	c := sim.New(sim.Options{Types: types})
 	for at, fault := range map[sim.At]sim.Fault{
 		{"partly", sim.Create, 1}: {sim.Half, sim.Fails},
@@ -111,8 +111,7 @@ func TestConformanceOfFaults(t *testing.T) {
 	r.Delete(t)
 }
 
-// TestRepeatedCreate repeats a Create after a lost response, which creates a duplicate unless the provider recognizes the
-// token.
+// Repeating a Create after a lost response creates a duplicate unless the type is idempotent.
 func TestRepeatedCreate(t *testing.T) {
 	for _, test := range []struct {
 		typ       tokens.Type
@@ -133,23 +132,23 @@ func TestRepeatedCreate(t *testing.T) {
 		first := c.Resources()[0]
 		switch id, err := e.find(t.Context()); {
 		case errors.Is(err, errors.ErrUnsupported) != (test.find == "unsupported"), err == nil && id != first.ID:
-			t.Errorf("%s: Find got %s, %v", test.typ, id, err)
+			t.Errorf("Find(%s) = %s, %v, want %s if Find is supported", test.typ, id, err, first.ID)
 		}
 		must.Do(t, e.create(t.Context(), nil))
 		if got := show(c); got != test.resources {
-			t.Errorf("%s: got resources %s, want %s", test.typ, got, test.resources)
+			t.Errorf("%s: resources = %q, want %q", test.typ, got, test.resources)
 		}
-		for range 20 { // The choice must not depend on chance.
+		for range 20 { // Find must be deterministic.
 			if id, err := e.find(t.Context()); err == nil && id != min(first.ID, e.id) {
-				t.Errorf("%s: Find got %s, want the first of %s and %s", test.typ, id, first.ID, e.id)
+				t.Errorf("Find(%s) = %s, want the lower of %s and %s", test.typ, id, first.ID, e.id)
 			}
 		}
 		got := strings.Join(c.Violations(), "\n")
 		if (got == "") != (test.violation == "") || !strings.HasPrefix(got, test.violation) {
-			t.Errorf("%s: got violations %q", test.typ, got)
+			t.Errorf("%s: violations = %q, want %q", test.typ, got, test.violation)
 		}
 		if made := first.ID == e.id; made != (test.typ == bucket) {
-			t.Errorf("%s: second Create got %s, want %s of the first", test.typ, e.id, first.ID)
+			t.Errorf("%s: second Create returned the id of the first = %t, want %t", test.typ, made, !made)
 		}
 	}
 }
@@ -163,29 +162,29 @@ func TestTokens(t *testing.T) {
 		size  float64
 		want  string
 	}{
-		{"", 1, "ok"}, {"t", 1, "invalid"}, // The name is taken.
+		{"", 1, "ok"}, {"t", 1, "invalid"}, // the name is taken
 	} {
 		e.token = step.token
 		if err := e.create(t.Context(), map[string]any{"size": step.size}); kind(err) != step.want {
-			t.Errorf("%v: %v", step, err)
+			t.Errorf("Create with token %q = %v, want %s", step.token, err, step.want)
 		}
 	}
 	b := newEngine(c, bucket, "b")
 	must.Do(t, b.create(t.Context(), nil))
 	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err == nil ||
 		err.Error() != fmt.Sprintf("the token was already used for %s, with different inputs", b.id) {
-		t.Error(err)
+		t.Errorf("Create with other inputs and the same token = %v, want an error", err)
 	}
 	must.Do(t, b.delete(t.Context()))
-	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err != nil { // A deleted resource has no token.
-		t.Error(err)
+	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err != nil {
+		t.Errorf("Create with the token of a deleted resource = %v, want nil", err)
 	}
 	want := []string{
 		"Create of " + string(e.urn) + " without a token",
 		"Create of " + string(b.urn) + " with other inputs and the token of " + string(c.Calls()[2].ID),
 	}
 	if got := c.Violations(); !slices.Equal(got, want) {
-		t.Errorf("got violations %q", got)
+		t.Errorf("Violations = %q, want %q", got, want)
 	}
 }
 
@@ -198,14 +197,14 @@ func TestConcurrentCalls(t *testing.T) {
 		wg.Go(func() { _ = b.create(ctx, nil) })
 		wg.Wait()
 		if v := c.Violations(); v != nil {
-			t.Errorf("two resources: got %q", v)
+			t.Errorf("Violations after concurrent calls for two resources = %q, want none", v)
 		}
 		wg.Go(func() { _ = a.delete(ctx) })
 		wg.Go(func() { _ = a.delete(ctx) })
 		wg.Wait()
 		want := []string{"Delete of urn:lumi:test::app:index::sim:index:Disk::a while another call about it runs"}
 		if v := c.Violations(); !slices.Equal(v, want) {
-			t.Errorf("one resource: got %q", v)
+			t.Errorf("Violations after concurrent calls for one resource = %q, want %q", v, want)
 		}
 	})
 }
@@ -218,7 +217,7 @@ func TestReferences(t *testing.T) {
 	want := func(err error, text string) {
 		t.Helper()
 		if err == nil || err.Error() != text {
-			t.Errorf("got %v, want %s", err, text)
+			t.Errorf("call error = %v, want %s", err, text)
 		}
 	}
 	want(b.create(t.Context(), on), "on: refers to "+string(a.urn)+", which does not exist")
@@ -228,7 +227,7 @@ func TestReferences(t *testing.T) {
 	at := map[string]any{"at": a.state["arn"]}
 	must.Do(t, b.create(t.Context(), on))
 	if got := c.Resources()[1].Inputs["on"]; !reflect.DeepEqual(got, []any{string(a.id)}) {
-		t.Errorf("got resources %v", got)
+		t.Errorf("input \"on\" = %v, want [%s]", got, a.id)
 	}
 	want(a.delete(t.Context()), string(b.id)+" still refers to it")
 	must.Do(t, errors.Join(d.create(t.Context(), at), b.update(t.Context(), nil)))
@@ -236,17 +235,16 @@ func TestReferences(t *testing.T) {
 	must.Do(t, errors.Join(d.delete(t.Context()), a.delete(t.Context())))
 	want(b.update(t.Context(), on), "on: refers to "+string(a.id)+", which does not exist")
 	if err := errors.Join(b.update(t.Context(), map[string]any{"at": string(b.id)}), b.delete(t.Context())); err != nil {
-		t.Errorf("self-reference: got %v", err)
+		t.Errorf("Update and Delete of a resource that refers to itself = %v, want nil", err)
 	}
 	of := "Delete of " + string(a.urn) + ", although "
 	violations := []string{of + string(b.id) + " refers to it", of + string(d.id) + " refers to it"}
 	if got := c.Violations(); !slices.Equal(got, violations) {
-		t.Errorf("got violations %q", got)
+		t.Errorf("Violations = %q, want %q", got, violations)
 	}
 }
 
-// TestRepeatedReference repeats an idempotent Create that had not set its reference, after the referenced resource is
-// gone.
+// A repeated Create fails if the first attempt did not set a reference and the referenced resource no longer exists.
 func TestRepeatedReference(t *testing.T) {
 	for seed := range uint64(20) {
 		c := sim.New(sim.Options{Seed: seed, Types: types})
@@ -262,42 +260,42 @@ func TestRepeatedReference(t *testing.T) {
 			continue
 		}
 		if err := b.create(t.Context(), at); err == nil || err.Error() != "at: refers to "+string(a.id)+", which does not exist" {
-			t.Errorf("seed %d: %v", seed, err)
+			t.Errorf("seed %d: repeated Create = %v, want an error for the missing reference", seed, err)
 		}
 		return
 	}
-	t.Error("the first Create always set the reference")
+	t.Error("first Create set the reference with all seeds, want at least one without")
 }
 
-func TestGone(t *testing.T) {
+func TestMissingResource(t *testing.T) {
 	c := sim.New(sim.Options{Types: types})
 	e := newEngine(c, bucket, "a")
 	must.Do(t, e.create(t.Context(), nil))
 	taken := newEngine(c, bucket, "a")
 	taken.token = "another"
 	if err := taken.create(t.Context(), nil); err == nil || err.Error() != "name: is taken by "+string(e.id) {
-		t.Error(err)
+		t.Errorf("Create with a taken name = %v, want an error", err)
 	}
 	z := newEngine(c, disk, "z")
 	if err := errors.Join(z.create(t.Context(), nil), newEngine(c, bucket, "z").create(t.Context(), nil)); err != nil {
-		t.Errorf("same name in another type: got %v", err)
+		t.Errorf("Create with the name of a resource of another type = %v, want nil", err)
 	}
 	imported := &lumi.GetRequest{ID: z.id, Purpose: lumi.Import}
 	if _, err := c.Provider(bucket).Get(t.Context(), imported); kind(err) != "not found" {
-		t.Errorf("Get with the id of another type: got %v", err)
+		t.Errorf("Get with the id of a resource of another type = %v, want %v", err, lumi.ErrNotFound)
 	}
 	c.Remove(e.id)
 	if _, err := e.get(t.Context()); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Get: got %v", err)
+		t.Errorf("Get of a removed resource = %v, want %v", err, lumi.ErrNotFound)
 	}
 	if err := e.update(t.Context(), map[string]any{"size": 2.0}); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Update: got %v", err)
+		t.Errorf("Update of a removed resource = %v, want %v", err, lumi.ErrNotFound)
 	}
 	if err := e.delete(t.Context()); err != nil {
-		t.Errorf("Delete: got %v", err)
+		t.Errorf("Delete of a removed resource = %v, want nil", err)
 	}
 	if last := c.Calls()[7]; last.Op != sim.Delete || !errors.Is(last.Err, lumi.ErrNotFound) || last.Effect != 0 {
-		t.Errorf("got last call %+v", last)
+		t.Errorf("last call = %+v, want a Delete with error %v and without effect", last, lumi.ErrNotFound)
 	}
 }
 
@@ -312,25 +310,25 @@ func TestDeletion(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := e.get(ctx); err != nil {
-			t.Errorf("Get: got %v", err)
+			t.Errorf("Get during deletion = %v, want nil", err)
 		}
 		if err := e.update(ctx, map[string]any{"size": 2.0}); kind(err) != "not found" {
-			t.Errorf("Update: got %v", err)
+			t.Errorf("Update during deletion = %v, want %v", err, lumi.ErrNotFound)
 		}
 		next := newEngine(c, bucket, "a")
 		next.token = "another"
 		if err := next.create(ctx, nil); kind(err) != "invalid" {
-			t.Errorf("Create: got %v", err)
+			t.Errorf("Create with the name of a resource being deleted = %v, want an InvalidError", err)
 		}
-		if err := e.create(ctx, nil); kind(err) != "invalid" { // The token does not belong to an existing resource.
-			t.Errorf("Create with the old token: got %v", err)
+		if err := e.create(ctx, nil); kind(err) != "invalid" {
+			t.Errorf("Create with the name and token of a resource being deleted = %v, want an InvalidError", err)
 		}
 		began := time.Now()
 		if err := e.delete(ctx); err != nil || time.Since(began) == 0 || show(c) != "" {
-			t.Errorf("Delete: %v after %v, left %s", err, time.Since(began), show(c))
+			t.Errorf("Delete = %v after %v, left %q, want nil after a delay and no resources", err, time.Since(began), show(c))
 		}
 		if err := next.create(ctx, nil); err != nil {
-			t.Errorf("Create: got %v", err)
+			t.Errorf("Create after deletion = %v, want nil", err)
 		}
 	})
 }
@@ -343,23 +341,23 @@ func TestLag(t *testing.T) {
 		at := map[string]any{"at": string(a.id)}
 		retry := new(lumi.RetryError)
 		if err := b.create(ctx, at); !errors.As(err, &retry) || retry.After <= 0 || retry.After > 20*time.Second {
-			t.Fatalf("reference to a new resource: got %v", err)
+			t.Fatalf("Create with a reference to a new resource = %v, want a RetryError with a delay of at most 20s", err)
 		}
 		must.Do(t, a.update(ctx, map[string]any{"size": 1.5}))
 		began := time.Now()
 		if id, err := a.find(ctx); id != a.id || time.Since(began) != retry.After {
-			t.Errorf("Find: %s, %v after %v, want %v", id, err, time.Since(began), retry.After)
+			t.Errorf("Find = %s, %v after %v, want %s after %v", id, err, time.Since(began), a.id, retry.After)
 		}
 		if err := b.create(ctx, at); err != nil {
-			t.Error(err)
+			t.Errorf("Create with a reference to a visible resource = %v, want nil", err)
 		}
 		must.Do(t, a.update(ctx, map[string]any{"size": 2.0}))
 		if err := newEngine(c, disk, "c").create(ctx, at); err != nil {
-			t.Errorf("reference to an updated resource: got %v", err)
+			t.Errorf("Create with a reference to an updated resource = %v, want nil", err)
 		}
 		for i, want := range []float64{1.5, 2} {
 			if got, err := a.get(ctx); err != nil || got["size"] != want {
-				t.Errorf("Get number %d: %v, %v", i, got, err)
+				t.Errorf("Get number %d = %v, %v, want size %v", i+1, got, err, want)
 			}
 			time.Sleep(20 * time.Second)
 		}
@@ -373,12 +371,12 @@ func TestDrift(t *testing.T) {
 	c.Change(a.id, "size", 9.0)
 	got, err := a.get(t.Context())
 	if err != nil || got["size"] != 9.0 || got["etag"] == a.state["etag"] || got["arn"] != a.state["arn"] {
-		t.Errorf("after a change: got %v, %v; before: %v", got, err, a.state)
+		t.Errorf("Get after Change = %v, %v, want size 9, a new etag, and the same arn as in %v", got, err, a.state)
 	}
 	must.Do(t, a.update(t.Context(), map[string]any{"mode": "rw"}))
-	// Update changes only differences from the old state, which does not contain the 9.
+	// Update writes only differences from the old state, so it does not revert the drift.
 	if in := c.Resources()[0].Inputs; in["size"] != 9.0 || in["mode"] != "rw" {
-		t.Errorf("after an update: got %v", in)
+		t.Errorf("inputs after Update = %v, want size 9 and mode rw", in)
 	}
 }
 
@@ -391,7 +389,7 @@ func TestScript(t *testing.T) {
 		e := newEngine(c, disk, name)
 		for i, want := range strings.Fields(want) {
 			if err := e.create(t.Context(), nil); kind(err) != want {
-				t.Errorf("Create number %d of %s: %v", i+1, name, err)
+				t.Errorf("Create number %d of %s = %v, want %s", i+1, name, err, want)
 			}
 		}
 	}
@@ -399,7 +397,7 @@ func TestScript(t *testing.T) {
 	must.Do(t, newEngine(c, disk, "b").create(t.Context(), nil))
 }
 
-func TestChance(t *testing.T) {
+func TestFaultProbabilities(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ context.Context) {
 		const n = 1200
 		c := sim.New(sim.Options{Types: types, Faults: .5})
@@ -410,7 +408,7 @@ func TestChance(t *testing.T) {
 			e.id = "none"
 			wg.Go(func() { _, _ = e.get(ctx) })
 		}
-		synctest.Wait() // until all calls that do not hang have returned
+		synctest.Wait() // until only hanging calls are in flight
 		cancel()
 		wg.Wait()
 		count := map[sim.Fault]int{}
@@ -419,11 +417,11 @@ func TestChance(t *testing.T) {
 		}
 		for fault, k := range count {
 			if want := n / 24; fault.How == 0 && (k < n*4/10 || k > n*6/10) || fault.How != 0 && (k < want/2 || k > want*2) {
-				t.Errorf("%s: %d of %d", fault, k, n)
+				t.Errorf("%d of %d calls had fault %q, want about %d, or half of the calls without a fault", k, n, fault, want)
 			}
 		}
 		if len(count) != 13 {
-			t.Errorf("got %v", count)
+			t.Errorf("got %d kinds of outcomes, want 13: %v", len(count), count)
 		}
 	})
 }
@@ -436,41 +434,41 @@ func TestTypes(t *testing.T) {
 		!slices.ContainsFunc(d.Properties, func(p lumi.Property) bool {
 			return p.Name == "arn" && p.Kind == lumi.KindAny && p.Flags == lumi.Out && p.Required
 		}) {
-		t.Errorf("servers: got %+v, %v", d, err)
+		t.Errorf("Describe(%s) = %+v, %v, want an unnamed type with Find and a required output arn", server, d, err)
 	}
 	if d, err = c.Provider(bucket).Describe(t.Context()); err != nil || !d.Named || d.CanFind || !d.IdempotentCreate ||
 		!d.Properties[0].Required {
-		t.Errorf("buckets: got %+v, %v", d, err)
+		t.Errorf("Describe(%s) = %+v, %v, want a named type with idempotent Create and a required name", bucket, d, err)
 	}
 	for _, typ := range types {
 		res, err := c.Provider(typ.Token).InspectChange(t.Context(), &lumi.InspectChangeRequest{
 			Old: bag(map[string]any{"name": "a", "size": 1.0}), New: bag(map[string]any{"name": "b", "size": 1.0}),
 		})
 		if err != nil || len(res.Replaces) != 1 || res.DeleteBeforeReplace != typ.Unique {
-			t.Errorf("%s: got %+v, %v", typ.Token, res, err)
+			t.Errorf("InspectChange(%s) = %+v, %v, want one replacing property and DeleteBeforeReplace %t", typ.Token, res, err, typ.Unique)
 		}
 	}
-	// A generated name stays, even with another seed.
+	// Check keeps a generated name, even if the seed changes.
 	check := &lumi.CheckRequest{URN: newEngine(c, server, "#1").urn, Properties: bag(map[string]any{"size": 1.0})}
 	first, err := c.Provider(server).Check(t.Context(), check)
 	if err != nil || !strings.HasPrefix(fmt.Sprint(first.Properties.Get("name")), "server-") {
-		t.Fatalf("Check: %v, %v", first, err)
+		t.Fatalf("Check = %v, %v, want a generated name", first, err)
 	}
 	check.Old, check.Seed = first.Properties, lumi.Seed("another")
 	for _, kept := range []bool{true, false} {
 		res, err := c.Provider(server).Check(t.Context(), check)
 		if err != nil || (res.Properties.Get("name") == first.Properties.Get("name")) != kept {
-			t.Errorf("Check with another seed: %v, %v; before: %v", res, err, first)
+			t.Errorf("Check with another seed = %v, %v, want the name in %v kept = %t", res, err, first, kept)
 		}
 		check.Old = lumi.Bag{}
 	}
 	check.Properties = bag(map[string]any{"size": "big"})
 	if _, err := c.Provider(server).Check(t.Context(), check); err == nil || err.Error() != "size: is a string" {
-		t.Errorf("Check of a string size: got %v", err)
+		t.Errorf("Check with a string as size = %v, want an error", err)
 	}
 }
 
-// chaos returns the options of a cloud with all kinds of failures.
+// chaos returns options that enable all kinds of failures and delays.
 func chaos(seed uint64) sim.Options {
 	return sim.Options{
 		Seed: seed, Types: types, Faults: .48, RetryAfter: time.Second, Latency: 3 * time.Second,
@@ -478,7 +476,7 @@ func chaos(seed uint64) sim.Options {
 	}
 }
 
-// log returns the outcome of each call, without times.
+// log returns the sorted outcomes of all calls, with durations instead of start and end times.
 func log(c *sim.Cloud) []string {
 	var lines []string
 	for _, call := range c.Calls() {
@@ -489,7 +487,7 @@ func log(c *sim.Cloud) []string {
 	return lines
 }
 
-// TestInterleaving runs the same calls in other orders: all at once, and one resource after another.
+// Outcomes depend only on the seed, not on whether resources are deployed concurrently or sequentially.
 func TestInterleaving(t *testing.T) {
 	run := func(seed uint64, parallel bool) (lines []string, resources []sim.Resource) {
 		inBubble(t, func(t *testing.T, _ context.Context) {
@@ -524,7 +522,7 @@ func TestInterleaving(t *testing.T) {
 				}
 			}
 			wg.Wait()
-			time.Sleep(time.Minute) // for deletions that Delete did not wait for
+			time.Sleep(time.Minute) // wait for deletions that outlived a canceled Delete
 			lines, resources = log(c), c.Resources()
 		})
 		return lines, resources
@@ -534,11 +532,11 @@ func TestInterleaving(t *testing.T) {
 		lines, resources := run(seed, false)
 		again, same := run(seed, true)
 		if !slices.Equal(lines, again) || !reflect.DeepEqual(resources, same) {
-			t.Fatalf("seed %d: in order\n%s\nat once\n%s", seed, strings.Join(lines, "\n"), strings.Join(again, "\n"))
+			t.Fatalf("seed %d: outcomes of sequential calls\n%s\ndiffer from concurrent calls\n%s", seed, strings.Join(lines, "\n"), strings.Join(again, "\n"))
 		}
 		differ[strings.Join(lines, "\n")] = true
 	}
 	if len(differ) != 20 {
-		t.Errorf("got %d outcomes from 20 seeds", len(differ))
+		t.Errorf("20 seeds led to %d different outcomes, want 20", len(differ))
 	}
 }

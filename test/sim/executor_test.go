@@ -16,10 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// A deployer brings a resource to size 2 and deletes every second one again.
+// A deployer creates a resource, updates it to size 2, and then deletes it if i is odd.
 type deployer func(e *engine, i int)
 
-// within gives each call a deadline and repeats it until it succeeds.
+// within retries a call until it succeeds. Each attempt has a timeout of 10 seconds.
 func within(call func(ctx context.Context) error) {
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -32,7 +32,7 @@ func within(call func(ctx context.Context) error) {
 	}
 }
 
-// naive retries every failure.
+// naive is a deployer that retries after every failure.
 func naive(e *engine, i int) {
 	within(func(ctx context.Context) error { return e.create(ctx, nil) })
 	within(func(ctx context.Context) error { return e.update(ctx, map[string]any{"size": 2.0}) })
@@ -41,13 +41,13 @@ func naive(e *engine, i int) {
 	}
 }
 
-// careful handles each kind of error.
+// careful is a deployer that handles each kind of error correctly.
 func careful(e *engine, i int) {
 	uncertain := false
 	within(func(ctx context.Context) error {
 		if uncertain && e.typ == server {
 			switch id, err := e.find(ctx); {
-			case err == nil: // The resource may be incomplete.
+			case err == nil: // read the state below, since the resource may be incomplete
 				e.id, e.state = id, map[string]any{}
 				return nil
 			case !errors.Is(err, lumi.ErrNotFound):
@@ -73,7 +73,7 @@ func careful(e *engine, i int) {
 	}
 }
 
-// run deploys resources concurrently and returns the remaining errors.
+// run deploys 16 resources concurrently. It returns the cloud's violations and the differences from the expected resources.
 func run(t *testing.T, seed uint64, deploy deployer) (wrong []string) {
 	inBubble(t, func(*testing.T, context.Context) {
 		c := sim.New(chaos(seed))
@@ -104,13 +104,13 @@ func TestExecutors(t *testing.T) {
 	caught := 0
 	for seed := range uint64(100) {
 		if wrong := run(t, seed, careful); wrong != nil {
-			t.Errorf("seed %d: careful executor: got %q", seed, wrong)
+			t.Errorf("seed %d: careful deployer caused %q, want no errors", seed, wrong)
 		}
 		if run(t, seed, naive) != nil {
 			caught++
 		}
 	}
 	if caught < 95 {
-		t.Errorf("naive executor failed in %d of 100 runs", caught)
+		t.Errorf("naive deployer failed with %d of 100 seeds, want at least 95", caught)
 	}
 }

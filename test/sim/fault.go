@@ -10,24 +10,24 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Fault is a failure of a call. The zero Fault means success. In a script, it protects a call from random faults.
+// Fault describes the failure of a call. The zero Fault is no failure; in a script, it exempts a call from random faults.
 type Fault struct {
 	When When
 	How  How
 }
 
-// When determines how far a call gets before it fails. It has no effect on read-only calls.
+// When is the progress of a call at the time of its failure. It has no effect on read-only calls.
 type When uint8
 
 // The points of failure.
 const (
-	Before When = iota // nothing was changed
-	Half               // Create and Update set some of several properties. Delete is complete.
-	After              // the work is complete
+	Before When = iota // before any change
+	Half               // after setting a subset of the properties; for Delete, the same as After
+	After              // after all changes
 )
 
-// How is the kind of error that a provider returns. If Create or Update is known to have changed something, a
-// [lumi.PartialError] wraps the error.
+// How is the kind of error returned by the provider. If Create or Update fails after changing the resource and the provider
+// knows it, a [lumi.PartialError] wraps the error.
 type How uint8
 
 // The kinds of errors.
@@ -35,11 +35,11 @@ const (
 	_         How = iota
 	Fails         // a plain error
 	Throttled     // a [lumi.RetryError]
-	Lost          // a [lumi.UncertainError], or a plain error of a read-only call
-	Hangs         // blocks until the context is done, then is Lost
+	Lost          // a [lumi.UncertainError], or a plain error for a read-only call
+	Hangs         // the context's error, after blocking until the context is done
 )
 
-// Op is an operation that reaches the cloud. Other operations neither fail nor take time.
+// Op is an operation that calls the cloud. All other operations succeed immediately.
 type Op string
 
 // The operations.
@@ -53,17 +53,17 @@ const (
 
 func (op Op) changes() bool { return op == Create || op == Update || op == Delete }
 
-// At identifies a call.
+// At identifies one call, or several calls in a script.
 type At struct {
-	// Resource is the name in the resource's URN. It is empty for an import.
+	// Resource is the resource's name in its URN, or "" for an import.
 	Resource string
 	Op       Op
-	// Attempt numbers the calls of the operation with the same URN and id, from 1. In a script, 0 matches all attempts
-	// without their own entry.
+	// Attempt is the number of the call among all calls with the same operation, URN, and id, starting at 1. In a script,
+	// 0 matches all attempts without a specific entry.
 	Attempt int
 }
 
-// String describes the fault.
+// String returns a description such as "lost before".
 func (f Fault) String() string {
 	how := [...]string{"no fault", "failed", "throttled", "lost", "hung"}
 	return how[f.How] + [...]string{" before", " half way", " after"}[f.When]
@@ -72,20 +72,20 @@ func (f Fault) String() string {
 // attempt is a call in progress.
 type attempt struct {
 	*Call
-	subject string // the URN and id in the request
+	subject string // URN and id in the request
 	chance  *rand.Rand
-	wait    time.Duration // after the effect
+	wait    time.Duration // delay after the effect
 }
 
-// share returns a random fraction of a duration.
+// share returns a random duration between 0 and d.
 func (a *attempt) share(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * a.chance.Float64())
 }
 
-// skips decides whether a call that fails halfway skips a property.
+// skips decides at random whether a call skips the next property. It returns false unless the call fails halfway.
 func (a *attempt) skips() bool { return a.Fault.When == Half && a.chance.IntN(2) == 0 }
 
-// begin logs a call and decides on its fault.
+// begin adds a call to the log and chooses its fault.
 func (c *Cloud) begin(call *Call) *attempt {
 	defer c.lock()()
 	a := &attempt{Call: call, subject: fmt.Sprint(call.URN, " ", call.ID)}
@@ -118,8 +118,8 @@ func (c *Cloud) end(a *attempt, err error) {
 	}
 }
 
-// do executes a call. effect runs with the cloud locked. known reports whether the provider knows that the effect took
-// place.
+// do executes a call, including its delays and its fault. It calls effect with the cloud locked, unless the call fails
+// before. known reports whether effect succeeded and the provider knows it.
 func (c *Cloud) do(ctx context.Context, call Call, effect func(*attempt) error) (known bool, err error) {
 	a := c.begin(&call)
 	defer func() { c.end(a, err) }()
@@ -146,7 +146,7 @@ func (c *Cloud) do(ctx context.Context, call Call, effect func(*attempt) error) 
 	return err == nil, err
 }
 
-// fail returns the error of a fault.
+// fail returns the error for the fault of a call. If the fault is Hangs, it blocks until ctx is done.
 func (c *Cloud) fail(ctx context.Context, a *attempt) error {
 	err := fmt.Errorf("simulated fault: %s", a.Fault)
 	switch {
@@ -165,7 +165,7 @@ func (c *Cloud) fail(ctx context.Context, a *attempt) error {
 func (c *Cloud) chance(key ...any) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintln(h, key...)
-	return rand.New(rand.NewPCG(c.options.Seed, h.Sum64())) //nolint:gosec // It must be reproducible.
+	return rand.New(rand.NewPCG(c.options.Seed, h.Sum64())) //nolint:gosec // Random numbers must be reproducible.
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// properties lists the properties of every type, except the list of capabilities "on".
+// properties lists the properties of every type except "on", which is a list of capabilities.
 var properties = []struct {
 	name  string
 	flags lumi.Flags
@@ -24,7 +24,7 @@ var properties = []struct {
 	{"key", lumi.Out | lumi.Secret},
 }
 
-// object holds the properties of a resource of any type, in place of a generated struct.
+// object holds the properties of a resource of any type. It replaces a generated struct.
 type object struct {
 	named  bool
 	values map[string]*any
@@ -53,7 +53,8 @@ func (o *object) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, "on", &o.on, lumi.List(lumi.AnyResource))
 }
 
-// inputs returns the properties that programs set, in the cloud's form. Absent ones are nil.
+// inputs returns the inputs in s, with ids in place of capabilities. Absent inputs are nil. It returns a fault if a
+// capability cannot be resolved.
 func inputs(s *state) (map[string]any, error) {
 	all := map[string]any{"on": nil}
 	for _, p := range properties {
@@ -76,8 +77,8 @@ func inputs(s *state) (map[string]any, error) {
 	return all, nil
 }
 
-// objectOf returns the result of Get for a resource. Clouds do not know URNs: capabilities are copied from old if they
-// refer to the same resources, and are absent otherwise.
+// objectOf returns the properties of a resource as read by Get. Since the cloud does not store URNs, capabilities are copied
+// from old if they resolve to the same ids, and are absent otherwise.
 func objectOf(t Type, r *Resource, old *state) *object {
 	o := newObject(t.Named)
 	for _, p := range properties {

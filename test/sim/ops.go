@@ -11,13 +11,13 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// ops implements the operations of a type correctly.
+// ops implements the operations of a type.
 type ops struct {
 	c *Cloud
 	t Type
 }
 
-// finder adds Find.
+// finder adds the optional operation Find.
 type finder struct{ *ops }
 
 // Find implements [lumi.Finder].
@@ -37,7 +37,7 @@ func (o finder) Find(ctx context.Context, want *state) (id lumi.ID, err error) {
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (o *ops) IdempotentCreate() bool { return o.t.Idempotent }
 
-// Check generates a missing name.
+// Check generates a missing name, or copies it from the old state. It returns a fault if the size is a string.
 func (o *ops) Check(_ context.Context, want *state) error {
 	name := want.Properties.values["name"]
 	if *name == nil && !want.Unknown.Has("name") {
@@ -95,7 +95,8 @@ func (o *ops) InspectChange(_ context.Context, _, _ *state, diff *lumi.Diff) err
 	return nil
 }
 
-// Update sets only the differences between old and want, as most providers do, so old must be correct.
+// Update implements [lumi.Ops]. Like most providers, it writes only the differences between old and want, so it does not
+// revert drift.
 func (o *ops) Update(ctx context.Context, old, want *state, diff *lumi.Diff) error {
 	inputs, err := inputs(want)
 	if err != nil {
@@ -128,7 +129,7 @@ func (o *ops) Update(ctx context.Context, old, want *state, diff *lumi.Diff) err
 	return err
 }
 
-// report passes the resource's current properties to the runtime.
+// report sets the outputs in want and marks the given inputs as done.
 func (o *ops) report(want *state, r *resource, given map[string]any) {
 	defer o.c.lock()()
 	for property, v := range r.Outputs {

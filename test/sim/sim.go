@@ -1,5 +1,5 @@
-// Package sim is a simulated cloud that implements the provider interface, for tests of engines. It reproducibly
-// simulates the ways in which clouds fail, and records the effect of every call:
+// Package sim simulates a cloud that implements the provider interface, for tests of engines. The cloud injects reproducible
+// failures and records the effect of every call:
 //
 //	cloud := sim.New(sim.Options{
 //		Seed:   seed,
@@ -8,42 +8,42 @@
 //	})
 //	cloud.Script(sim.At{"web", sim.Create, 2}, sim.Fault{sim.Half, sim.Fails})
 //	deploy(cloud.Provider("sim:index:Disk"))
-//	cloud.Resources()  // must equal the program: no orphans, no duplicates
-//	cloud.Calls()      // every call, with its fault and the order of effects
-//	cloud.Violations() // must be empty: mistakes of the engine
+//	cloud.Resources()  // must match the program: no orphans, no duplicates
+//	cloud.Calls()      // all calls, with their faults and the order of their effects
+//	cloud.Violations() // mistakes of the engine; must be empty
 //
-// The providers are [lumi.Provider] values over simulated operations, so they decode, compare, refuse, and report as
-// generated providers do. Without faults they pass the conformance kit. All types have the same properties:
+// The providers are [lumi.Provider] values with simulated operations, so the runtime validates and compares properties as in
+// generated providers. Without faults, they pass the conformance tests. All types have the same properties:
 //
-//	name      required if programs name resources of the type, otherwise generated; changes replace
+//	name      required if the type is named, otherwise generated; changes replace the resource
 //	size      anything but a string
 //	mode      any value
-//	region    changes replace
-//	password  secret that Get does not return
+//	region    any value; changes replace the resource
+//	password  secret, not returned by Get
 //	on        list of capabilities
 //	at        string: the id or an output of a resource
-//	parent    the same; changes replace
+//	parent    like at; changes replace the resource
 //	arn       output
-//	etag      output, new after each change
+//	etag      output, different after each change
 //	key       output, secret
 //
-// The resources that "on", "at", and "parent" refer to must exist, and cannot be deleted while referred to. The only
-// property that programs must set is the name.
+// Resources referenced in "on", "at", and "parent" must exist and cannot be deleted. All properties except the name are
+// optional.
 //
 // # Determinism
 //
-// A call's fault and duration, and the id of what it creates, depend only on the seed, the operation, the request's URN
-// and id, and the number of earlier calls with the same three. The order of calls on different resources does not
-// matter, with these exceptions:
+// A call's fault, its duration, and the id of the created resource depend only on the seed, the operation, the URN and id in
+// the request, and the number of earlier calls with the same operation, URN, and id. The order of calls for different
+// resources does not matter, with these exceptions:
 //
 //   - Whether a name is taken, or a referenced resource exists, depends on the cloud's state at that moment.
-//   - Concurrent calls of one operation on one resource are numbered as they arrive.
-//   - A canceled call has its effect or not depending on when it was canceled.
+//   - Concurrent calls of an operation for the same resource are numbered in the order of arrival.
+//   - Whether a canceled call has an effect depends on the time of the cancellation.
 //
 // # Time
 //
-// Calls wait with package time, so tests that set one of the durations in [Options] should run in a testing/synctest
-// bubble. By default nothing waits.
+// Delays use package time, so tests that set a duration in [Options] should run in a testing/synctest bubble. By default,
+// there are no delays.
 package sim
 
 import (
@@ -57,63 +57,64 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Options configure a cloud. With only Types set, calls neither fail nor take time.
+// Options configure a cloud. By default, calls succeed immediately.
 type Options struct {
 	Seed  uint64
 	Types []Type
-	// Faults is the probability that a call fails, in a random way.
+	// Faults is the probability that a call fails with a random fault.
 	Faults float64
 	// RetryAfter is the delay in the [lumi.RetryError] of a throttled call.
 	RetryAfter time.Duration
 	// Latency is the maximum duration of a call.
 	Latency time.Duration
-	// Deletion is the maximum duration of a deletion. Delete waits for its end; if Delete is canceled, the deletion
-	// continues. Until its end, the resource can be read, its name is taken, and the resources it refers to cannot be
-	// deleted.
+	// Deletion is the maximum duration of a deletion. Delete waits until it finishes; if Delete is canceled, the deletion
+	// continues in the background. Meanwhile, the resource can be read, its name is taken, and resources it refers to
+	// cannot be deleted.
 	Deletion time.Duration
-	// Lag is the maximum time for a change to become visible everywhere. After an Update, Get returns the old properties
-	// for that long. After a Create, Get and Find wait, and references to the resource fail with a [lumi.RetryError].
+	// Lag is the maximum time until a change becomes visible everywhere. Until then, Get returns stale properties after an
+	// Update. After a Create, Get and Find block, and references to the resource fail with a [lumi.RetryError].
 	Lag time.Duration
 }
 
 // Type is a resource type.
 type Type struct {
 	Token tokens.Type
-	// Named is set if programs name the resources.
+	// Named is true if programs must set the name.
 	Named bool
-	// Find and Idempotent are ways to resolve an uncertain Create. Unless Idempotent is set, a repeated Create creates a
-	// second resource.
+	// Find enables the operation Find, and Idempotent makes Create idempotent. Engines use them to resolve an uncertain
+	// Create. Unless Idempotent is true, a repeated Create creates a duplicate.
 	Find, Idempotent bool
-	// Unique types reject a Create with the name of an existing resource of the type. InspectChange therefore requests
-	// deletion before replacement.
+	// Unique makes Create fail if a resource of the type already has the name. InspectChange therefore requests deletion
+	// before replacement.
 	Unique bool
 }
 
-// Resource is a resource as it exists in the cloud.
+// Resource is a resource in the cloud.
 type Resource struct {
 	ID   lumi.ID
 	Type tokens.Type
 	// URN and Token are copied from the Create request.
 	URN   urn.URN
 	Token string
-	// Inputs are the properties that programs set, with ids in place of capabilities.
+	// Inputs holds the inputs, with ids in place of capabilities.
 	Inputs  map[string]any
 	Outputs map[string]any
 }
 
-// Call is a log entry. Check, Name, InspectChange, and calls that the runtime rejects are not logged.
+// Call is an entry in the call log. The log does not contain Check, Name, InspectChange, or calls rejected by the runtime.
 type Call struct {
 	At
 	URN urn.URN
-	// ID is the id in the request, or the id of the created or found resource.
+	// ID is the id in the request or, for Create and Find, of the created or found resource.
 	ID    lumi.ID
 	Token string
 	Fault Fault
-	// Effect numbers the calls that changed the cloud, from 1, in the order of their effects. It is 0 for other calls.
+	// Effect is the position of the call among all calls that changed the cloud, starting at 1. It is 0 if the call
+	// changed nothing.
 	Effect int
-	// Err is the provider's error, before the runtime converted it to one of those documented by [lumi.ResourceProvider].
+	// Err is the provider's error, before its conversion by the runtime.
 	Err          error
-	Began, Ended time.Time // Ended is zero while the call runs.
+	Began, Ended time.Time // Ended is zero while the call is in flight
 }
 
 // Cloud is a simulated cloud. It is safe for concurrent use.
@@ -151,16 +152,16 @@ func New(o Options) *Cloud {
 	return c
 }
 
-// Provider returns the provider of a type, or nil if the cloud does not support the type.
+// Provider returns the provider of a type, or nil if the type is not in [Options].
 func (c *Cloud) Provider(token tokens.Type) *lumi.Provider { return c.providers[token] }
 
-// Script sets the fault of a call, in place of a random one.
+// Script sets the fault of the calls that match at, overriding random faults.
 func (c *Cloud) Script(at At, f Fault) {
 	defer c.lock()()
 	c.script[at] = f
 }
 
-// Calm ends random faults.
+// Calm disables random faults. Scripted faults remain in effect.
 func (c *Cloud) Calm() {
 	defer c.lock()()
 	c.options.Faults = 0
@@ -179,7 +180,7 @@ func (c *Cloud) Resources() []Resource {
 	return all
 }
 
-// Calls returns all calls in starting order.
+// Calls returns a copy of the call log, in the order in which the calls began.
 func (c *Cloud) Calls() []Call {
 	defer c.lock()()
 	all := make([]Call, len(c.calls))
@@ -189,9 +190,9 @@ func (c *Cloud) Calls() []Call {
 	return all
 }
 
-// Violations lists the mistakes of the engine: concurrent changes of one resource, a repeated Create of a type that is not
-// idempotent after the first one succeeded, a missing token or one reused with other inputs, and a Delete of a resource
-// that another one refers to.
+// Violations describes the mistakes of the engine: concurrent changes to a resource, a repeated Create of a non-idempotent
+// type after a successful one, a missing token, a token reused with different inputs, or a Delete of a resource that another
+// resource refers to.
 func (c *Cloud) Violations() []string {
 	defer c.lock()()
 	return slices.Clone(c.violations)

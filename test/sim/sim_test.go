@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	disk   tokens.Type = "sim:index:Disk"   // neither token nor Find
+	disk   tokens.Type = "sim:index:Disk"   // neither idempotent nor Find
 	bucket tokens.Type = "sim:index:Bucket" // idempotent
-	server tokens.Type = "sim:index:Server" // Find, not named
+	server tokens.Type = "sim:index:Server" // Find, unnamed
 )
 
 var types = []sim.Type{
@@ -31,7 +31,7 @@ var types = []sim.Type{
 	{Token: server, Find: true},
 }
 
-// engine makes an engine's calls for one resource and keeps its state.
+// engine makes the calls of an engine for one resource and stores its state.
 type engine struct {
 	c     *sim.Cloud
 	typ   tokens.Type
@@ -66,7 +66,7 @@ func (e *engine) inputs(set map[string]any) map[string]any {
 	return all
 }
 
-// note records the resource returned by a call or by its error.
+// note stores the id and state of the resource returned by a call or contained in a PartialError. It returns err.
 func (e *engine) note(id lumi.ID, inputs map[string]any, computed lumi.Bag, err error) error {
 	partial := new(lumi.PartialError)
 	switch {
@@ -130,7 +130,7 @@ func (e *engine) find(ctx context.Context) (lumi.ID, error) {
 	return res.ID, nil
 }
 
-// kind classifies an error for the engine.
+// kind returns a short name for the kind of an error.
 func kind(err error) string {
 	var partial *lumi.PartialError
 	var uncertain *lumi.UncertainError
@@ -155,7 +155,7 @@ func kind(err error) string {
 	return "failed"
 }
 
-// show lists existing resources as name:size.
+// show lists the existing resources in the form name:size, separated by spaces.
 func show(c *sim.Cloud) string {
 	var all []string
 	for _, r := range c.Resources() {
@@ -164,7 +164,7 @@ func show(c *sim.Cloud) string {
 	return strings.Join(all, " ")
 }
 
-// inBubble runs a test with a fake clock and a context that expires after a minute.
+// inBubble runs a test in a synctest bubble, with a context that expires after one minute.
 func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -173,7 +173,7 @@ func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	})
 }
 
-// TestFaults applies every fault to every operation. It checks the kind of error and the existing resources afterward.
+// Each element of the table lists a fault and, for every operation, the kind of error and the resources afterward.
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		fault                       sim.Fault
@@ -210,19 +210,19 @@ func TestFaults(t *testing.T) {
 					err := call(e, ctx)
 					after := show(c)
 					if got := kind(err) + " " + after; got != want {
-						t.Errorf("%s: got %q, want %q: %v", op, got, want, err)
+						t.Errorf("%s = %q, want %q: %v", op, got, want, err)
 					}
 					hangs := test.fault.How == sim.Hangs
 					if hangs != (time.Since(began) == time.Minute) || hangs != errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("%s took %v and returned %v", op, time.Since(began), err)
+						t.Errorf("%s returned %v after %v, want it to hang = %t", op, err, time.Since(began), hangs)
 					}
 					if err != nil && !hangs && !strings.Contains(err.Error(), "simulated fault: "+test.fault.String()) {
-						t.Errorf("%s: error does not mention the simulated fault: %v", op, err)
+						t.Errorf("%s error = %v, want one that contains %q", op, err, test.fault)
 					}
 					calls := c.Calls()
 					last := calls[len(calls)-1]
 					if last.Op != op || (last.Err == nil) != (err == nil) || (last.Effect > 0) != (before != after) {
-						t.Errorf("%s: got last call %+v", op, last)
+						t.Errorf("last call = %+v, want %s with error %v and the effect on the resources", last, op, err)
 					}
 				})
 			}
@@ -238,7 +238,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestHalf(t *testing.T) {
+func TestPartialFaults(t *testing.T) {
 	all := map[string]any{"size": 2.0, "region": "oslo", "mode": "rw"}
 	full := 0
 	for seed := range uint64(20) {
@@ -252,23 +252,23 @@ func TestHalf(t *testing.T) {
 		for _, step := range []string{"partial", "ok"} {
 			got, err := e.get(t.Context())
 			if err != nil || !reflect.DeepEqual(got, e.state) || got["region"] != "oslo" {
-				t.Fatalf("seed %d: got %v, %v; want %v from the error", seed, got, err, e.state)
+				t.Fatalf("seed %d: Get = %v, %v, want %v from the PartialError", seed, got, err, e.state)
 			}
 			if got["size"] != nil && got["mode"] != nil && step == "partial" {
 				full++
-				step = "failed" // Nothing remains for an Update to do in part.
+				step = "failed" // Update has no changes left to make.
 			}
 			if err := e.update(t.Context(), all); kind(err) != step {
-				t.Fatalf("seed %d: %v", seed, err)
+				t.Fatalf("seed %d: Update error = %v, want kind %q", seed, err, step)
 			}
 		}
 		want := map[string]any{"name": "a", "size": 2.0, "region": "oslo", "mode": "rw"}
 		if got := c.Resources()[0].Inputs; !reflect.DeepEqual(got, want) {
-			t.Errorf("seed %d: got final state %v", seed, got)
+			t.Errorf("seed %d: final inputs = %v, want %v", seed, got, want)
 		}
 	}
 	if full == 0 || full == 20 {
-		t.Errorf("%d of 20 partial calls were complete", full)
+		t.Errorf("%d of 20 partial calls set all properties, want some but not all", full)
 	}
 }
 
@@ -277,24 +277,24 @@ func TestCanceled(t *testing.T) {
 		ends := map[string]int{}
 		for seed := range uint64(200) {
 			c := sim.New(sim.Options{Seed: seed, Types: types, Latency: 3 * time.Second})
-			c.Script(sim.At{"a", sim.Create, 1}, sim.Fault{sim.After, sim.How(seed % 2)}) // Half of them fail.
+			c.Script(sim.At{"a", sim.Create, 1}, sim.Fault{sim.After, sim.How(seed % 2)}) // every second call fails
 			short, cancel := context.WithTimeout(t.Context(), time.Second)
 			err := newEngine(c, disk, "a").create(short, nil)
 			cancel()
 			ends[kind(err)+" "+show(c)]++
 			if kind(err) == "partial" && !strings.Contains(err.Error(), "simulated fault: failed after") {
-				t.Errorf("seed %d: canceled call reports its effect: %v", seed, err)
+				t.Errorf("seed %d: error of a partial Create = %v, want a simulated fault", seed, err)
 			}
 		}
 		if ends["ok a:1"] == 0 || ends["partial a:1"] == 0 || ends["uncertain a:1"] == 0 || ends["uncertain "] == 0 ||
 			len(ends) != 4 {
-			t.Errorf("got %v", ends)
+			t.Errorf("outcomes of Create with a timeout = %v, want ok and partial with a resource, and uncertain with and without", ends)
 		}
 		c := sim.New(sim.Options{Types: types})
 		done, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := newEngine(c, disk, "a").create(done, nil); kind(err) != "failed" || len(c.Calls()) > 0 {
-			t.Errorf("call with a canceled context: got %v, %v", err, c.Calls())
+			t.Errorf("Create with a canceled context = %v with calls %v, want an error without calls", err, c.Calls())
 		}
 	})
 }
