@@ -24,7 +24,7 @@ import (
 )
 
 // BenchmarkStages reports CPU time rather than wall time, since generators use all processors. Loading and checking cannot
-// be separated, so check is the cost of compile.Load minus that of a bare load in the same iteration.
+// be separated, so check is the cost of compile.Load minus the cost of a bare load in the same iteration.
 func BenchmarkStages(b *testing.B) {
 	for _, resources := range []int{100, 1000, 5000} {
 		dir := b.TempDir()
@@ -159,7 +159,7 @@ func writeOutputs(b *testing.B, dir string, pack, provider []gen.File) time.Dura
 	})
 }
 
-// cpuTime returns the CPU time used by do, including that of child processes.
+// cpuTime returns the CPU time used by do and its child processes.
 func cpuTime(b *testing.B, do func() error) time.Duration {
 	b.Helper()
 	start := cputime.Now(b)

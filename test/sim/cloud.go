@@ -41,7 +41,7 @@ func (c *Cloud) lock() (unlock func()) {
 	return c.mu.Unlock
 }
 
-// first returns the resource with the lowest id among those that match, or nil if none match.
+// first returns the matching resource with the lowest id, or nil if no resource matches.
 func (c *Cloud) first(match func(r *resource) bool) *resource {
 	var found *resource
 	for _, r := range c.resources {
@@ -160,7 +160,7 @@ func (c *Cloud) reach(inputs map[string]any) error {
 	return nil
 }
 
-// userOf returns the resource with the lowest id among those that refer to the given resource, or nil if there are none.
+// userOf returns a resource that refers to the given one, or nil if there is none. It chooses the lowest id.
 func (c *Cloud) userOf(to *resource) *resource {
 	return c.first(func(r *resource) bool {
 		return r != to && slices.ContainsFunc(references(r.Inputs), func(ref reference) bool { return ref.to == to.ID })

@@ -15,8 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestPrograms compiles the programs in strict mode, which checks the expected errors in types.ts, and compares their
-// output with output.txt.
+// The programs compile in strict mode, with the expected errors in types.ts, and print the contents of output.txt.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	programs, _ := compile(t)
@@ -35,12 +34,12 @@ func TestGraph(t *testing.T) {
 		golden.File(t, filepath.Join(program, "graph.json"), got)
 		canonical, err := lumigl.Append(nil, must.Get(lumigl.ParseSnapshot(got))(t))
 		if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {
-			t.Errorf("%v; not canonical (-got +want):\n%s", err, diff)
+			t.Errorf("%s: graph is not canonical, error %v (-got +want):\n%s", program, err, diff)
 		}
 	}
 }
 
-// TestDocs checks that the code in docs/programs.md, except for imports and elisions (…), is part of the programs.
+// All code in docs/programs.md, except imports, comes from the programs. It may be abbreviated with ….
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	var programs string
@@ -57,16 +56,16 @@ func TestDocs(t *testing.T) {
 		for part := range strings.SplitSeq(joined(block), "…") {
 			found++
 			if part = strings.TrimSpace(part); !strings.Contains(programs, part) {
-				t.Errorf("no program contains\n%s", part)
+				t.Errorf("no program contains this code from docs/programs.md:\n%s", part)
 			}
 		}
 	}
 	if found < 10 {
-		t.Errorf("got %d code blocks", found)
+		t.Errorf("docs/programs.md contains %d pieces of code, want at least 10", found)
 	}
 }
 
-// joined returns code on one line, without imports and comments.
+// joined removes imports and line comments from code and joins the remaining lines.
 func joined(code string) string {
 	code = regexp.MustCompile(`(?m)^ *(?:import|//) .*`).ReplaceAllString(code, "")
 	return regexp.MustCompile(`\s+`).ReplaceAllString(code, " ")

@@ -50,8 +50,8 @@ func (p *provider) InspectChange(context.Context, plan.InspectChangeRequest) (pl
 	return plan.Difference{Changes: []plan.Change{{Path: "size"}}}, nil
 }
 
-// desired returns a program with the given number of disks, half of which refer to the previous disk and its ARN. Every
-// step-th disk has a different size, or none if step is 0.
+// desired returns a program with the given number of disks. Every other disk refers to the previous one and its ARN. Every
+// step-th disk has a different size; if step is 0, all sizes are equal.
 func desired(b *testing.B, disks, step int) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Package: "bench"}
 	var last *lumigl.Vertex

@@ -157,7 +157,7 @@ func checkRequest(bag *structpb.Struct) *lumirpc.CheckRequest {
 	return &lumirpc.CheckRequest{Type: string(machine.Server), Urn: serverURN, Properties: bag}
 }
 
-// echo returns a call that sends the encoded size of req in plain bytes and receives that of resp.
+// echo returns a call that sends the encoded req as plain bytes and receives as many bytes as the encoded resp has.
 func echo(tb testing.TB, conn *grpc.ClientConn, req, resp proto.Message) func() error {
 	tb.Helper()
 	sent := must.Get(proto.Marshal(req))(tb)

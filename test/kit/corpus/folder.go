@@ -58,8 +58,8 @@ func (f *folder) files() iter.Seq2[string, []byte] {
 	}
 }
 
-// commonSource is the code shared by a folder's resources: two structs for embedding, one of which embeds a marker, an
-// alias, a recursive struct, and a constant.
+// commonSource is the code shared by a folder's resources: two structs for embedding, the first with a marker, an alias,
+// a recursive struct, and a constant.
 const commonSource = `// Package PACKAGE is made up.
 package PACKAGE
 

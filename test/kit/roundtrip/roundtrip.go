@@ -105,7 +105,7 @@ func anything(t *rapid.T, empty func() lumi.Object) {
 	}
 	for _, f := range invalid.Faults {
 		if f.Path == "" {
-			continue // violates a relation between properties, none of which is in the bag
+			continue // violates a relation between absent properties
 		}
 		if head, _, _ := strings.Cut(strings.ReplaceAll(string(f.Path), "[", "."), "."); !slices.Contains(names, head) {
 			t.Fatalf("path of fault %q starts with none of the properties %q", f, names)
@@ -153,7 +153,7 @@ func each(properties []*schema.Property, f func(*schema.Property)) {
 	}
 }
 
-// drawValue draws a value of the given type that satisfies the property's own constraints and those of the type.
+// drawValue draws a value of the given type that satisfies the constraints of the property and of the type.
 func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraints) *structpb.Value {
 	l := limits(append(own, schema.ConstraintsOf(typ)))
 	switch typ := schema.Underlying(typ).(type) {

@@ -1,5 +1,5 @@
-// A gallery: pictures are uploaded to a bucket, a function makes thumbnails, a table lists them, and a web server shows
-// them. The program only describes resources. An engine creates them.
+// A picture gallery: a bucket stores uploads, a function creates thumbnails, a table indexes them, and a web server shows
+// them. The program only describes the resources; an engine creates them.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";
@@ -108,7 +108,7 @@ function createAlarms(): void {
     });
 }
 
-// Properties that can change in place can be assigned to.
+// Programs can assign to properties that can be updated in place.
 pictures.versioning = "Enabled";
 
 const { type, name, properties } = lumi.evaluate(pictures);

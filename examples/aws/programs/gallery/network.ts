@@ -1,13 +1,13 @@
 import * as aws from "../../pack/index.js";
 
-/** A network whose subnets reach the internet. */
+/** A network whose subnets have internet access. */
 export interface Network {
     vpc: aws.ec2.VPC;
-    /** At least one. */
+    /** The subnets, one per availability zone. */
     subnets: [aws.ec2.Subnet, ...aws.ec2.Subnet[]];
 }
 
-/** Creates a network with a subnet in each of some availability zones. */
+/** Creates a network with one subnet in each of the given availability zones. */
 export function createNetwork(name: string, zones: readonly [string, ...string[]]): Network {
     const vpc = new aws.ec2.VPC(name, { cidrBlock: "10.0.0.0/16", enableDNSHostnames: true });
     const internetGateway = new aws.ec2.InternetGateway(name);

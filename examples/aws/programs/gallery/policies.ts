@@ -1,6 +1,6 @@
 import type * as aws from "../../pack/index.js";
 
-/** A policy that lets one of Amazon's services assume a role. */
+/** Returns a policy that allows an AWS service to assume a role. */
 export function trust(service: string): aws.iam.PolicyDocument {
     return {
         Version: "2012-10-17",

@@ -1,5 +1,5 @@
-// Every mistake that constructors detect. Most are cast to "any", as if read from a file, because the compiler would catch
-// them otherwise. See types.ts for those.
+// Every mistake detected by constructors at run time. Most arguments are cast to "any", as if parsed from a file, since the
+// compiler would reject them otherwise. See types.ts for mistakes detected by the compiler.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";
@@ -7,7 +7,7 @@ import * as aws from "../../pack/index.js";
 const vpc = new aws.ec2.VPC("main", { cidrBlock: "10.0.0.0/16" });
 const queue = new aws.sqs.Queue("jobs");
 
-/** Prints the error that a function throws. */
+/** Prints the error thrown by a function. */
 function mistake(what: string, make: () => unknown): void {
     try {
         make();
@@ -18,7 +18,7 @@ function mistake(what: string, make: () => unknown): void {
     throw new Error(`expected an error: ${what}`);
 }
 
-/** Creates a security group with some wrong arguments. */
+/** Creates a security group. The given arguments override valid ones. */
 function group(args: object): aws.ec2.SecurityGroup {
     const right = { groupDescription: "Web servers", vpc };
     return new aws.ec2.SecurityGroup("web", { ...right, ...args } as any);

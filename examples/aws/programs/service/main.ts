@@ -1,5 +1,5 @@
-// A service in another module's network. It exports what other modules need to use it. docs/programs.md explains the
-// program, and graph.json is its result.
+// A service in the network of another module. It exports the values that its clients need. docs/programs.md explains the
+// program, and graph.json contains its output.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";

@@ -1,5 +1,5 @@
 // Websites as components. Two have a public bucket and a function that counts visits. docs/programs.md explains the
-// program, and graph.json is its result.
+// program, and graph.json contains its output.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";

@@ -1,5 +1,5 @@
 // The base of a website: a network with subnets in two zones, a firewall, and a bucket with the first page.
-// docs/programs.md explains the program, and graph.json is its result.
+// docs/programs.md explains the program, and graph.json contains its output.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";
@@ -29,7 +29,7 @@ const firewall = new aws.ec2.SecurityGroup("web", {
     securityGroupEgress: [{ ipProtocol: "-1", cidrip: aws.ec2.AnyIPv4 }],
 });
 
-// The group's id is unknown until the group exists, so the program passes it on as an output.
+// The group's id is unknown until the group is created, so the program passes it as an output.
 const pages = new aws.s3.Bucket("lumi-example-pages", { tags: { firewall: firewall.groupID } });
 
 new aws.s3.Object({

@@ -6,7 +6,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// checkBlock checks a CIDR block. It also rejects blocks that Amazon would accept but store in another form.
+// checkBlock returns a fault if block is not a CIDR block in canonical form. AWS accepts other forms but normalizes them.
 func checkBlock(path lumi.Path, block string) error {
 	prefix, err := netip.ParsePrefix(block)
 	if err != nil {
@@ -18,14 +18,14 @@ func checkBlock(path lumi.Path, block string) error {
 	return nil
 }
 
-// overlap reports whether two blocks overlap, or may because one is unknown.
+// overlap reports whether two blocks overlap. It returns true if either block is unknown.
 func overlap(a, b string) bool {
 	first, err1 := netip.ParsePrefix(a)
 	second, err2 := netip.ParsePrefix(b)
 	return err1 != nil || err2 != nil || first.Overlaps(second)
 }
 
-// checkNetworkBlock checks the CIDR block of a VPC or subnet.
+// checkNetworkBlock returns a fault if block is not valid for a VPC or subnet.
 func checkNetworkBlock(path lumi.Path, block string) error {
 	if err := checkBlock(path, block); err != nil {
 		return err

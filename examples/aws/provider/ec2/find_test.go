@@ -13,8 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFind loses the responses to Create requests and checks that Find returns the resource created with the same URN and
-// token.
+// After a lost response to Create, Find returns the resource created with the same URN and token.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	server, _ := start(t)
@@ -50,22 +49,22 @@ func TestFind(t *testing.T) {
 		}
 		server.Fail(test.action, ec2server.Throttled, ec2server.Lost)
 		if _, err := p.Create(t.Context(), request); !errors.As(err, new(*lumi.RetryError)) {
-			t.Errorf("%s throttled: got %v", test.action, err)
+			t.Errorf("Create with throttled %s = %v, want a RetryError", test.action, err)
 		}
 		before := len(server.Left())
 		if _, err := p.Create(t.Context(), request); !errors.As(err, new(*lumi.UncertainError)) {
-			t.Errorf("response to %s lost: got %v", test.action, err)
+			t.Errorf("Create with lost response to %s = %v, want an UncertainError", test.action, err)
 		}
 		id, err := find(u, "one")
 		if err != nil || len(server.Left()) != before+1 || server.Tags(string(id))["lumi:urn"] == "" {
-			t.Fatalf("%s created %v, but Find got %s, %v", test.action, server.Left(), id, err)
+			t.Fatalf("Find after %s = %s, %v, want the new one of %v", test.action, id, err, server.Left())
 		}
 		for _, other := range []struct {
 			u     urn.URN
 			token string
 		}{{u, "two"}, {u + "2", "one"}} {
 			if id, err := find(other.u, other.token); !errors.Is(err, lumi.ErrNotFound) {
-				t.Errorf("%s: Find(%s, token %s) got %s, %v", test.action, other.u, other.token, id, err)
+				t.Errorf("Find(%s, token %s) after %s = %s, %v, want %v", other.u, other.token, test.action, id, err, lumi.ErrNotFound)
 			}
 		}
 		got := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: id, Purpose: lumi.Import}))(t)
@@ -79,7 +78,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestRefresh checks that Get reuses URNs and the order of rules from the old state, without a request for tags.
+// Get takes URNs and the order of rules from the old state. It requests tags only if the URN refers to another VPC.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -103,15 +102,15 @@ func TestRefresh(t *testing.T) {
 	}
 	got := get(lumi.References{vpc.URN(): {ID: vpc.ID()}})
 	if n := count(server, "DescribeVpcs"); n != 0 || got.Properties.Get("vpc") != string(vpc.URN()) {
-		t.Errorf("got network %[2]v after %[1]d requests", n, got.Properties.Get("vpc"))
+		t.Errorf("Get with current URN = VPC %[2]v after %[1]d DescribeVpcs requests, want %[3]s after 0", n, got.Properties.Get("vpc"), vpc.URN())
 	}
 	if diff := lumi.Compare(old, got.Properties); diff.Changed("securityGroupIngress") || !diff.Changed("securityGroupEgress") {
-		t.Errorf("changed outbound rules: got diff\n%s", diff)
+		t.Errorf("Get changed properties, want only securityGroupEgress changed:\n%s", diff)
 	}
-	// The URN in the state now belongs to another VPC.
+	// The URN in the state now refers to another VPC.
 	got = get(lumi.References{vpc.URN(): {ID: "vpc-0404"}})
 	if n := count(server, "DescribeVpcs"); n != 1 || got.Properties.Get("vpc") != string(vpc.URN()) {
-		t.Errorf("got network %[2]v after %[1]d requests", n, got.Properties.Get("vpc"))
+		t.Errorf("Get with outdated URN = VPC %[2]v after %[1]d DescribeVpcs requests, want %[3]s after 1", n, got.Properties.Get("vpc"), vpc.URN())
 	}
 	group.Delete(t)
 	vpc.Delete(t)
@@ -147,7 +146,7 @@ func TestReplacement(t *testing.T) {
 				Old: encode(t, test.old), New: encode(t, test.old.With(test.set)),
 			}))(t)
 			if resp.DeleteBeforeReplace != test.deleteFirst || len(resp.Replaces) != test.replaces {
-				t.Errorf("got %+v", resp)
+				t.Errorf("InspectChange = %+v, want DeleteBeforeReplace %t and %d replacing properties", resp, test.deleteFirst, test.replaces)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Resources returns the providers of the module's implemented types.
+// Resources returns the providers of all implemented resource types in the module.
 func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	a := &account{Cloud: c, api: cloud.Client(c, aws.EC2Service, open)}
 	return map[tokens.Type]lumi.ResourceProvider{
@@ -27,7 +27,7 @@ func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	}
 }
 
-// account is the shared base of the module's resources.
+// account is embedded by the implementations of all resource types in the module.
 type account struct {
 	*cloud.Cloud
 	api func() *ec2.Client
@@ -41,20 +41,20 @@ func open(config sdk.Config, endpoint *string) *ec2.Client {
 	})
 }
 
-// once sends requests that are not idempotent.
+// once is an option for non-idempotent requests, which must not be repeated after an uncertain outcome.
 func once(o *ec2.Options) { o.Retryer = cloud.Once(o.Retryer) }
 
-// nameTag is the tag that Amazon's console displays as the name.
+// nameTag is the tag displayed as the name in the AWS console.
 const nameTag = "Name"
 
-// tags returns all tags of a resource.
+// tags returns all tags of a resource except [cloud.AttemptTag]: the default tags, own, the mark, and the name.
 func (a *account) tags(u urn.URN, name string, own aws.Tags) aws.Tags {
 	all := a.Tags(u, own)
 	all[nameTag] = name
 	return all
 }
 
-// read splits the tags of a resource into its name and the program's own tags.
+// read returns the name in the tags of a resource, and the tags set by the program.
 func (a *account) read(tags []types.Tag) (name string, own aws.Tags) {
 	all := tagMap(tags)
 	name = all[nameTag]
@@ -69,13 +69,13 @@ func checkTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	return cloud.CheckTags(path, tags, unknown)
 }
 
-// tagged returns the tags of a new resource for its Create request, including the tag that find looks for.
+// tagged returns the tags for a create request. It adds the tag by which find identifies the resource.
 func tagged(kind types.ResourceType, tags aws.Tags, u urn.URN, token string) []types.TagSpecification {
 	tags[cloud.AttemptTag] = cloud.Attempt(u, token)
 	return []types.TagSpecification{{ResourceType: kind, Tags: tagList(tags)}}
 }
 
-// find returns the id of the resource created with the same token.
+// find returns the id of the resource created with the given URN and token. It returns [lumi.ErrNotFound] if there is none.
 func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, token string) (lumi.ID, error) {
 	return a.FindMade(ctx, func(ctx context.Context) (string, error) {
 		out, err := a.api().DescribeTags(ctx, &ec2.DescribeTagsInput{Filters: []types.Filter{
@@ -88,8 +88,8 @@ func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, 
 	})
 }
 
-// setTags changes the program's tags from has to wanted, which are part of all. Amazon adds and removes tags in separate
-// requests.
+// setTags changes the program's tags from *has to wanted. all contains wanted and the provider's own tags. Since AWS adds and
+// removes tags in separate requests, setTags updates *has and calls done after each of them.
 func (a *account) setTags(ctx context.Context, id lumi.ID, has *aws.Tags, wanted, all aws.Tags, done func()) error {
 	if maps.Equal(*has, wanted) {
 		return nil
@@ -108,7 +108,7 @@ func (a *account) setTags(ctx context.Context, id lumi.ID, has *aws.Tags, wanted
 	}
 	*has = both
 	done()
-	if len(gone) > 0 { // An empty list would remove all tags.
+	if len(gone) > 0 { // an empty list would remove all tags
 		if _, err := a.api().DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: gone}); err != nil {
 			return cloud.Error(err)
 		}
@@ -134,14 +134,14 @@ func tagMap(list []types.Tag) aws.Tags {
 	return tags
 }
 
-// filter returns a filter in which wildcards are escaped.
+// filter returns a filter that matches value literally, by escaping wildcards.
 func filter(name, value string) types.Filter {
 	return types.Filter{Name: &name, Values: []string{wildcards.Replace(value)}}
 }
 
 var wildcards = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
 
-// resolve returns Amazon's id of the resource that a capability refers to.
+// resolve returns the AWS id of the resource referenced by u. It returns a fault at path if the resource does not exist.
 func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {
 	resource, ok := refs.Resolve(u)
 	if !ok {
@@ -151,8 +151,8 @@ func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {
 	return &id, nil
 }
 
-// vpcURN returns the URN of a VPC: the one in the old state if it refers to that VPC, and otherwise the one in the VPC's
-// tags. It is empty if the VPC is not managed by Lumi.
+// vpcURN returns the URN of a VPC: old if it refers to this VPC, and otherwise the URN in the VPC's tags. It returns "" if
+// Lumi does not manage the VPC.
 func (a *account) vpcURN(ctx context.Context, id string, old urn.URN, refs lumi.References) (urn.URN, error) {
 	if known, ok := refs.Resolve(old); id == "" || ok && string(known.ID) == id {
 		return old, nil

@@ -15,11 +15,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// securityGroupProviderOpsImpl implements security groups. security_group_rules.go implements their rules.
+// securityGroupProviderOpsImpl implements security groups. The code for rules is in security_group_rules.go.
 type securityGroupProviderOpsImpl struct{ *account }
 
-// Check implements [SecurityGroupProviderOps]. By default, a group allows all outbound and no inbound traffic, as in
-// Amazon's console.
+// Check implements [SecurityGroupProviderOps]. By default, a group allows all outbound and no inbound traffic, as in the
+// AWS console.
 func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.State[*securityGroup]) error {
 	group := want.Properties
 	if group.SecurityGroupEgress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupEgress) {
@@ -37,7 +37,7 @@ func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.Sta
 	)
 }
 
-// everything returns Amazon's default outbound rule.
+// everything returns the default outbound rules of AWS, which allow all traffic.
 func everything() []securityGroupRule {
 	return []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 }
@@ -92,7 +92,7 @@ func (ops *securityGroupProviderOpsImpl) Create(
 	id := lumi.ID(sdk.ToString(out.GroupId))
 	group.GroupID = new(string(id))
 	wanted := *group
-	group.SecurityGroupIngress, group.SecurityGroupEgress = []securityGroupRule{}, everything() // Amazon's default
+	group.SecurityGroupIngress, group.SecurityGroupEgress = []securityGroupRule{}, everything() // AWS defaults
 	want.Done(SecurityGroup_SecurityGroupIngress, SecurityGroup_SecurityGroupEgress)
 	err = cloud.Wait(ctx, string(id), func(ctx context.Context) (string, bool, error) {
 		_, err := ops.describe(ctx, id)
@@ -111,7 +111,7 @@ func (ops *securityGroupProviderOpsImpl) Find(
 	return ops.find(ctx, types.ResourceTypeSecurityGroup, want.URN, want.Token)
 }
 
-// network returns the id of the group's VPC. The default is the account's default VPC.
+// network returns the id of the group's VPC, or of the account's default VPC if the group sets none.
 func (ops *securityGroupProviderOpsImpl) network(
 	ctx context.Context, want *lumi.State[*securityGroup],
 ) (*string, error) {
@@ -130,8 +130,8 @@ func (ops *securityGroupProviderOpsImpl) network(
 	return sdk.String(sdk.ToString(out.Vpcs[0].VpcId)), nil
 }
 
-// Get implements [SecurityGroupProviderOps]. The VPC is omitted if Lumi does not manage it, or if the program omitted it.
-// Amazon does not preserve the order of rules, so unchanged rules keep their old order.
+// Get implements [SecurityGroupProviderOps]. It omits the VPC if Lumi does not manage it or the program did not set it. AWS
+// does not preserve the order of rules, so Get restores the old order if the rules are unchanged.
 func (ops *securityGroupProviderOpsImpl) Get(
 	ctx context.Context, id lumi.ID, old *lumi.State[*securityGroup],
 ) (*securityGroup, error) {
@@ -161,7 +161,7 @@ func (ops *securityGroupProviderOpsImpl) Get(
 	return group, err
 }
 
-// describe returns a group. Errors are returned as the SDK reports them.
+// describe reads a group. It returns errors as reported by the SDK.
 func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (g types.SecurityGroup, err error) {
 	out, err := ops.api().DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{string(id)}})
 	if err != nil {
@@ -173,8 +173,8 @@ func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.I
 	return out.SecurityGroups[0], nil
 }
 
-// InspectChange implements [lumi.Inspector]. The order of rules is insignificant. Names are unique in a VPC, so a
-// replacement with the same name and VPC deletes first.
+// InspectChange implements [lumi.Inspector]. It ignores the order of rules. Since names are unique within a VPC, a group is
+// deleted before its replacement if the name and the VPC stay the same.
 func (ops *securityGroupProviderOpsImpl) InspectChange(
 	_ context.Context, old, want *lumi.State[*securityGroup], diff *lumi.Diff,
 ) error {
@@ -193,7 +193,7 @@ func (ops *securityGroupProviderOpsImpl) InspectChange(
 	return nil
 }
 
-// Update implements [SecurityGroupProviderOps]. Only rules and tags change in place.
+// Update implements [SecurityGroupProviderOps]. Only rules and tags can change in place.
 func (ops *securityGroupProviderOpsImpl) Update(
 	ctx context.Context, old, want *lumi.State[*securityGroup], _ *lumi.Diff,
 ) error {

@@ -20,10 +20,10 @@ import (
 // anyProtocol matches all protocols.
 const anyProtocol = "-1"
 
-// protocolNames maps the numbers of protocols to the names that Amazon returns for them.
+// protocolNames maps protocol numbers to the names returned by AWS.
 var protocolNames = map[string]string{"1": "icmp", "6": "tcp", "17": "udp", "58": "icmpv6"}
 
-// rule is a rule in Amazon's canonical form. Equal rules are ==.
+// rule is a rule in the canonical form of AWS. Equivalent rules compare equal with ==.
 type rule struct {
 	protocol, block string
 	from, to        int32
@@ -51,7 +51,7 @@ func (r rule) compare(other rule) int {
 		cmp.Compare(r.block, other.block))
 }
 
-// permission returns the rule in the form of Amazon's API.
+// permission converts the rule to the type used by the AWS API.
 func (r rule) permission() types.IpPermission {
 	p := types.IpPermission{IpProtocol: &r.protocol}
 	if r.hasPorts() {
@@ -65,13 +65,13 @@ func (r rule) permission() types.IpPermission {
 	return p
 }
 
-// hasPorts reports whether the protocol has ports, or ICMP types and codes.
+// hasPorts reports whether the protocol has port numbers, or ICMP types and codes in their place.
 func (r rule) hasPorts() bool { return isPorts(r.protocol) || isMessage(r.protocol) }
 
 func isPorts(protocol string) bool   { return protocol == "tcp" || protocol == "udp" }
 func isMessage(protocol string) bool { return protocol == "icmp" || protocol == "icmpv6" }
 
-// listRules is the inverse of rulesOf. It sorts the rules, since Amazon does not preserve their order.
+// listRules is the inverse of rulesOf. It sorts the rules, since AWS does not preserve their order.
 func listRules(rules []rule) []securityGroupRule {
 	list := make([]securityGroupRule, len(rules))
 	for i, r := range slices.SortedFunc(slices.Values(rules), rule.compare) {
@@ -83,8 +83,8 @@ func listRules(rules []rule) []securityGroupRule {
 	return list
 }
 
-// permitted returns the rules in a response, in which Amazon merges rules that differ only in their addresses. Rules that
-// refer to other groups are ignored, since the IDL does not support them.
+// permitted returns the rules in a response. AWS merges rules that differ only in their addresses; permitted splits them. It
+// ignores rules that refer to other groups, which the IDL does not support.
 func permitted(permissions []types.IpPermission) []rule {
 	var rules []rule
 	for _, p := range permissions {
@@ -104,9 +104,9 @@ func permitted(permissions []types.IpPermission) []rule {
 	return rules
 }
 
-// setRules changes a group's rules to the wanted ones. If Amazon rejects a request because a rule already exists or is
-// already gone, the group has changed since it was read, or the response to an earlier request was lost. Amazon applies
-// such requests as a whole or not at all, so setRules reads the group again and retries.
+// setRules changes a group's rules and tags to the wanted ones. AWS rejects a request if a rule already exists or was already
+// removed, because the group has changed since it was read or the response to an earlier request was lost. Since such
+// requests are atomic, setRules then reads the group again and retries.
 func (ops *securityGroupProviderOpsImpl) setRules(
 	ctx context.Context, id lumi.ID, wanted securityGroup, want *lumi.State[*securityGroup],
 ) error {
@@ -117,7 +117,7 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 			return cloud.Error(err)
 		}
 		in, out := permitted(now.IpPermissions), permitted(now.IpPermissionsEgress)
-		if attempt > 1 { // An earlier attempt may have changed rules.
+		if attempt > 1 { // an earlier attempt may have changed rules
 			group.SecurityGroupIngress, group.SecurityGroupEgress = listRules(in), listRules(out)
 			want.Done(SecurityGroup_SecurityGroupIngress, SecurityGroup_SecurityGroupEgress)
 		}
@@ -134,9 +134,8 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 	}
 }
 
-// change updates the rules of one direction, ignoring their order, and records the current rules in the list. It adds new
-// rules before it removes old ones, so that traffic allowed by both is not interrupted. Errors are returned as the SDK
-// reports them.
+// change updates the rules for one direction, ignoring their order, and stores the current rules in *list. It adds new rules
+// before removing old ones, so that traffic allowed by both is not interrupted. It returns errors as reported by the SDK.
 func (ops *securityGroupProviderOpsImpl) change(
 	ctx context.Context, id string, property string, has []rule, wanted []securityGroupRule, list *[]securityGroupRule,
 	done func(...string),
@@ -159,7 +158,7 @@ func (ops *securityGroupProviderOpsImpl) change(
 	return nil
 }
 
-// send adds rules to a group or removes them.
+// send sends a request that adds rules to a group or removes them from it.
 func (ops *securityGroupProviderOpsImpl) send(
 	ctx context.Context, id, property string, add bool, p []types.IpPermission,
 ) (err error) {
@@ -182,7 +181,7 @@ func equalRules(a, b []securityGroupRule) bool {
 	return (a == nil) == (b == nil) && len(without(rulesOf(a), rulesOf(b))) == 0 && len(without(rulesOf(b), rulesOf(a))) == 0
 }
 
-// sameRules returns the old list if the rules are unchanged.
+// sameRules returns old if both lists contain the same rules, and now otherwise.
 func sameRules(old, now []securityGroupRule) []securityGroupRule {
 	if equalRules(old, now) {
 		return old
@@ -190,7 +189,7 @@ func sameRules(old, now []securityGroupRule) []securityGroupRule {
 	return now
 }
 
-// without returns the rules that are not in others.
+// without returns the elements of rules that are not in others.
 func without(rules, others []rule) []rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return slices.Contains(others, r) })
 }
@@ -211,7 +210,7 @@ func permissions(rules []rule) []types.IpPermission {
 	return list
 }
 
-// checkRules checks the rules of one direction. It skips unknown ones.
+// checkRules returns faults for invalid or duplicate rules of one direction. It skips rules with unknown properties.
 func checkRules(list lumi.Path, rules []securityGroupRule, unknown lumi.Paths) error {
 	var faults []error
 	seen := map[rule]int{}
@@ -269,7 +268,7 @@ func checkProtocol(at lumi.Path, protocol string) error {
 	return nil
 }
 
-// checkEnd checks a port, or an ICMP type or code.
+// checkEnd returns a fault for an invalid port or ICMP type or code.
 func checkEnd(at lumi.Path, protocol string, number *float64) error {
 	least, most := 0.0, 65535.0
 	if isMessage(protocol) {

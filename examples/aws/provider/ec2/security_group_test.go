@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// tcp is a rule that opens a port to all addresses.
+// tcp returns a rule that opens a TCP port to all IPv4 addresses.
 func tcp(port int) bag {
 	return bag{"ipProtocol": "tcp", "fromPort": port, "toPort": port, "cidrip": "0.0.0.0/0"}
 }
@@ -57,8 +57,7 @@ func TestSecurityGroup(t *testing.T) {
 	})
 }
 
-// TestSecurityGroupInDefaultVPC moves a group from the account's default VPC to another one. During the replacement,
-// two groups have the same mark.
+// A group can move between the default VPC and another one. During the replacement, two groups have the same mark.
 func TestSecurityGroupInDefaultVPC(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -68,7 +67,7 @@ func TestSecurityGroupInDefaultVPC(t *testing.T) {
 	server.MakeDefault(string(other.ID()))
 	h.Resource(ec2.SecurityGroup, "web").Life(t, providertest.Life{
 		Create:    bag{"name": "web", "groupDescription": "Web", "vpc": vpc},
-		MayDiffer: []lumi.Path{"vpc"}, // The default VPC is read back, too.
+		MayDiffer: []lumi.Path{"vpc"}, // Get also returns the default VPC
 		Replaces: []providertest.Replacement{
 			{Set: bag{"vpc": nil}, Because: []lumi.Path{"vpc"}},
 			{Set: bag{"vpc": vpc}, Because: []lumi.Path{"vpc"}},
@@ -76,12 +75,12 @@ func TestSecurityGroupInDefaultVPC(t *testing.T) {
 	})
 }
 
-// TestSecurityGroupOrder checks that a change of the rules' order is ignored.
+// The order of rules is insignificant.
 func TestSecurityGroupOrder(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	group := h.Resource(ec2.SecurityGroup, "web")
-	group.MayDiffer("securityGroupIngress") // An import sorts the rules.
+	group.MayDiffer("securityGroupIngress") // an import sorts the rules
 	group.Create(t, bag{
 		"name": "web", "groupDescription": "Web", "vpc": network(t, h), "securityGroupIngress": []any{tcp(443), tcp(80)},
 	})
@@ -89,7 +88,7 @@ func TestSecurityGroupOrder(t *testing.T) {
 	server.Calls()
 	group.Update(t, bag{"securityGroupIngress": []any{tcp(8080), tcp(443)}})
 	if calls := server.Calls(); strings.Count(strings.Join(calls, " "), "SecurityGroupIngress") != 2 {
-		t.Errorf("replacing a rule: got calls %v", calls)
+		t.Errorf("calls to replace a rule = %v, want two for inbound rules", calls)
 	}
 	group.Delete(t)
 }
@@ -156,10 +155,10 @@ func TestSecurityGroupFaults(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	vpc := network(t, h)
-	// An unmanaged group in the same VPC.
+	// Create a group with the same name in the same VPC from another environment.
 	others := over(t, server, nil, providertest.Environment("other"))
 	web := others.Resource(ec2.SecurityGroup, "web")
-	web.MayDiffer("vpc") // Its owner uses another URN for it.
+	web.MayDiffer("vpc") // its owner uses another URN for the VPC
 	web.Create(t, bag{
 		"name": "web", "groupDescription": "Web",
 		"vpc": others.Given(ec2.VPC, "main", vpc.ID(), bag{"name": "main", "cidrBlock": "10.0.0.0/16"}),
@@ -188,7 +187,7 @@ func TestSecurityGroupFaults(t *testing.T) {
 
 func TestSecurityGroupLimit(t *testing.T) {
 	t.Parallel()
-	_, h := startWith(t, bag{"maxRetries": 3}) // The SDK may close a connection before a long response is read.
+	_, h := startWith(t, bag{"maxRetries": 3}) // retries are needed because the SDK may close a connection before reading a long response
 	var many []any
 	for i := range 61 {
 		many = append(many, tcp(i))
@@ -201,7 +200,7 @@ func TestSecurityGroupLimit(t *testing.T) {
 		"securityGroupEgress": []any{},
 	}, providertest.WantPartial(limit))
 	if rules := group.Output("securityGroupEgress").GetListValue().GetValues(); len(rules) != 1 {
-		t.Errorf("new group: got outbound rules %v", rules)
+		t.Errorf("outbound rules after partial Create = %v, want the default rule", rules)
 	}
 	group.Update(t, bag{"securityGroupIngress": many[:60], "securityGroupEgress": []any{}})
 	group.Update(t, bag{"securityGroupIngress": many}, providertest.WantError(limit))
@@ -221,14 +220,14 @@ func TestSecurityGroupPartialUpdate(t *testing.T) {
 	server.Fail("RevokeSecurityGroupIngress", ec2server.Throttled, ec2server.Throttled)
 	group.Update(t, bag{"securityGroupIngress": []any{tcp(443)}}, providertest.WantPartial("RequestLimitExceeded"))
 	if rules := group.Output("securityGroupIngress").GetListValue().GetValues(); len(rules) != 2 {
-		t.Errorf("halfway: got rules %v", rules)
+		t.Errorf("inbound rules after partial Update = %v, want the old and the new one", rules)
 	}
 	group.Update(t, bag{"securityGroupIngress": []any{tcp(443)}})
 	group.Delete(t)
 	vpc.Delete(t)
 }
 
-func TestSecurityGroupLostAnswers(t *testing.T) {
+func TestSecurityGroupLostResponses(t *testing.T) {
 	t.Parallel()
 	for _, retries := range []int{0, 3} {
 		t.Run(fmt.Sprint(retries), func(t *testing.T) {
@@ -244,12 +243,12 @@ func TestSecurityGroupLostAnswers(t *testing.T) {
 			server.Calls()
 			group.Create(t, properties)
 			if n := count(server, "AuthorizeSecurityGroupIngress"); n != 1+min(retries, 1) {
-				t.Errorf("got %d requests for one rule", n)
+				t.Errorf("Create sent %d requests to add a rule, want %d", n, 1+min(retries, 1))
 			}
 			server.Fail("RevokeSecurityGroupIngress", ec2server.BrokenAfter)
 			group.Update(t, bag{"securityGroupIngress": []any{tcp(443)}})
 			if left := server.Left(); len(left) != 2 {
-				t.Errorf("got %v in the account", left)
+				t.Errorf("resources in the account = %v, want one VPC and one group", left)
 			}
 			server.Fail("DeleteSecurityGroup", ec2server.Lost)
 			if retries == 0 {

@@ -21,31 +21,31 @@ import (
 
 const keyID = "AKIDEXAMPLE"
 
-// findTimeout allows several attempts with immediate consistency, and lagTimeout with eventual consistency.
+// findTimeout is long enough for several attempts on a consistent server, and lagTimeout on an eventually consistent one.
 const (
 	findTimeout = 100 * time.Millisecond
 	lagTimeout  = 500 * time.Millisecond
 )
 
-// start serves the module's resources from a new account and checks that it is empty at the end of the test.
+// start serves the module's resources from a new account. At the end of the test, the account must be empty.
 func start(t *testing.T) (*ec2server.Server, *providertest.Harness) {
 	t.Helper()
 	return startWith(t, nil)
 }
 
-// startWith is like start, with changes to the configuration.
+// startWith is like start, but overrides parts of the configuration.
 func startWith(t *testing.T, config providertest.Properties) (*ec2server.Server, *providertest.Harness) {
 	t.Helper()
 	server := ec2server.New("us-west-2", keyID)
 	t.Cleanup(func() {
 		if left := server.Left(); len(left) > 0 {
-			t.Errorf("left in the account: %v", left)
+			t.Errorf("resources left in the account = %v, want none", left)
 		}
 	})
 	return server, over(t, server, config)
 }
 
-// over serves the module's resources from an account that other providers may share.
+// over serves the module's resources from an account, which several harnesses may share.
 func over(
 	t *testing.T, server *ec2server.Server, config providertest.Properties, options ...providertest.HarnessOption,
 ) *providertest.Harness {
@@ -60,7 +60,7 @@ func over(
 	}.With(config)))...)
 }
 
-// network creates a VPC.
+// network creates a VPC named main.
 func network(t *testing.T, h *providertest.Harness) *providertest.Resource {
 	t.Helper()
 	vpc := h.Resource(ec2.VPC, "main")
@@ -68,13 +68,13 @@ func network(t *testing.T, h *providertest.Harness) *providertest.Resource {
 	return vpc
 }
 
-// count returns the number of calls of an action since the last count.
+// count returns the number of calls of an action since the previous call of count or server.Calls.
 func count(server *ec2server.Server, action string) int {
 	calls := server.Calls()
 	return len(slices.DeleteFunc(calls, func(call string) bool { return call != action }))
 }
 
-// resources returns the module's resources without the test kit.
+// resources returns the module's providers, for calls without the test kit.
 func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
 	c := &cloud.Cloud{FindTimeout: lagTimeout}
@@ -85,7 +85,7 @@ func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.Reso
 	return ec2.Resources(c)
 }
 
-// encode returns a property bag.
+// encode converts properties to a bag.
 func encode(t *testing.T, properties bag) lumi.Bag {
 	t.Helper()
 	var decoded map[string]any

@@ -15,7 +15,7 @@ import (
 // subnetProviderOpsImpl implements subnets.
 type subnetProviderOpsImpl struct{ *account }
 
-// Check implements [SubnetProviderOps]. It fills in Amazon's defaults.
+// Check implements [SubnetProviderOps]. It fills in the AWS defaults.
 func (ops *subnetProviderOpsImpl) Check(_ context.Context, want *lumi.State[*subnet]) error {
 	part := want.Properties
 	cloud.FillIn(want.Unknown, Subnet_MapPublicIPOnLaunch, &part.MapPublicIPOnLaunch, false)
@@ -50,7 +50,7 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 	part.SubnetID = sdk.ToString(made.SubnetId)
 	part.AvailableIPAddressCount = float64(sdk.ToInt32(made.AvailableIpAddressCount))
 	id, public := lumi.ID(part.SubnetID), or(part.MapPublicIPOnLaunch, false)
-	part.MapPublicIPOnLaunch = new(false) // Amazon's default
+	part.MapPublicIPOnLaunch = new(false) // AWS default
 	want.Done(Subnet_MapPublicIPOnLaunch, Subnet_Tags)
 	err = cloud.Wait(ctx, part.SubnetID, func(ctx context.Context) (string, bool, error) {
 		s, err := ops.describe(ctx, id)
@@ -67,7 +67,8 @@ func (ops *subnetProviderOpsImpl) Find(ctx context.Context, want *lumi.State[*su
 	return ops.find(ctx, types.ResourceTypeSubnet, want.URN, want.Token)
 }
 
-// creationError assigns an error to the property that caused it.
+// creationError converts an error of a create request to a fault at the property that caused it, or else passes it to
+// [cloud.Error].
 func creationError(err error, part *subnet) error {
 	switch {
 	case cloud.Is(err, "InvalidVpcID.NotFound"):
@@ -78,7 +79,7 @@ func creationError(err error, part *subnet) error {
 	return cloud.FaultAt(err, Subnet_CIDRBlock, "InvalidSubnet.Conflict", "InvalidSubnet.Range")
 }
 
-// Get implements [SubnetProviderOps]. The VPC is omitted if Lumi does not manage it.
+// Get implements [SubnetProviderOps]. It omits the VPC if Lumi does not manage it.
 func (ops *subnetProviderOpsImpl) Get(
 	ctx context.Context, id lumi.ID, old *lumi.State[*subnet],
 ) (*subnet, error) {
@@ -99,7 +100,7 @@ func (ops *subnetProviderOpsImpl) Get(
 	return part, err
 }
 
-// describe returns a subnet. Errors are returned as the SDK reports them.
+// describe reads a subnet. It returns errors as reported by the SDK.
 func (ops *subnetProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (s types.Subnet, err error) {
 	out, err := ops.api().DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: []string{string(id)}})
 	if err != nil {
@@ -111,8 +112,8 @@ func (ops *subnetProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (s t
 	return out.Subnets[0], nil
 }
 
-// InspectChange implements [lumi.Inspector]. A replacement that overlaps with the old subnet deletes it first. If the
-// program sets no zone, Amazon's choice is kept.
+// InspectChange implements [lumi.Inspector]. A subnet is deleted before its replacement if their blocks overlap. If the
+// program sets no zone, the subnet stays in its current zone.
 func (ops *subnetProviderOpsImpl) InspectChange(
 	_ context.Context, old, want *lumi.State[*subnet], diff *lumi.Diff,
 ) error {
@@ -136,7 +137,7 @@ func (ops *subnetProviderOpsImpl) Update(ctx context.Context, old, want *lumi.St
 	return ops.setTags(ctx, old.ID, &part.Tags, wanted.Tags, all, func() { want.Done(Subnet_Tags) })
 }
 
-// setPublic sets whether new instances get a public address.
+// setPublic sets whether new instances receive a public IP address.
 func (ops *subnetProviderOpsImpl) setPublic(
 	ctx context.Context, id lumi.ID, public bool, want *lumi.State[*subnet],
 ) error {

@@ -34,7 +34,7 @@ func TestSubnet(t *testing.T) {
 	})
 }
 
-// TestSubnetInManagedVPC reads back a subnet in a managed VPC, in a zone that Amazon chose.
+// Get returns the URN of a managed VPC and the zone chosen by AWS.
 func TestSubnetInManagedVPC(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
@@ -44,10 +44,10 @@ func TestSubnetInManagedVPC(t *testing.T) {
 	subnet.Create(t, bag{"name": "a", "vpc": vpc, "cidrBlock": "10.0.0.0/24"})
 	got := subnet.Get(t).Struct().GetFields()
 	if zone := got["availabilityZone"].GetStringValue(); zone != "us-west-2a" {
-		t.Errorf("got zone %q", zone)
+		t.Errorf("availabilityZone = %q, want us-west-2a", zone)
 	}
 	if u := got["vpc"].GetStringValue(); u != string(vpc.URN()) {
-		t.Errorf("got network %q", u)
+		t.Errorf("vpc = %q, want %s", u, vpc.URN())
 	}
 	vpc.Delete(t, providertest.WantRetry("DependencyViolation: The vpc '"+string(vpc.ID())+
 		"' has dependencies and cannot be deleted"))

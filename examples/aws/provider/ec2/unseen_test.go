@@ -8,9 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// TestUnseen creates resources that cannot be read afterward: Create returns the known properties, and the next update sets
-// the others.
-func TestUnseen(t *testing.T) {
+// If a new resource cannot be read, Create returns the known properties, and the next Update sets the others.
+func TestCreateReadFails(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	vpc := h.Resource(ec2.VPC, "main")
@@ -34,6 +33,6 @@ func TestUnseen(t *testing.T) {
 		r.Delete(t)
 	}
 	if left := server.Left(); len(left) > 0 {
-		t.Errorf("left in the account: %v", left)
+		t.Errorf("resources left in the account = %v, want none", left)
 	}
 }

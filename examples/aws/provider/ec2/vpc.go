@@ -16,7 +16,7 @@ import (
 // vpcProviderOpsImpl implements VPCs.
 type vpcProviderOpsImpl struct{ *account }
 
-// Check implements [VPCProviderOps]. It fills in Amazon's defaults.
+// Check implements [VPCProviderOps]. It fills in the AWS defaults.
 func (ops *vpcProviderOpsImpl) Check(_ context.Context, want *lumi.State[*vpc]) error {
 	network := want.Properties
 	cloud.FillIn(want.Unknown, VPC_EnableDNSHostnames, &network.EnableDNSHostnames, false)
@@ -48,7 +48,7 @@ func (ops *vpcProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*vpc
 	}
 	id := lumi.ID(sdk.ToString(or(out.Vpc, types.Vpc{}).VpcId))
 	wanted := *network
-	network.EnableDNSHostnames, network.EnableDNSSupport = new(false), new(true) // Amazon's default
+	network.EnableDNSHostnames, network.EnableDNSSupport = new(false), new(true) // AWS defaults
 	network.IPv6CIDRBlocks = []string{}
 	want.Done(VPC_EnableDNSHostnames, VPC_EnableDNSSupport, VPC_InstanceTenancy, VPC_Tags)
 	err = cloud.Wait(ctx, string(id), func(ctx context.Context) (string, bool, error) {
@@ -66,7 +66,7 @@ func (ops *vpcProviderOpsImpl) Find(ctx context.Context, want *lumi.State[*vpc])
 	return ops.find(ctx, types.ResourceTypeVpc, want.URN, want.Token)
 }
 
-// Get implements [VPCProviderOps]. It omits the default security group, which no program created.
+// Get implements [VPCProviderOps]. It omits the default security group, which is created by AWS and has no URN.
 func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*vpc]) (*vpc, error) {
 	v, err := ops.describe(ctx, id)
 	if err != nil {
@@ -93,7 +93,7 @@ func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.Stat
 	return network, nil
 }
 
-// describe returns a VPC. Errors are returned as the SDK reports them.
+// describe reads a VPC. It returns errors as reported by the SDK.
 func (ops *vpcProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (v types.Vpc, err error) {
 	out, err := ops.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{string(id)}})
 	if err != nil {
@@ -115,7 +115,7 @@ func ipv6Blocks(v types.Vpc) []string {
 	return blocks
 }
 
-// InspectChange implements [VPCProviderOps]. Tenancy changes from dedicated to default in place, but not the reverse.
+// InspectChange implements [lumi.Inspector]. The tenancy can change in place from dedicated to default, but not vice versa.
 func (ops *vpcProviderOpsImpl) InspectChange(_ context.Context, old, want *lumi.State[*vpc], diff *lumi.Diff) error {
 	from, to := or(old.Properties.InstanceTenancy, TenancyDefault), or(want.Properties.InstanceTenancy, TenancyDefault)
 	if want.Unknown.Has(VPC_InstanceTenancy) || from != to && to != TenancyDefault {
@@ -124,7 +124,7 @@ func (ops *vpcProviderOpsImpl) InspectChange(_ context.Context, old, want *lumi.
 	return nil
 }
 
-// Update implements [VPCProviderOps]. InspectChange plans every other change of the tenancy as a replacement.
+// Update implements [VPCProviderOps]. It changes the tenancy only to default, since any other change is a replacement.
 func (ops *vpcProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State[*vpc], _ *lumi.Diff) error {
 	network, wanted := want.Properties, *want.Properties
 	*network = *old.Properties
@@ -145,8 +145,8 @@ func (ops *vpcProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State
 	})
 }
 
-// setAttributes changes attributes. Amazon changes one per request and requires DNS support while host names are enabled,
-// even between requests.
+// setAttributes sets the DNS attributes. AWS changes one attribute per request and rejects DNS host names without DNS support,
+// so the order of the requests matters.
 func (ops *vpcProviderOpsImpl) setAttributes(
 	ctx context.Context, id lumi.ID, wanted vpc, want *lumi.State[*vpc],
 ) error {
@@ -181,7 +181,7 @@ func (ops *vpcProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*vpc]
 	return cloud.Error(err)
 }
 
-// or returns the value of a pointer, or a default if it is nil.
+// or returns *p, or absent if p is nil.
 func or[T any](p *T, absent T) T {
 	if p == nil {
 		return absent
@@ -189,5 +189,5 @@ func or[T any](p *T, absent T) T {
 	return *p
 }
 
-// is reports whether a property is set to a value.
+// is reports whether p points to value.
 func is[T comparable](p *T, value T) bool { return p != nil && *p == value }

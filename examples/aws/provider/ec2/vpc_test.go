@@ -35,7 +35,7 @@ func TestVPC(t *testing.T) {
 	})
 }
 
-// TestVPCTenancy covers the only change of tenancy that is possible in place.
+// The tenancy can change from dedicated to default in place.
 func TestVPCTenancy(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
@@ -100,8 +100,8 @@ func TestVPCNotFound(t *testing.T) {
 	vpc.GetID(t, "sg-0123", providertest.WantError(`InvalidVpcID.Malformed: Invalid id: "sg-0123" (expecting "vpc-...")`))
 }
 
-// TestVPCLostAnswer checks that idempotent requests are retried.
-func TestVPCLostAnswer(t *testing.T) {
+// Idempotent requests are retried.
+func TestVPCLostResponse(t *testing.T) {
 	t.Parallel()
 	for name, way := range map[string]ec2server.Failure{"lost": ec2server.Lost, "broken": ec2server.BrokenAfter} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestVPCPartialUpdate(t *testing.T) {
 	server.Fail("CreateTags", ec2server.Refused)
 	vpc.Update(t, bag{"enableDNSHostnames": false, "tags": bag{"a": "1"}}, providertest.WantPartial("UnauthorizedOperation"))
 	if vpc.Output("tags") != nil || vpc.Output("enableDNSHostnames").GetBoolValue() {
-		t.Errorf("halfway: got tags %v and host names %v", vpc.Output("tags"), vpc.Output("enableDNSHostnames"))
+		t.Errorf("after partial Update: tags = %v, enableDNSHostnames = %v, want none and false", vpc.Output("tags"), vpc.Output("enableDNSHostnames"))
 	}
 	vpc.Update(t, bag{"tags": bag{"a": "1"}})
 
@@ -163,7 +163,7 @@ func TestVPCPartialUpdate(t *testing.T) {
 	server.Fail("DeleteTags", ec2server.Throttled)
 	vpc.Update(t, bag{"tags": bag{"b": "2"}}, providertest.WantPartial("RequestLimitExceeded"))
 	if tags := vpc.Output("tags").GetStructValue().AsMap(); len(tags) != 2 {
-		t.Errorf("halfway: got tags %v", tags)
+		t.Errorf("tags after partial Update = %v, want both the old and the new tag", tags)
 	}
 	vpc.Update(t, bag{"tags": bag{"b": "2"}})
 	vpc.Delete(t)
