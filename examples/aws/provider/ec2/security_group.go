@@ -193,7 +193,7 @@ func (ops *securityGroupProviderOpsImpl) InspectChange(
 	return nil
 }
 
-// Update implements [SecurityGroupProviderOps]. Only rules and tags can change in place.
+// Update implements [SecurityGroupProviderOps]. Only rules can change in place.
 func (ops *securityGroupProviderOpsImpl) Update(
 	ctx context.Context, old, want *lumi.State[*securityGroup], _ *lumi.Diff,
 ) error {

@@ -104,9 +104,9 @@ func permitted(permissions []types.IpPermission) []rule {
 	return rules
 }
 
-// setRules changes a group's rules and tags to the wanted ones. AWS rejects a request if a rule already exists or was already
-// removed, because the group has changed since it was read or the response to an earlier request was lost. Since such
-// requests are atomic, setRules then reads the group again and retries.
+// setRules changes a group's rules to the wanted ones. AWS rejects a request if a rule already exists or was already removed,
+// because the group has changed since it was read or the response to an earlier request was lost. Since such requests are
+// atomic, setRules then reads the group again and retries.
 func (ops *securityGroupProviderOpsImpl) setRules(
 	ctx context.Context, id lumi.ID, wanted securityGroup, want *lumi.State[*securityGroup],
 ) error {

@@ -21,8 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestDeploy deploys the program web with lumi, changes it, deploys it again, and destroys it. SDK clients verify the
-// existing resources.
+// lumi deploys the program web, updates it after a change, and destroys it. SDK clients verify the resources.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
 	checkout := must.Get(filepath.Abs("../../../.."))(t)
@@ -40,34 +39,34 @@ func TestDeploy(t *testing.T) {
 			t.Fatalf("lumi %v: %v\n%s", args, err, out)
 		}
 		if strings.Contains(string(out), s3server.SecretAccessKey) {
-			t.Errorf("lumi %v prints the access key:\n%s", args, out)
+			t.Errorf("output of lumi %v contains the secret access key:\n%s", args, out)
 		}
 		return string(out)
 	}
 	cloud := newAmazon(account.Start(t), buckets.URL)
 
 	if out := lumi("deploy", "--yes"); !strings.Contains(out, "6 to create\n") {
-		t.Errorf("first deployment: got\n%s", out)
+		t.Errorf("first deployment does not create 6 resources:\n%s", out)
 	}
 	cloud.expect(t, 2, "<!doctype html>\n<title>It works</title>\n")
 	lumi("plan", "--check")
 
 	edit(t, filepath.Join(programs, "web", "main.ts"), "It works", "It still works", "[80, 443]", "[443]")
 	if out := lumi("deploy", "--yes"); !strings.Contains(out, "up to 3 to update, 3 unchanged\n") {
-		t.Errorf("second deployment: got\n%s", out)
+		t.Errorf("second deployment does not update 3 of 6 resources:\n%s", out)
 	}
 	cloud.expect(t, 1, "<!doctype html>\n<title>It still works</title>\n")
 
 	if out := lumi("destroy", "--yes"); !strings.Contains(out, "6 to delete\n") {
-		t.Errorf("destroy: got\n%s", out)
+		t.Errorf("destroy does not delete 6 resources:\n%s", out)
 	}
 	list, err := cloud.s3.ListBuckets(t.Context(), &s3api.ListBucketsInput{})
 	if left := account.Left(); err != nil || len(list.Buckets)+len(left) > 0 {
-		t.Errorf("left in the account: %d buckets and %v, %v", len(list.Buckets), left, err)
+		t.Errorf("left in the account: %d buckets and %v, error %v; want nothing", len(list.Buckets), left, err)
 	}
 }
 
-// edit replaces text in a file.
+// edit replaces text in a file. pairs alternates between old and new text.
 func edit(t *testing.T, name string, pairs ...string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -79,7 +78,7 @@ func edit(t *testing.T, name string, pairs ...string) {
 	}
 }
 
-// amazon accesses an account without the provider.
+// amazon accesses an account with SDK clients, without the provider.
 type amazon struct {
 	ec2 *ec2api.Client
 	s3  *s3api.Client
@@ -93,28 +92,29 @@ func newAmazon(ec2URL, s3URL string) amazon {
 	}
 }
 
-// expect compares the account with the program web: its firewall rules and the text of its page.
+// expect checks that the account contains the resources of the program web, with the given number of firewall rules and the
+// given page.
 func (a amazon) expect(t *testing.T, rules int, page string) {
 	t.Helper()
 	ctx := t.Context()
 	subnets, err := a.ec2.DescribeSubnets(ctx, &ec2api.DescribeSubnetsInput{})
 	if err != nil || len(subnets.Subnets) != 2 {
-		t.Fatalf("got subnets %v, %v; want 2", subnets, err)
+		t.Fatalf("DescribeSubnets = %v, %v, want 2 subnets", subnets, err)
 	}
 	groups := must.Get(a.ec2.DescribeSecurityGroups(ctx, &ec2api.DescribeSecurityGroupsInput{}))(t)
 	i := slices.IndexFunc(groups.SecurityGroups, func(g ec2types.SecurityGroup) bool { return *g.GroupName == "web" })
 	if i < 0 || len(groups.SecurityGroups[i].IpPermissions) != rules || *groups.SecurityGroups[i].VpcId != *subnets.Subnets[0].VpcId {
-		t.Fatalf("got groups %v, want web with %d rules", groups.SecurityGroups, rules)
+		t.Fatalf("DescribeSecurityGroups = %v, want web with %d rules", groups.SecurityGroups, rules)
 	}
 	tags, err := a.s3.GetBucketTagging(ctx, &s3api.GetBucketTaggingInput{Bucket: sdk.String("lumi-example-pages")})
 	if err != nil || !slices.ContainsFunc(tags.TagSet, func(tag s3types.Tag) bool {
 		return *tag.Key == "firewall" && *tag.Value == *groups.SecurityGroups[i].GroupId
 	}) {
-		t.Errorf("got bucket tags %v, %v; want the id of group %s", tags, err, *groups.SecurityGroups[i].GroupId)
+		t.Errorf("bucket tags = %v, %v, want tag firewall with %s", tags, err, *groups.SecurityGroups[i].GroupId)
 	}
 	object := must.Get(a.s3.GetObject(ctx, &s3api.GetObjectInput{Bucket: sdk.String("lumi-example-pages"), Key: sdk.String("index.html")}))(t)
 	defer object.Body.Close()
 	if text, err := io.ReadAll(object.Body); err != nil || string(text) != page {
-		t.Errorf("got page %q, %v; want %q", text, err, page)
+		t.Errorf("content of index.html = %q, %v, want %q", text, err, page)
 	}
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// graph is the graph of programs/web.
+// graph is the resource graph of programs/web.
 type graph struct {
 	Configuration map[string]*structpb.Struct
 	bucket        string
@@ -34,13 +34,13 @@ type graph struct {
 	resources     map[urn.URN]*vertex
 }
 
-// vertex is a resource of a graph.
+// vertex is a resource in a graph.
 type vertex struct {
 	Type       tokens.Type
 	Properties *structpb.Struct
 }
 
-// load reads a graph and names its bucket.
+// load reads a graph from a file and renames its bucket.
 func load(t *testing.T, path, bucket string) *graph {
 	t.Helper()
 	data := must.Get(os.ReadFile(path))(t)
@@ -74,11 +74,11 @@ func newStruct(t *testing.T, properties map[string]any) *structpb.Struct {
 	return s
 }
 
-// visit appends a resource after all resources it refers to.
+// visit adds the resource u to the order, after all resources it refers to. from is the path of references to u.
 func (g *graph) visit(t *testing.T, u urn.URN, from []urn.URN) {
 	t.Helper()
 	if slices.Contains(from, u) || g.resources[u] == nil {
-		t.Fatalf("%v refer to %s, which is one of them or does not exist", from, u)
+		t.Fatalf("%v refers to %s, which is missing or part of a cycle", from, u)
 	}
 	if slices.Contains(g.order, u) {
 		return
@@ -90,7 +90,7 @@ func (g *graph) visit(t *testing.T, u urn.URN, from []urn.URN) {
 	g.order = append(g.order, u)
 }
 
-// replace returns a copy of a value with its references replaced.
+// replace returns a copy of v in which each reference is replaced with the result of other.
 func replace(v *structpb.Value, other func(ref urn.URN, property string) *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:
@@ -121,13 +121,13 @@ type engine struct {
 	// names maps URNs in the graph to URNs with provider-generated names.
 	names map[urn.URN]urn.URN
 	state map[urn.URN]*resource
-	// order is the creation order.
+	// order lists the resources in the order of their creation.
 	order []urn.URN
-	// attempts counts the calls of Create and Find.
+	// attempts is the number of calls of Create and Find.
 	attempts int
 }
 
-// start starts a plugin. Remaining resources are deleted at the end of the test.
+// start starts a plugin. At the end of the test, it deletes all remaining resources.
 func start(t *testing.T, c plugin.Command) *engine {
 	t.Helper()
 	p := must.Get(plugin.Start(t.Context(), c))(t)
@@ -137,7 +137,7 @@ func start(t *testing.T, c plugin.Command) *engine {
 	}
 	t.Cleanup(func() {
 		e.remove()
-		_ = p.Close() // The test checks the exit status if it gets that far.
+		_ = p.Close() // a test that cares about the exit status calls Close itself
 	})
 	types := must.Get(p.Describe(t.Context()))(t)
 	for _, d := range types {
@@ -163,7 +163,8 @@ func (e *engine) provider(typ tokens.Type) lumi.ResourceProvider {
 	return p
 }
 
-// resolve replaces references with their values, and returns the resources that capabilities refer to.
+// resolve returns the properties of v with all references replaced with values, and the resources referenced by its
+// capabilities.
 func (e *engine) resolve(v *vertex) (lumi.Bag, lumi.References) {
 	references := lumi.References{}
 	resolved := replace(structpb.NewStructValue(v.Properties), func(ref urn.URN, property string) *structpb.Value {
@@ -178,10 +179,11 @@ func (e *engine) resolve(v *vertex) (lumi.Bag, lumi.References) {
 	return lumi.BagOf(resolved.GetStructValue()), references
 }
 
-// lineage is the environment's secret, from which the seeds are derived.
+// lineage is the secret of the environment. Seeds are derived from it.
 const lineage = "a-lineage-of-the-tests"
 
-// check checks a resource, and gets its name from the provider unless the program sets one.
+// check calls Check for a resource and, if the program does not name it, Name. It returns the resource's URN, checked
+// properties, and references.
 func (e *engine) check(u urn.URN, v *vertex) (urn.URN, lumi.Bag, lumi.References) {
 	e.t.Helper()
 	properties, references := e.resolve(v)
@@ -194,20 +196,20 @@ func (e *engine) check(u urn.URN, v *vertex) (urn.URN, lumi.Bag, lumi.References
 	}
 	checked, err := p.Check(e.t.Context(), request)
 	if err != nil {
-		e.t.Fatalf("%s: %v", u, err)
+		e.t.Fatalf("Check(%s) = %v, want nil", u, err)
 	}
 	if e.types[v.Type].Named {
 		return u, checked.Properties, references
 	}
 	named, err := p.Name(e.t.Context(), &lumi.NameRequest{URN: u, Properties: checked.Properties, References: references})
 	if err != nil {
-		e.t.Fatalf("%s: %v", u, err)
+		e.t.Fatalf("Name(%s) = %v, want nil", u, err)
 	}
 	before, _ := strings.CutSuffix(string(u), "::"+u.Name())
 	return urn.URN(before + "::" + named.Name), checked.Properties, references
 }
 
-// create creates all resources of a graph.
+// create creates all resources in a graph.
 func (e *engine) create(g *graph) {
 	e.t.Helper()
 	for _, u := range g.order {
@@ -220,7 +222,7 @@ func (e *engine) create(g *graph) {
 	}
 }
 
-// make creates a resource exactly once, even if it takes several attempts.
+// make creates a resource exactly once, retrying as often as necessary.
 func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 	e.t.Helper()
 	p, ctx := e.provider(typ), e.t.Context()
@@ -233,13 +235,13 @@ func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 			e.exists(typ, created.ID, request, lumi.BagOf(&structpb.Struct{Fields: all}))
 			return
 		}
-		switch lumi.Meaning(err).(type) { //nolint:errorlint // Errors with a meaning are not wrapped.
+		switch lumi.Meaning(err).(type) { //nolint:errorlint // Meaning returns unwrapped errors.
 		case *lumi.RetryError:
 			time.Sleep(10 * time.Millisecond)
 			continue
 		case *lumi.UncertainError:
 		default:
-			e.t.Fatalf("%s: %v", request.URN, err)
+			e.t.Fatalf("Create(%s) = %v, want nil", request.URN, err)
 		}
 		if e.types[typ].IdempotentCreate {
 			continue
@@ -247,10 +249,10 @@ func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 		e.attempts++
 		found, err := p.Find(ctx, (*lumi.FindRequest)(request))
 		if errors.Is(err, lumi.ErrNotFound) {
-			continue // Nothing was created.
+			continue // nothing was created
 		}
 		if err != nil {
-			e.t.Fatalf("%s: %v", request.URN, err)
+			e.t.Fatalf("Find(%s) = %v, want nil", request.URN, err)
 		}
 		e.exists(typ, found.ID, request, request.Properties)
 		e.adopt(request)
@@ -258,13 +260,13 @@ func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 	}
 }
 
-// exists records a resource.
+// exists records a new resource in the state.
 func (e *engine) exists(typ tokens.Type, id lumi.ID, request *lumi.CreateRequest, properties lumi.Bag) {
 	e.state[request.URN] = &resource{typ, id, properties, request.References}
 	e.order = append(e.order, request.URN)
 }
 
-// adopt updates a possibly incomplete resource returned by Find to the requested properties.
+// adopt updates a resource returned by Find, which may be incomplete, to the requested properties.
 func (e *engine) adopt(request *lumi.CreateRequest) {
 	e.t.Helper()
 	r := e.state[request.URN]
@@ -273,12 +275,12 @@ func (e *engine) adopt(request *lumi.CreateRequest) {
 		URN: request.URN, ID: r.id, Purpose: lumi.Refresh, Old: r.properties, References: r.references,
 	})
 	if err != nil {
-		e.t.Fatalf("%s: %v", request.URN, err)
+		e.t.Fatalf("Get(%s) = %v, want nil", request.URN, err)
 	}
 	all := maps.Clone(got.Properties.Struct().GetFields())
 	for _, property := range e.types[r.typ].Properties {
 		if v := request.Properties.Struct().GetFields()[property.Name]; property.Flags&lumi.In != 0 && v != nil {
-			all[property.Name] = v // which is never read back
+			all[property.Name] = v // Get does not return the value
 		}
 	}
 	r.properties = lumi.BagOf(&structpb.Struct{Fields: all})
@@ -290,14 +292,14 @@ func (e *engine) adopt(request *lumi.CreateRequest) {
 		URN: request.URN, ID: r.id, Old: r.properties, New: inspected.Properties, References: r.references,
 	})
 	if err != nil {
-		e.t.Fatalf("%s: %v", request.URN, err)
+		e.t.Fatalf("Update(%s) = %v, want nil", request.URN, err)
 	}
 	all = maps.Clone(inspected.Properties.Struct().GetFields())
 	maps.Copy(all, updated.Properties.Struct().GetFields())
 	r.properties = lumi.BagOf(&structpb.Struct{Fields: all})
 }
 
-// inspect returns the changes from a resource to the wanted properties.
+// inspect returns the result of InspectChange for a resource and its wanted properties.
 func (e *engine) inspect(name urn.URN, want lumi.Bag, references lumi.References) *lumi.InspectChangeResponse {
 	e.t.Helper()
 	r := e.state[name]
@@ -305,12 +307,12 @@ func (e *engine) inspect(name urn.URN, want lumi.Bag, references lumi.References
 		URN: name, ID: r.id, Old: r.properties, New: want, References: references,
 	})
 	if err != nil {
-		e.t.Fatalf("%s: %v", name, err)
+		e.t.Fatalf("InspectChange(%s) = %v, want nil", name, err)
 	}
 	return inspected
 }
 
-// changes returns the changes from the existing resources to a graph.
+// changes describes the changes from the existing resources to a graph.
 func (e *engine) changes(g *graph) []string {
 	e.t.Helper()
 	var told []string
@@ -323,8 +325,8 @@ func (e *engine) changes(g *graph) []string {
 	return told
 }
 
-// remove deletes all resources in reverse order and checks that they are gone. It retries transient and uncertain
-// failures, since deletes are idempotent.
+// remove deletes all resources in reverse order and checks that they no longer exist. Since Delete is idempotent, it retries
+// transient and uncertain failures.
 func (e *engine) remove() {
 	e.t.Helper()
 	ctx := context.WithoutCancel(e.t.Context())
@@ -342,10 +344,10 @@ func (e *engine) remove() {
 			}
 		}
 		if err != nil {
-			e.t.Errorf("%s: %v", name, err)
+			e.t.Errorf("Delete(%s) = %v, want nil", name, err)
 		}
 		if _, err := p.Get(ctx, &lumi.GetRequest{ID: r.id, Purpose: lumi.Import}); !errors.Is(err, lumi.ErrNotFound) {
-			e.t.Errorf("reading %s after it was deleted: %v", name, err)
+			e.t.Errorf("Get(%s) after Delete = %v, want %v", name, err, lumi.ErrNotFound)
 		}
 	}
 	e.order = nil

@@ -21,7 +21,7 @@ import (
 
 const region = "us-west-2"
 
-// command starts the plugin with an environment that points only to the test's servers.
+// command starts fake EC2 and S3 servers. It returns the plugin's command, with environment variables that point to them.
 func command(t *testing.T) (c plugin.Command, ec2 *ec2server.Server, s3 *s3server.Server) {
 	t.Helper()
 	ec2, s3 = ec2server.New(region, s3server.AccessKeyID), s3server.Start(t, region)
@@ -55,18 +55,17 @@ func TestBinary(t *testing.T) {
 	})
 	bucket.Delete(t)
 	if left := server.Left(); len(left) > 0 {
-		t.Errorf("left in the account: %v", left)
+		t.Errorf("resources left in the account = %v, want none", left)
 	}
 }
 
-// web is the graph of the program web, and module the prefix of its URNs.
+// web is the path of the graph of the program web, and module the prefix of its URNs.
 const (
 	web    = "../../programs/web/graph.json"
 	module = "urn:lumi:dev::aws-example:index::"
 )
 
-// TestWeb deploys the graph of the program web through the plugin, with throttled requests and lost responses. Each
-// resource is created exactly once.
+// Deploying the program web creates each resource exactly once, despite throttled requests and lost responses.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	c, account, buckets := command(t)
@@ -77,36 +76,36 @@ func TestWeb(t *testing.T) {
 	account.Lag = 1
 	account.Fail("CreateVpc", ec2server.Lost)
 	account.Fail("CreateSubnet", ec2server.BrokenAfter)
-	account.Fail("CreateSecurityGroup", ec2server.Broken) // Find finds nothing, so Create is called again.
+	account.Fail("CreateSecurityGroup", ec2server.Broken) // Find returns ErrNotFound, so Create is called again
 	buckets.Lose(s3server.Is("PUT /lumi-example-pages"))
 	e := drive(t, c, load(t, web, "lumi-example-pages"))
-	if e.attempts != 6+2+2+1 { // six resources: two found, and two created twice
-		t.Errorf("got %d calls of Create and Find", e.attempts)
+	if e.attempts != 6+2+2+1 { // six resources, two calls of Find, a Find and a second Create of the group, a second Create of the bucket
+		t.Errorf("calls of Create and Find = %d, want %d", e.attempts, 6+2+2+1)
 	}
 	if left := account.Left(); len(left) > 0 {
-		t.Errorf("left in the account: %v", left)
+		t.Errorf("resources left in the account = %v, want none", left)
 	}
 	if !slices.Contains(events, lumi.Event{
 		URN: module + "aws:ec2:SecurityGroup::web", Message: "waiting for the resource: not found yet", Progress: true,
 	}) {
-		t.Errorf("got progress %v", events)
+		t.Errorf("events = %v, want progress of a wait for the security group", events)
 	}
 	if err := e.Close(); err != nil || strings.Contains(log.String(), s3server.SecretAccessKey) {
-		t.Errorf("plugin exited with %v and wrote:\n%s", err, log.String())
+		t.Errorf("Close = %v, want nil and no secret access key in the log:\n%s", err, log.String())
 	}
 }
 
-// TestAmazon does the same in a real account. It runs only with LUMI_TEST_AWS=1. The bucket's name is unique.
+// TestAmazon deploys the program web to a real AWS account. It runs only if LUMI_TEST_AWS=1 is set.
 func TestAmazon(t *testing.T) {
 	if os.Getenv("LUMI_TEST_AWS") == "" {
-		t.Skip("set LUMI_TEST_AWS=1 to create and delete a VPC, a security group and a bucket in your account")
+		t.Skip("set LUMI_TEST_AWS=1 to create and delete a VPC, a security group, and a bucket in your account")
 	}
 	bucket := "lumi-example-" + strings.ToLower(rand.Text())
 	e := drive(t, plugin.Command{Path: providertest.Build(t, ".")}, load(t, web, bucket))
 	must.Do(t, e.Close())
 }
 
-// drive creates all resources of a graph, checks that they need no changes, and removes them.
+// drive creates all resources in a graph, checks that they have no changes until the graph is modified, and deletes them.
 func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 	t.Helper()
 	e := start(t, c)
@@ -122,21 +121,21 @@ func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 		"Object " + g.bucket + "/index.html",
 	}
 	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(want))) {
-		t.Errorf("created %v, want %v", names, want)
+		t.Errorf("created resources = %v, want %v", names, want)
 	}
 	group, bucket := e.state[module+"aws:ec2:SecurityGroup::web"], e.state[urn.URN(module+"aws:s3:Bucket::"+g.bucket)]
 	got := must.Get(e.provider(bucket.typ).Get(t.Context(), &lumi.GetRequest{ID: bucket.id, Purpose: lumi.Import}))(t)
 	if tags, _ := got.Properties.Get("tags").(map[string]any); tags["firewall"] != string(group.id) {
-		t.Errorf("got bucket tags %v, want group %s", tags, group.id)
+		t.Errorf("bucket tags = %v, want tag firewall with %s", tags, group.id)
 	}
 
 	if changes := e.changes(g); len(changes) > 0 {
-		t.Errorf("second run: got changes\n%s", strings.Join(changes, "\n"))
+		t.Errorf("changes after deployment, want none:\n%s", strings.Join(changes, "\n"))
 	}
 	rules := g.resources[module+"aws:ec2:SecurityGroup::web"].Properties.GetFields()["securityGroupIngress"].GetListValue()
 	rules.Values = rules.GetValues()[:1]
 	if changes := e.changes(g); len(changes) != 1 || !strings.HasPrefix(changes[0], "web: - securityGroupIngress[1]: ") {
-		t.Errorf("removed rule: got changes\n%s", strings.Join(changes, "\n"))
+		t.Errorf("changes after removing a rule, want only its removal:\n%s", strings.Join(changes, "\n"))
 	}
 
 	e.remove()

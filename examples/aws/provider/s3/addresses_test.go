@@ -44,11 +44,11 @@ func TestBucketAddresses(t *testing.T) {
 			ops := &bucketProviderOpsImpl{&account{Cloud: c, api: cloud.Client(c, aws.S3Service, open)}}
 			b := &bucket{Name: "pages"}
 			if ops.compute(b); b.DomainName != test.domainName || b.WebsiteURL != nil {
-				t.Errorf("got host name %s and website %v", b.DomainName, b.WebsiteURL)
+				t.Errorf("DomainName = %s, WebsiteURL = %v, want %s and none", b.DomainName, b.WebsiteURL, test.domainName)
 			}
 			b.Website = &BucketWebsite{}
 			if ops.compute(b); *b.WebsiteURL != test.websiteOf {
-				t.Errorf("got website %s", *b.WebsiteURL)
+				t.Errorf("WebsiteURL = %s, want %s", *b.WebsiteURL, test.websiteOf)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// bucketProviderOpsImpl implements buckets. bucket_settings.go implements their settings.
+// bucketProviderOpsImpl implements buckets. The code for settings is in bucket_settings.go.
 type bucketProviderOpsImpl struct{ *account }
 
 // Check implements [BucketProviderOps].
@@ -51,14 +51,14 @@ func checkName(name string) error {
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (ops *bucketProviderOpsImpl) IdempotentCreate() bool { return true }
 
-// Create implements [BucketProviderOps]. It looks for the bucket first, since some regions accept a second CreateBucket
-// request even if the bucket has another use.
+// Create implements [BucketProviderOps]. It first checks whether the bucket exists, since some regions accept a CreateBucket
+// request for any existing bucket of the account.
 func (ops *bucketProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error) {
 	b := want.Properties
-	id, bare := lumi.ID(b.Name), &bucket{AccessControl: new(CannedACLPrivate)} // Amazon's default
+	id, bare := lumi.ID(b.Name), &bucket{AccessControl: new(CannedACLPrivate)} // AWS default
 	tags, err := ops.bucketTags(ctx, b.Name)
 	switch {
-	case cloud.Is(err, "NoSuchBucket", "AccessDenied"): // Amazon rejects it if another account owns the bucket.
+	case cloud.Is(err, "NoSuchBucket", "AccessDenied"): // create fails if another account owns the bucket
 		if err := ops.create(ctx, want); err != nil {
 			return "", err
 		}
@@ -79,17 +79,17 @@ func (ops *bucketProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 	return id, ops.configure(ctx, wanted, want)
 }
 
-// errTaken is the fault for a bucket in the account that the provider did not create for the resource.
+// errTaken returns the fault for an existing bucket in the account that was not created by this resource.
 func errTaken(name string) error {
 	return lumi.Faultf(Bucket_Name, "bucket %s already exists in this account and was not created by this resource", name)
 }
 
-// create creates a bucket with its tags in one request, so that no bucket is ever unmarked.
+// create creates a bucket with its tags in a single request, so that it always has a mark.
 func (ops *bucketProviderOpsImpl) create(ctx context.Context, want *lumi.State[*bucket]) error {
 	name, tags := want.Properties.Name, ops.Tags(want.URN, want.Properties.Tags)
 	tags[cloud.AttemptTag] = cloud.Attempt(want.URN, want.Token)
 	config := &types.CreateBucketConfiguration{Tags: tagList(tags)}
-	if region := ops.Region(); region != aws.USEast1 { // the default region, which requests must not name
+	if region := ops.Region(); region != aws.USEast1 { // requests must not name the default region
 		config.LocationConstraint = types.BucketLocationConstraint(region)
 	}
 	_, err := ops.api().CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: config},
@@ -103,7 +103,7 @@ func (ops *bucketProviderOpsImpl) create(ctx context.Context, want *lumi.State[*
 	return cloud.FaultAt(err, Bucket_Name, "InvalidBucketName")
 }
 
-// compute sets the outputs.
+// compute sets the outputs of a bucket.
 func (ops *bucketProviderOpsImpl) compute(b *bucket) {
 	b.ARN = aws.ARNPrefix + "s3:::" + b.Name
 	var website string
@@ -118,10 +118,10 @@ func (ops *bucketProviderOpsImpl) compute(b *bucket) {
 	}
 }
 
-// amazonAddresses returns the host name of a bucket and the URL of its website.
+// amazonAddresses returns the host name of a bucket at AWS and the URL of its website.
 func amazonAddresses(name string, region aws.Region) (domain, website string) {
 	dash := "-"
-	if region == aws.USEast2 || region == aws.EUCentral1 { // Newer regions use a dot.
+	if region == aws.USEast2 || region == aws.EUCentral1 { // newer regions use a dot
 		dash = "."
 	}
 	return name + ".s3." + string(region) + ".amazonaws.com",
@@ -140,7 +140,7 @@ func (ops *bucketProviderOpsImpl) Get(ctx context.Context, id lumi.ID, old *lumi
 		return nil, cloud.Error(err)
 	}
 	if old != nil && old.Properties.Versioning == nil && versions(b) == types.BucketVersioningStatusSuspended {
-		b.Versioning = nil // Versioning cannot be disabled again, only suspended.
+		b.Versioning = nil // once enabled, versioning can only be suspended
 	}
 	ops.compute(b)
 	return b, nil
@@ -153,7 +153,7 @@ func (ops *bucketProviderOpsImpl) Update(ctx context.Context, old, want *lumi.St
 	return ops.configure(ctx, wanted, want)
 }
 
-// configure applies a bucket's settings.
+// configure applies the settings in wanted, updating want.Properties after each successful request.
 func (ops *bucketProviderOpsImpl) configure(ctx context.Context, wanted bucket, want *lumi.State[*bucket]) error {
 	b := want.Properties
 	defer ops.compute(b)

@@ -13,7 +13,8 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Delete implements [BucketProviderOps]. It deletes the contents only if forceDestroy is set.
+// Delete implements [BucketProviderOps]. It deletes the contents first if forceDestroy is true; otherwise, it fails unless the
+// bucket is empty.
 func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*bucket]) error {
 	name, force := string(old.ID), sdk.ToBool(old.Properties.ForceDestroy)
 	if force {
@@ -32,9 +33,10 @@ func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*b
 	return cloud.Error(err)
 }
 
-// empty deletes the contents of a bucket. Errors are returned as the SDK reports them.
+// empty deletes the contents of a bucket, including old versions and incomplete uploads. It returns errors as reported by the
+// SDK.
 func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) error {
-	// Always list the first page: not every server continues after a deleted version.
+	// Always list the first page, since some servers cannot continue after a deleted version.
 	for previous, deleted := "", 0; ; {
 		page, err := ops.api().ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &name})
 		if err != nil {
@@ -73,7 +75,7 @@ func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) error 
 	return nil
 }
 
-// identify returns the versions and delete markers of a page, at most as many as one request can delete.
+// identify returns the versions and delete markers on a page. A single request can delete all of them.
 func identify(page *s3.ListObjectVersionsOutput) []types.ObjectIdentifier {
 	var all []types.ObjectIdentifier
 	for _, v := range page.Versions {
@@ -85,7 +87,7 @@ func identify(page *s3.ListObjectVersionsOutput) []types.ObjectIdentifier {
 	return all
 }
 
-// deleteVersions deletes the contents of a page. The error names the first version that could not be deleted.
+// deleteVersions deletes the given versions. If some cannot be deleted, the error names the first of them.
 func (ops *bucketProviderOpsImpl) deleteVersions(
 	ctx context.Context, name string, objects []types.ObjectIdentifier,
 ) error {

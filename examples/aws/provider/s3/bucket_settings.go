@@ -14,7 +14,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// readSettings reads all settings of a bucket. Errors are returned as the SDK reports them.
+// readSettings sets all settings in b to those of the existing bucket. It returns errors as reported by the SDK.
 func (ops *bucketProviderOpsImpl) readSettings(ctx context.Context, b *bucket) error {
 	acl, err := ops.api().GetBucketAcl(ctx, &s3.GetBucketAclInput{Bucket: &b.Name})
 	if err != nil {
@@ -45,7 +45,7 @@ func (ops *bucketProviderOpsImpl) readSettings(ctx context.Context, b *bucket) e
 	return nil
 }
 
-// access returns the access-control list of a bucket. The default is private.
+// access returns the canned ACL of a bucket. The default is private.
 func access(b *bucket) CannedACL {
 	if b.AccessControl == nil {
 		return CannedACLPrivate
@@ -65,9 +65,9 @@ func checkAccess(acl *CannedACL) error {
 		*acl, CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite)
 }
 
-// setAccess applies an access-control list. New buckets block public access twice: lists are disabled, and public ones are
-// blocked. setAccess removes both blocks for a public list and restores the second one when the bucket becomes private. It
-// sets the list last, so that a failure leaves the old one.
+// setAccess applies a canned ACL. New buckets prevent public access in two ways: ACLs are disabled, and public access is
+// blocked. For a public ACL, setAccess enables ACLs and removes the block; for the private one, it restores the block. It sets
+// the ACL last, so that the old one remains after a failure.
 func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, acl CannedACL) error {
 	prepare := ops.block
 	if acl != CannedACLPrivate {
@@ -81,7 +81,7 @@ func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, ac
 	return err
 }
 
-// block blocks public access, regardless of the list. Servers other than Amazon's may not support it.
+// block blocks public access regardless of the ACL. It ignores an error from servers that do not implement the request.
 func (ops *bucketProviderOpsImpl) block(ctx context.Context, name string) error {
 	yes := new(true)
 	_, err := ops.api().PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{
@@ -92,7 +92,7 @@ func (ops *bucketProviderOpsImpl) block(ctx context.Context, name string) error 
 	return unlessNotImplemented(err)
 }
 
-// unblock removes the block and enables access-control lists.
+// unblock enables ACLs and removes the block on public access.
 func (ops *bucketProviderOpsImpl) unblock(ctx context.Context, name string) error {
 	_, err := ops.api().PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{
 		Bucket: &name, OwnershipControls: &types.OwnershipControls{
@@ -113,13 +113,13 @@ func unlessNotImplemented(err error) error {
 	return err
 }
 
-// isPublic reports whether a grant is to everyone: a URI at Amazon, an id on the test server.
+// isPublic reports whether a grantee is the group of all users, which has a URI at AWS and an id on the test server.
 func isPublic(g *types.Grantee) bool {
 	return g != nil && g.Type == types.TypeGroup &&
 		(sdk.ToString(g.URI) == "http://acs.amazonaws.com/groups/global/AllUsers" || sdk.ToString(g.ID) == "all-users")
 }
 
-// cannedACL returns the predefined list that corresponds to some grants.
+// cannedACL returns the canned ACL that corresponds to the public grants in a list.
 func cannedACL(grants []types.Grant) CannedACL {
 	acl := CannedACLPrivate
 	for _, g := range grants {
@@ -134,8 +134,8 @@ func cannedACL(grants []types.Grant) CannedACL {
 	return acl
 }
 
-// versions returns the versioning status of a bucket. Never enabled and suspended are different states at Amazon, but a
-// suspended bucket cannot return to the first.
+// versions returns the versioning status of a bucket, or "" if versioning was never enabled. A bucket cannot return to that
+// state, only to suspended.
 func versions(b *bucket) types.BucketVersioningStatus {
 	if b.Versioning == nil {
 		return ""
@@ -155,7 +155,7 @@ func (ops *bucketProviderOpsImpl) setVersioning(
 	return err
 }
 
-// corsMethods are the methods that Amazon accepts in a rule.
+// corsMethods lists the methods that AWS accepts in a CORS rule.
 var corsMethods = []string{"DELETE", "GET", "HEAD", "POST", "PUT"}
 
 func checkCORS(rules []CORSRule, unknown lumi.Paths) error {

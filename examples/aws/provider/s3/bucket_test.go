@@ -58,7 +58,7 @@ func TestBucket(t *testing.T) {
 	})
 }
 
-func TestBucketWithAll(t *testing.T) {
+func TestBucketAllProperties(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
 	bucket := h.Resource(s3.Bucket, "lumi-pages")
@@ -68,14 +68,14 @@ func TestBucketWithAll(t *testing.T) {
 		"website":   bag{"indexDocument": "index.html"},
 	})
 	bucket.Retry(t)
-	// Amazon remembers that versioning was once enabled.
+	// Removing the property suspends versioning, since it cannot be disabled.
 	bucket.MayDiffer("versioning")
 	bucket.Update(t, bag{"versioning": nil})
 	if status := bucket.Get(t).Get("versioning"); status != nil {
-		t.Errorf("refresh: got versioning %v", status)
+		t.Errorf("versioning after refresh = %v, want none", status)
 	}
 	if status := bucket.GetID(t, "lumi-pages").Get("versioning"); status != "Suspended" {
-		t.Errorf("import: got versioning %v", status)
+		t.Errorf("versioning after import = %v, want Suspended", status)
 	}
 	bucket.Delete(t)
 }
@@ -127,7 +127,7 @@ func TestBucketCheck(t *testing.T) {
 	}
 }
 
-// TestBucketTaken covers buckets that already exist, in another account or in the same one.
+// Create rejects existing buckets, whether in another account or in the same one.
 func TestBucketTaken(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -163,8 +163,8 @@ func TestBucketFailures(t *testing.T) {
 	bucket.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
 	server.Throttle(s3server.Is("PUT /lumi-pages?versioning"))
 	bucket.Create(t, properties, providertest.WantPartial("SlowDown: Please reduce your request rate"))
-	if !bucket.Output("forceDestroy").GetBoolValue() { // which Get does not read
-		t.Error("halfway: forceDestroy is not set")
+	if !bucket.Output("forceDestroy").GetBoolValue() { // Get does not return forceDestroy
+		t.Error("forceDestroy after partial Create = false, want true")
 	}
 	bucket.Update(t, bag{"versioning": "Enabled"})
 
@@ -174,23 +174,23 @@ func TestBucketFailures(t *testing.T) {
 		"corsRules": []any{bag{"allowedMethods": []string{"GET"}, "allowedOrigins": []string{"*"}}},
 	}, providertest.WantPartial("SlowDown: Please reduce your request rate"))
 	if bucket.Output("corsRules") != nil || bucket.Output("tags").GetStructValue().GetFields()["a"] == nil {
-		t.Errorf("halfway: got rules %v and tags %v", bucket.Output("corsRules"), bucket.Output("tags"))
+		t.Errorf("after partial Update: corsRules = %v, tags = %v, want no rules and tag a", bucket.Output("corsRules"), bucket.Output("tags"))
 	}
-	server.Throttle(s3server.Is("PUT /lumi-pages?acl")) // after two requests that allow it
+	server.Throttle(s3server.Is("PUT /lumi-pages?acl")) // fails after the two requests that permit public ACLs
 	bucket.Update(t, bag{"accessControl": "public-read"}, providertest.WantRetry("SlowDown"))
 	server.Throttle(s3server.Is("PUT /lumi-pages?website"))
 	site := bag{"versioning": "Suspended", "website": bag{"indexDocument": "index.html"}}
 	bucket.Update(t, site, providertest.WantPartial("SlowDown"))
 	if bucket.Output("website") != nil || bucket.Output("websiteURL") != nil {
-		t.Errorf("halfway: got website %v at %v", bucket.Output("website"), bucket.Output("websiteURL"))
+		t.Errorf("after partial Update: website = %v, websiteURL = %v, want none", bucket.Output("website"), bucket.Output("websiteURL"))
 	}
 	bucket.Update(t, site)
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
 	bucket.Delete(t, providertest.WantUncertain("DeleteBucket: no response from AWS: "))
 }
 
-// fill adds everything that prevents a bucket's deletion: old versions, a delete marker, an unversioned object, and an
-// incomplete upload.
+// fill adds all kinds of contents that prevent the deletion of a bucket: old versions, a delete marker, an unversioned object,
+// and an incomplete upload.
 func fill(t *testing.T, server *s3server.Server, name string, keys int) {
 	t.Helper()
 	ctx, c := context.Background(), client(server)
@@ -212,7 +212,7 @@ func fill(t *testing.T, server *s3server.Server, name string, keys int) {
 func TestBucketForceDestroy(t *testing.T) {
 	t.Parallel()
 	for versioning, keys := range map[any]int{
-		nil: 3, "Suspended": 3, "Enabled": 334, // more than one page of versions and markers
+		nil: 3, "Suspended": 3, "Enabled": 334, // enough versions and markers for two pages
 	} {
 		t.Run(fmt.Sprint(versioning), func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +263,7 @@ func TestBucketOutcome(t *testing.T) {
 		err := destroy(t.Context(), provider(t, server, 0)[s3.Bucket])
 		if got := lumi.Meaning(err); err == nil || !strings.Contains(err.Error(), want) ||
 			reflect.TypeOf(got) != reflect.TypeOf(meaning) {
-			t.Errorf("got  %v (%T)\nwant %s (%T)", err, got, want, meaning)
+			t.Errorf("Delete error = %v (%T)\nwant one that contains %s (%T)", err, got, want, meaning)
 		}
 	}
 	const slow = "SlowDown: Please reduce your request rate"
@@ -312,12 +312,12 @@ func TestBucketEvents(t *testing.T) {
 		"INFO true: emptying bucket lumi-pages: 6 versions deleted",
 	}
 	if !slices.Equal(events, want) {
-		t.Errorf("got  %q\nwant %q", events, want)
+		t.Errorf("events = %q\nwant     %q", events, want)
 	}
 }
 
-// TestBucketLostAnswer checks that after a lost response, a second Create adopts the bucket only with the same token.
-func TestBucketLostAnswer(t *testing.T) {
+// After a lost response, a repeated Create adopts the bucket only if it has the same token.
+func TestBucketLostResponse(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	buckets := provider(t, server, 3)[s3.Bucket]
@@ -330,20 +330,20 @@ func TestBucketLostAnswer(t *testing.T) {
 	}
 	server.Lose(s3server.Is("PUT /lumi-pages"))
 	if err := create("one"); !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("lost response: got %v", err)
+		t.Errorf("Create with lost response = %v, want an UncertainError", err)
 	}
 	const taken = "name: bucket lumi-pages already exists in this account and was not created by this resource"
 	if err := create("two"); err == nil || err.Error() != taken {
-		t.Errorf("another token: got %v", err)
+		t.Errorf("Create with another token = %v, want %s", err, taken)
 	}
 	for range 2 {
 		if err := create("one"); err != nil {
-			t.Errorf("same token: got %v", err)
+			t.Errorf("Create with the same token = %v, want nil", err)
 		}
 	}
 	got := h.Resource(s3.Bucket, "lumi-pages").GetID(t, "lumi-pages")
 	if status := got.Get("versioning"); status != "Enabled" {
-		t.Errorf("got versioning %v", status)
+		t.Errorf("versioning = %v, want Enabled", status)
 	}
 	must.Do(t, destroy(t.Context(), buckets))
 }

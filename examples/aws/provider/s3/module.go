@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Resources returns the providers of the module's implemented types.
+// Resources returns the providers of all implemented resource types in the module.
 func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	a := &account{Cloud: c, api: cloud.Client(c, aws.S3Service, open)}
 	return map[tokens.Type]lumi.ResourceProvider{
@@ -25,13 +25,13 @@ func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	}
 }
 
-// account is the shared base of the module's resources.
+// account is embedded by the implementations of all resource types in the module.
 type account struct {
 	*cloud.Cloud
 	api func() *s3.Client
 }
 
-// open uses path-style URLs for custom endpoints, which have no DNS names for buckets.
+// open returns a client. It uses path-style URLs for custom endpoints, which have no DNS names for buckets.
 func open(config sdk.Config, endpoint *string) *s3.Client {
 	return s3.NewFromConfig(config, func(o *s3.Options) {
 		if endpoint != nil {
@@ -41,7 +41,8 @@ func open(config sdk.Config, endpoint *string) *s3.Client {
 	})
 }
 
-// endpoint returns the custom endpoint from the configuration or the environment, or nil.
+// endpoint returns the custom endpoint from the configuration or the environment, without user information. It returns nil if
+// there is none.
 func (a *account) endpoint() *url.URL {
 	address := a.api().Options().BaseEndpoint
 	if address == nil {
@@ -49,13 +50,13 @@ func (a *account) endpoint() *url.URL {
 	}
 	u, err := url.Parse(*address)
 	if err != nil {
-		return nil // No request succeeds either.
+		return nil // all requests fail, too
 	}
-	u.User = nil // which may contain a secret
+	u.User = nil // may contain a password
 	return u
 }
 
-// bucketTags returns the tags of a bucket, empty if it has none.
+// bucketTags returns the tags of a bucket, which may be empty. It returns errors as reported by the SDK.
 func (a *account) bucketTags(ctx context.Context, name string) (aws.Tags, error) {
 	out, err := a.api().GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: &name})
 	if cloud.Is(err, "NoSuchTagSet") {

@@ -20,18 +20,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// objectProviderOpsImpl implements objects. Their ids are BUCKET/KEY.
+// objectProviderOpsImpl implements objects. Their ids have the form BUCKET/KEY.
 type objectProviderOpsImpl struct{ *account }
 
-// Amazon's limits, and its default media type.
+// Limits and defaults of S3, and the length of generated keys.
 const (
 	maxKey             = 1024
-	generated          = 16 // characters of a generated key
+	generated          = 16 // characters in a generated key, after the prefix
 	maxObjectTags      = 10
 	defaultContentType = "binary/octet-stream"
 )
 
-// Check implements [ObjectProviderOps]. It fills in Amazon's defaults and generates a missing key.
+// Check implements [ObjectProviderOps]. It fills in the AWS defaults and generates a missing key.
 func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*object]) error {
 	o, unknown := want.Properties, want.Unknown
 	key := want.Seed.Name("object-", generated, lumi.LowerAlphanumeric)
@@ -74,7 +74,7 @@ func (ops *objectProviderOpsImpl) Name(_ context.Context, want *lumi.State[*obje
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (ops *objectProviderOpsImpl) IdempotentCreate() bool { return true }
 
-// Create implements [ObjectProviderOps]. It overwrites only an object that an earlier attempt created.
+// Create implements [ObjectProviderOps]. It overwrites an existing object only if an earlier attempt created it.
 func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*object]) (lumi.ID, error) {
 	o := want.Properties
 	resource, ok := want.Refs.Resolve(o.Bucket)
@@ -92,7 +92,7 @@ func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		head, headErr := ops.api().HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: o.Key})
 		switch {
 		case headErr != nil:
-			return "", lumi.Uncertain(cloud.Error(headErr)) // An earlier attempt may have created it.
+			return "", lumi.Uncertain(cloud.Error(headErr)) // an earlier attempt may have created the object
 		case head.Metadata[attempt] != mark[attempt]:
 			return "", lumi.Faultf(Object_Key, "object %s already exists and was not created by this resource", id)
 		}
@@ -104,10 +104,11 @@ func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 	return id, nil
 }
 
-// attempt is the metadata key of the [cloud.AttemptTag]'s value. Objects allow few tags.
+// attempt is the metadata key that replaces [cloud.AttemptTag], since objects allow few tags.
 const attempt = "lumi-create"
 
-// put writes an object, in parts if it is large, and sets its outputs. With IfNoneMatch "*", the object must not exist.
+// put uploads an object, in several parts if it is large, and sets its outputs. If ifNoneMatch is "*", the request fails if the
+// object exists.
 func (ops *objectProviderOpsImpl) put(
 	ctx context.Context, bucket string, want *lumi.State[*object], metadata map[string]string, ifNoneMatch *string,
 ) error {
@@ -116,7 +117,7 @@ func (ops *objectProviderOpsImpl) put(
 	if err != nil {
 		return sourceFault(ctx, err)
 	}
-	defer func() { _ = opened.Close() }() // Read-only, so a Close error loses nothing.
+	defer func() { _ = opened.Close() }() // read-only, so the error can be ignored
 	body := &source{Reader: opened}
 	class := StorageClassStandard
 	if o.StorageClass != nil {
@@ -140,7 +141,7 @@ func (ops *objectProviderOpsImpl) put(
 	return nil
 }
 
-// source records read errors of the content, to distinguish them from the SDK's.
+// source records errors from reading the content, to distinguish them from errors of the SDK.
 type source struct {
 	io.Reader
 	err error
@@ -154,7 +155,7 @@ func (s *source) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// sourceFault returns a fault for content that cannot be read, unless the call was canceled.
+// sourceFault returns a fault for an error from reading the content, or err if the call was canceled.
 func sourceFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -164,7 +165,7 @@ func sourceFault(ctx context.Context, err error) error {
 
 func unquote(tag *string) string { return strings.Trim(sdk.ToString(tag), `"`) }
 
-// Get implements [ObjectProviderOps]. It omits the content, and the bucket if Lumi does not manage it.
+// Get implements [ObjectProviderOps]. It omits the content. It also omits the bucket if Lumi does not manage it.
 func (ops *objectProviderOpsImpl) Get(
 	ctx context.Context, id lumi.ID, old *lumi.State[*object],
 ) (*object, error) {
@@ -207,7 +208,7 @@ func (ops *objectProviderOpsImpl) objectTags(ctx context.Context, bucket, key st
 	return tagMap(out.TagSet), nil
 }
 
-// Update implements [ObjectProviderOps]. A change of tags alone does not create a new version.
+// Update implements [ObjectProviderOps]. It does not create a new version if only the tags have changed.
 func (ops *objectProviderOpsImpl) Update(
 	ctx context.Context, old, want *lumi.State[*object], diff *lumi.Diff,
 ) error {
@@ -225,7 +226,7 @@ func (ops *objectProviderOpsImpl) Update(
 	return cloud.Error(err)
 }
 
-// Delete implements [ObjectProviderOps]. Old versions remain if the bucket keeps them.
+// Delete implements [ObjectProviderOps]. If the bucket is versioned, old versions of the object remain.
 func (ops *objectProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*object]) error {
 	bucket, key, _ := strings.Cut(string(old.ID), "/")
 	_, err := ops.api().DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})

@@ -28,7 +28,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// shelf creates a bucket.
+// shelf creates a bucket with the given additional properties.
 func shelf(t *testing.T, h *providertest.Harness, set bag) *providertest.Resource {
 	t.Helper()
 	bucket := h.Resource(s3.Bucket, "lumi-pages")
@@ -84,30 +84,30 @@ func TestObjectContent(t *testing.T) {
 			must.Do(t, os.WriteFile(file, content, 0o644))
 			object.Create(t, bag{"bucket": bucket, "key": name, "source": lumi.FileAsset(file)})
 			if got := read(t, server, "lumi-pages", name); !bytes.Equal(got, content) {
-				t.Errorf("got %d bytes, want %d", len(got), len(content))
+				t.Errorf("content after Create has %d bytes, want the %d bytes of the source", len(got), len(content))
 			}
 			must.Do(t, os.WriteFile(file, []byte("changed"), 0o644))
 			object.Update(t, bag{"source": lumi.FileAsset(file), "contentType": "text/plain"})
 			if got := read(t, server, "lumi-pages", name); string(got) != "changed" {
-				t.Errorf("got content %q", got)
+				t.Errorf("content after Update = %q, want changed", got)
 			}
 			object.Delete(t)
 		})
 	}
 }
 
-// TestObjectVersions checks that old versions are kept, and that the bucket then cannot be deleted.
+// Old versions of a deleted object remain and prevent the deletion of the bucket.
 func TestObjectVersions(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, bag{"versioning": "Enabled"})
 	object := h.Unnamed(s3.Object)
-	object.MayDiffer("versionID") // A repeated update creates its own version.
+	object.MayDiffer("versionID") // a repeated Update creates another version
 	object.Create(t, bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")})
 	first := object.Output("versionID").GetStringValue()
 	object.Update(t, bag{"source": lumi.TextAsset("two")})
 	if second := object.Output("versionID").GetStringValue(); first == "" || second == "" || first == second {
-		t.Errorf("got versions %q and %q", first, second)
+		t.Errorf("versionID = %q, then %q, want two different ids", first, second)
 	}
 	object.Delete(t)
 	bucket.Delete(t, providertest.WantError(notEmpty))
@@ -116,7 +116,7 @@ func TestObjectVersions(t *testing.T) {
 	c := client(server)
 	versions, err := c.ListObjectVersions(context.Background(), &api.ListObjectVersionsInput{Bucket: &name})
 	if err != nil || len(versions.Versions) != 3 {
-		t.Fatalf("got %d versions, %v", len(versions.Versions), err)
+		t.Fatalf("ListObjectVersions = %d versions, %v, want 3", len(versions.Versions), err)
 	}
 	for _, v := range versions.Versions {
 		must.Get(c.DeleteObject(context.Background(), &api.DeleteObjectInput{
@@ -160,7 +160,7 @@ func TestObjectFaults(t *testing.T) {
 	sent := map[string]int{"/small": 5, "/large": size}
 	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(size+1))
-		_, _ = w.Write(make([]byte, sent[r.URL.Path])) // The client may have disconnected.
+		_, _ = w.Write(make([]byte, sent[r.URL.Path])) // the client may have disconnected
 	}))
 	t.Cleanup(cut.Close)
 	for _, path := range []string{"/small", "/large"} {
@@ -182,7 +182,7 @@ func TestObjectFaults(t *testing.T) {
 	object.Create(t, properties, providertest.WantFaults(
 		"key: object lumi-pages/a already exists and was not created by this resource"))
 	if got := read(t, server, name, key); string(got) != "by hand" {
-		t.Errorf("existing object: got content %q", got)
+		t.Errorf("content of the existing object after Create = %q, want by hand", got)
 	}
 	must.Get(c.DeleteObject(context.Background(), &api.DeleteObjectInput{Bucket: &name, Key: &key}))(t)
 }
@@ -201,7 +201,7 @@ func TestObjectFailures(t *testing.T) {
 	object.Delete(t, providertest.WantUncertain("DeleteObject: no response from AWS: "))
 }
 
-// TestObjectKey checks that a missing key is generated from the seed unless the object already has one.
+// Check generates a missing key from the seed, unless the object already has a key.
 func TestObjectKey(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -220,7 +220,7 @@ func TestObjectKey(t *testing.T) {
 	first := check("one", lumi.Bag{}, nil)
 	key, _ := first.Get("key").(string)
 	if !regexp.MustCompile(`^object-[a-z0-9]{16}$`).MatchString(key) {
-		t.Fatalf("got key %q", key)
+		t.Fatalf("key = %q, want object- and 16 random characters", key)
 	}
 	given := check("one", lumi.Bag{}, "index.html")
 	for name, test := range map[string]struct {
@@ -235,19 +235,19 @@ func TestObjectKey(t *testing.T) {
 		"unknown":      {check("one", first, wire.Unknown), false},
 	} {
 		if (test.got.Get("key") == key) != test.same {
-			t.Errorf("%s: got key %v, previously %s", name, test.got.Get("key"), key)
+			t.Errorf("%s: key = %v after %s, want the same = %t", name, test.got.Get("key"), key, test.same)
 		}
 	}
 	object := h.Unnamed(s3.Object)
 	object.Create(t, bag{"bucket": bucket, "source": lumi.TextAsset("one")})
 	if got := object.Output("key").GetStringValue(); string(object.ID()) != "lumi-pages/"+got {
-		t.Errorf("object %s: got key %q", object.ID(), got)
+		t.Errorf("key of object %s = %q, want the second part of the id", object.ID(), got)
 	}
 	object.Delete(t)
 	bucket.Delete(t)
 }
 
-// TestObjectRefresh reads an object in an unmanaged bucket: only the old state has the bucket's URN.
+// A refresh copies the URN of an unmanaged bucket from the old state. An import omits the bucket.
 func TestObjectRefresh(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))
@@ -271,13 +271,13 @@ func TestObjectRefresh(t *testing.T) {
 		}
 		got, err := objects.Get(t.Context(), request)
 		if err != nil || got.Properties.Get("bucket") != want {
-			t.Errorf("Get for %s: got bucket %v, %v", purpose, got.Properties.Get("bucket"), err)
+			t.Errorf("bucket from Get for %s = %v, %v, want %v", purpose, got.Properties.Get("bucket"), err, want)
 		}
 	}
 }
 
-// TestObjectBareCalls makes calls without the earlier calls that an engine or the kit would make.
-func TestObjectBareCalls(t *testing.T) {
+// Calls return faults for properties that have not passed Check.
+func TestObjectUncheckedProperties(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))
 	const bucket = "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages"
@@ -319,7 +319,7 @@ func TestObjectBareCalls(t *testing.T) {
 			}
 			var invalid *lumi.InvalidError
 			if !errors.As(err, &invalid) || invalid.Error() != test.want {
-				t.Errorf("got  %v\nwant %s", err, test.want)
+				t.Errorf("error = %v\nwant    %s", err, test.want)
 			}
 		})
 	}

@@ -21,20 +21,20 @@ import (
 
 type bag = providertest.Properties
 
-// start serves the module's resources from a new server and checks that it is empty at the end of the test.
+// start serves the module's resources from a new server. At the end of the test, the server must have no buckets.
 func start(t *testing.T) (*s3server.Server, *providertest.Harness) {
 	t.Helper()
 	server := s3server.Start(t, string(aws.USWest2))
 	t.Cleanup(func() {
 		out, err := client(server).ListBuckets(context.Background(), &api.ListBucketsInput{})
 		if err != nil || len(out.Buckets) > 0 {
-			t.Errorf("left in the account: %d buckets, %v", len(out.Buckets), err)
+			t.Errorf("left in the account: %d buckets, error %v; want none", len(out.Buckets), err)
 		}
 	})
 	return server, over(t, server, nil)
 }
 
-// over serves the module's resources from a server that other providers may share.
+// over serves the module's resources from a server, which several harnesses may share.
 func over(
 	t *testing.T, server *s3server.Server, config bag, options ...providertest.HarnessOption,
 ) *providertest.Harness {
@@ -51,7 +51,7 @@ func over(
 	}.With(config)))...)
 }
 
-// provider calls the module's resources without the kit, which hides the types of errors.
+// provider returns the module's providers, for calls without the test kit, which hides the types of errors.
 func provider(t *testing.T, server *s3server.Server, maxRetries float64) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
 	c := new(cloud.Cloud)
@@ -62,7 +62,7 @@ func provider(t *testing.T, server *s3server.Server, maxRetries float64) map[tok
 	return s3.Resources(c)
 }
 
-// client accesses the server without the provider.
+// client returns an SDK client for the server.
 func client(server *s3server.Server) *api.Client {
 	return api.New(api.Options{
 		BaseEndpoint: &server.URL, UsePathStyle: true, Region: string(aws.USWest2),

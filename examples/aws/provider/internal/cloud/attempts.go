@@ -14,8 +14,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// unknownOutcome is the error of a failed call if any attempt may have taken effect. The last attempt's error is not
-// enough: the first response may be lost and the second attempt throttled.
+// unknownOutcome is the error of a failed call if any of its attempts may have taken effect. It is needed because the last
+// attempt's error is inconclusive: the first response may have been lost before the second attempt was throttled.
 type unknownOutcome struct {
 	operation string
 	last      error
@@ -25,13 +25,15 @@ func (u *unknownOutcome) Error() string { return u.last.Error() }
 
 func (u *unknownOutcome) Unwrap() error { return u.last }
 
-// Unknown reports whether a failed call may have taken effect: the server failed, or the response was lost.
+// Unknown reports whether err is the error of a call that may have taken effect, because the server failed or the response
+// was lost.
 func Unknown(err error) bool { return errors.As(err, new(*unknownOutcome)) }
 
-// attemptsKey is the context key of an *atomic.Bool that is set if an attempt of the call may have taken effect.
+// attemptsKey is the context key of an *atomic.Bool, which is set to true if an attempt may have taken effect.
 type attemptsKey struct{}
 
-// watchAttempts makes calls return an *unknownOutcome if an attempt may have taken effect.
+// watchAttempts adds middleware to stack that makes a failed call return an *unknownOutcome if any of its attempts may have
+// taken effect.
 func watchAttempts(stack *middleware.Stack) error {
 	err := stack.Initialize.Add(middleware.InitializeMiddlewareFunc("LumiOutcome", watchCall), middleware.After)
 	if err != nil {
@@ -51,7 +53,8 @@ func watchCall(
 	return out, metadata, err
 }
 
-// watchAttempt runs once per attempt, after signing. Without a connection, nothing was sent.
+// watchAttempt is middleware that runs once per attempt, after signing. An attempt without a connection has no effect, since
+// nothing was sent.
 func watchAttempt(
 	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
 ) (middleware.DeserializeOutput, middleware.Metadata, error) {
@@ -75,7 +78,7 @@ func isRead(operation string) bool {
 	return false
 }
 
-// unanswered reports whether a request failed without a conclusive response.
+// unanswered reports whether err is the error of a request without a conclusive response.
 func unanswered(err error) bool {
 	if throttled(err) {
 		return false

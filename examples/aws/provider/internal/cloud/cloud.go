@@ -1,4 +1,4 @@
-// Package cloud contains the code shared by the provider's modules: configuration, clients, tags, and errors.
+// Package cloud contains code shared by the provider's modules: configuration, clients, tags, and errors.
 package cloud
 
 import (
@@ -22,10 +22,10 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Cloud is a connection to an account in a region. Call Configure first.
+// Cloud is a connection to an AWS account in one region. Call Configure before any other method.
 type Cloud struct {
-	// FindTimeout is how long to wait for a resource to become visible after a Create whose response was lost. The default
-	// is 3 seconds.
+	// FindTimeout is the maximum time to wait for a resource to become visible after a Create with an uncertain outcome. The
+	// default is 3 seconds.
 	FindTimeout time.Duration
 
 	config    sdk.Config
@@ -33,8 +33,9 @@ type Cloud struct {
 	defaults  aws.Tags
 }
 
-// Configure applies the provider's configuration. Other settings use the SDK's defaults: environment variables, the
-// files in ~/.aws, and the machine's role.
+// Configure applies the provider's configuration. Settings that it omits come from the SDK's defaults: environment variables,
+// the files in ~/.aws, or the machine's role. It returns an error if the configuration is invalid or there are no
+// credentials.
 func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 	if err := check(config); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 		loaded.Credentials = sdk.NewCredentialsCache(
 			stscreds.NewAssumeRoleProvider(sts.NewFromConfig(loaded), *config.AssumeRole))
 	}
-	// Report missing credentials once, not for each resource.
+	// Report missing credentials here rather than for each resource.
 	if _, err := loaded.Credentials.Retrieve(ctx); err != nil {
 		return withoutCredentials(config, err)
 	}
@@ -82,7 +83,7 @@ func check(config *aws.Config) error {
 	return errors.Join(append(faults, CheckPlainTags(aws.Config_DefaultTags, config.DefaultTags, nil))...)
 }
 
-// maxAttempts includes the first attempt.
+// maxAttempts returns the maximum number of attempts per request, including the first one.
 func maxAttempts(config *aws.Config) int {
 	if config.MaxRetries == nil {
 		return aws.DefaultMaxRetries + 1
@@ -98,11 +99,11 @@ func withoutCredentials(config *aws.Config, err error) error {
 		" AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%w)", aws.Config_Credentials, err)
 }
 
-// Region returns the region of all resources.
+// Region returns the configured region, which contains all resources.
 func (c *Cloud) Region() aws.Region { return aws.Region(c.config.Region) }
 
-// Client returns a function that creates a module's client on first use, after Configure. The configured endpoint, nil
-// if there is none, takes precedence over the environment's.
+// Client returns a function that returns a module's client. It creates the client on first use, which must follow Configure.
+// endpoint is the configured endpoint, which overrides the environment, or nil if there is none.
 func Client[T any](c *Cloud, service aws.Service, open func(config sdk.Config, endpoint *string) T) func() T {
 	return sync.OnceValue(func() T {
 		var endpoint *string

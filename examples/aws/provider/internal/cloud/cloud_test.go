@@ -32,7 +32,7 @@ import (
 
 const role = "arn:aws:iam::123456789012:role/builder"
 
-// isolate hides this machine's AWS configuration from a test.
+// isolate hides the machine's AWS configuration from the test and sets the given environment variables.
 func isolate(t *testing.T, environment map[string]string) {
 	t.Helper()
 	for _, name := range []string{
@@ -40,7 +40,7 @@ func isolate(t *testing.T, environment map[string]string) {
 		"AWS_ENDPOINT_URL_EC2",
 	} {
 		t.Setenv(name, "")
-		if err := os.Unsetenv(name); err != nil { // Setenv restores the variable. Unsetting it differs from setting it to "".
+		if err := os.Unsetenv(name); err != nil { // Setenv restores the variable after the test; unset differs from empty
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +53,7 @@ func isolate(t *testing.T, environment map[string]string) {
 	}
 }
 
-// account is an EC2 server that records the tokens of requests.
+// account is an EC2 server that records the session tokens of requests.
 type account struct {
 	*ec2server.Server
 	mu     sync.Mutex
@@ -61,7 +61,7 @@ type account struct {
 	url    string
 }
 
-// newAccount returns an account that accepts only requests signed with the given key.
+// newAccount starts an account that accepts only requests signed with the given access key.
 func newAccount(t *testing.T, keyID string) *account {
 	t.Helper()
 	a := &account{Server: ec2server.New("us-west-2", keyID), tokens: map[string]bool{}}
@@ -76,7 +76,7 @@ func newAccount(t *testing.T, keyID string) *account {
 	return a
 }
 
-// create creates a VPC to check that a configuration works, and returns its id.
+// create configures a provider, creates a VPC, and returns its id.
 func create(t *testing.T, config *aws.Config) (lumi.ID, error) {
 	t.Helper()
 	c := new(cloud.Cloud)
@@ -114,10 +114,10 @@ func TestConfiguration(t *testing.T) {
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
 	want := aws.Tags{"team": "web", "Name": "main", "lumi:urn": u, "lumi:create": cloud.Attempt(u, "")}
 	if got := a.Tags(string(id)); !maps.Equal(got, want) {
-		t.Errorf("got tags %v, want %v", got, want)
+		t.Errorf("tags = %v, want %v", got, want)
 	}
 	if !a.tokens["a-token"] || len(a.tokens) != 1 {
-		t.Errorf("got tokens %v", a.tokens)
+		t.Errorf("session tokens = %v, want only a-token", a.tokens)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
-// TestAssumeRole uses a fake of Amazon's token service that returns other keys.
+// The provider obtains credentials from a fake token service (STS).
 func TestAssumeRole(t *testing.T) {
 	a := newAccount(t, "AKIDROLE")
 	sts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -163,14 +163,14 @@ func TestAssumeRole(t *testing.T) {
 	}
 	must.Get(create(t, config))(t)
 	if !a.tokens["of-the-role"] || len(a.tokens) != 1 {
-		t.Errorf("got tokens %v", a.tokens)
+		t.Errorf("session tokens = %v, want only of-the-role", a.tokens)
 	}
 
 	config.Credentials = keys("AKIDSTRANGER", nil)
 	err := new(cloud.Cloud).Configure(t.Context(), config)
 	want := "assuming role " + role + ": AccessDenied: You may not assume it"
 	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+		t.Errorf("Configure error = %v\nwant %s", err, want)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestNoCredentials(t *testing.T) {
 	want := "no AWS credentials found: set credentials in the configuration, or in the environment AWS_PROFILE, or both" +
 		" AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (failed to refresh cached credentials, no EC2 IMDS role found"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("got  %v\nwant %s…", err, want)
+		t.Errorf("Configure error = %v\nwant prefix %s", err, want)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestNoProfile(t *testing.T) {
 	isolate(t, map[string]string{"AWS_PROFILE": "work"})
 	err := new(cloud.Cloud).Configure(t.Context(), &aws.Config{Region: aws.USWest2})
 	if want := "failed to get shared config profile, work"; err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+		t.Errorf("Configure error = %v\nwant %s", err, want)
 	}
 }
 
@@ -201,11 +201,11 @@ func TestWrongCredentials(t *testing.T) {
 	})
 	want := "AuthFailure: AWS was not able to validate the provided access credentials"
 	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+		t.Errorf("Create error = %v\nwant %s", err, want)
 	}
 }
 
-func TestNoAnswer(t *testing.T) {
+func TestNoResponse(t *testing.T) {
 	isolate(t, nil)
 	closed := httptest.NewServer(nil)
 	closed.Close()
@@ -216,11 +216,11 @@ func TestNoAnswer(t *testing.T) {
 	want := fmt.Sprintf(`no response from AWS: Post "%s/": dial tcp %s: connect: connection refused`, closed.URL,
 		strings.TrimPrefix(closed.URL, "http://"))
 	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.RetryError)) {
-		t.Errorf("got  %v\nwant %s", err, want)
+		t.Errorf("Create error = %v\nwant a RetryError: %s", err, want)
 	}
 }
 
-// TestOutcome covers the errors of calls that may have taken effect.
+// A failed call returns an UncertainError if any attempt may have taken effect.
 func TestOutcome(t *testing.T) {
 	isolate(t, nil)
 	const (
@@ -229,13 +229,13 @@ func TestOutcome(t *testing.T) {
 		lost   = `no response from AWS: Post "ADDRESS/": EOF`
 	)
 	untrusted := httptest.NewUnstartedServer(nil)
-	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // for handshakes
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // discards failed TLS handshakes
 	untrusted.StartTLS()
 	t.Cleanup(untrusted.Close)
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	for name, test := range map[string]struct {
-		address  string // "" for the failing server
+		address  string // "" selects the server with the failures
 		failures []ec2server.Failure
 		want     string
 		meaning  error
@@ -266,7 +266,7 @@ func TestOutcome(t *testing.T) {
 			want := strings.Replace(test.want, "ADDRESS", a.url, 1)
 			meaning := lumi.Meaning(err)
 			if err == nil || !strings.HasSuffix(err.Error(), want) || reflect.TypeOf(meaning) != reflect.TypeOf(test.meaning) {
-				t.Errorf("got  %v (%T)\nwant %s (%T)", err, meaning, want, test.meaning)
+				t.Errorf("Delete error = %v (%T)\nwant suffix %s (%T)", err, meaning, want, test.meaning)
 			}
 		})
 	}
@@ -294,18 +294,18 @@ func TestCanceled(t *testing.T) {
 	}
 	_, err := vpcs.Create(ctx, request)
 	if !errors.Is(err, context.Canceled) || !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("canceled call: got %v", err)
+		t.Errorf("canceled Create = %v, want an UncertainError with %v", err, context.Canceled)
 	}
 	found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request))
 	if left := a.Left(); err != nil || len(left) != 1 || left[0] != string(found.ID) {
-		t.Errorf("after the cancellation: got %v, %v", left, err)
+		t.Errorf("Find after a canceled Create = %v, %v, want the only one of %v", found, err, left)
 	}
 	request.Token = "two"
 	if found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request)); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Find with another token: got %v, error %v", found, err)
+		t.Errorf("Find with another token = %v, %v, want %v", found, err, lumi.ErrNotFound)
 	}
 	if _, err := vpcs.Find(ctx, (*lumi.FindRequest)(request)); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the cancellation: got %v", err)
+		t.Errorf("Find with a canceled context = %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -323,17 +323,17 @@ func TestWait(t *testing.T) {
 		})
 		if want := "waiting for vpc-1: still pending after 5m0s: context deadline exceeded"; err == nil || err.Error() != want ||
 			asked < 15 {
-			t.Errorf("got %v after %d requests", err, asked)
+			t.Errorf("Wait = %v after %d polls, want %s after at least 15", err, asked, want)
 		}
 		want := []string{"waiting for vpc-1: not visible yet", "waiting for vpc-1: pending"}
 		if !slices.Equal(progress, want) {
-			t.Errorf("got progress %q", progress)
+			t.Errorf("progress = %q, want %q", progress, want)
 		}
 		failure := errors.New("out of order")
 		if err := cloud.Wait(ctx, "vpc-1", func(context.Context) (string, bool, error) {
 			return "", false, failure
 		}); !errors.Is(err, failure) {
-			t.Errorf("failure: got %v", err)
+			t.Errorf("Wait with a failing poll = %v, want %v", err, failure)
 		}
 	})
 }
@@ -363,7 +363,7 @@ func TestFind(t *testing.T) {
 				})
 				if !errors.Is(err, test.want) || err == nil && id != "vpc-1" ||
 					errors.Is(err, lumi.ErrNotFound) != (name == "never") {
-					t.Errorf("got %q, %v", id, err)
+					t.Errorf("FindMade = %q, %v, want error %v", id, err, test.want)
 				}
 			})
 		})
@@ -397,13 +397,13 @@ func TestConfigurationFaults(t *testing.T) {
 			err := lumi.Invalid(new(cloud.Cloud).Configure(t.Context(), &test.config))
 			var invalid *lumi.InvalidError
 			if !errors.As(err, &invalid) || invalid.Error() != test.want {
-				t.Errorf("got  %v\nwant %s", err, test.want)
+				t.Errorf("Configure error = %v\nwant %s", err, test.want)
 			}
 		})
 	}
 }
 
-// numbered returns n tags.
+// numbered returns n tags with different keys.
 func numbered(n int) aws.Tags {
 	tags := aws.Tags{}
 	for i := range n {
@@ -416,13 +416,13 @@ func TestMark(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
 	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(u)}); got != u {
-		t.Errorf("got %[2]s, want %[1]s", u, got)
+		t.Errorf("Marked(Mark(%s)) = %q, want the URN", u, got)
 	}
 	const odd = "urn:lumi:test::p:index::aws:s3:Object::b/#1?"
 	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(odd)}); got != "" {
-		t.Errorf("got %[2]s, want %[1]s", odd, got)
+		t.Errorf("Marked(Mark(%s)) = %q, want none", odd, got)
 	}
 	if mark := cloud.Mark(odd); len(mark) != len("sha256:")+64 || mark == cloud.Mark(odd+"?") {
-		t.Errorf("mark of %s: got %s", odd, mark)
+		t.Errorf("Mark(%s) = %s, want a unique SHA-256", odd, mark)
 	}
 }

@@ -13,13 +13,13 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Error translates an SDK error to:
+// Error converts an SDK error to an error that wraps:
 //
 //   - [lumi.ErrNotFound] if the resource does not exist;
-//   - [lumi.Uncertain] if the request may have taken effect, although no attempt succeeded;
+//   - [lumi.UncertainError] if no attempt succeeded, but the request may have taken effect;
 //   - [lumi.RetryError] if the request had no effect and may succeed later.
 //
-// It returns its own results, and the errors of contexts, unchanged.
+// It is idempotent, and returns context errors unchanged. All other errors lose the text added by the SDK.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -46,14 +46,14 @@ func Error(err error) error {
 	case errors.As(err, &unknown):
 		return lumi.Uncertain(fmt.Errorf("%s: %w", unknown.operation, said))
 	case throttled(err), unanswered(err), Is(err, "DependencyViolation", "OperationAborted", "RequestTimeout"):
-		return &lumi.RetryError{Err: said} // includes request timeouts, which look like an expired context
+		return &lumi.RetryError{Err: said} // includes request timeouts, which also match context.DeadlineExceeded
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return said
 }
 
-// failure is an error response without the text that the SDK adds.
+// failure is an error response without the text added by the SDK.
 type failure struct {
 	code, message string
 	cause         error
@@ -68,7 +68,7 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.cause }
 
-// Is reports whether an error is a response with one of the codes.
+// Is reports whether err is an error response with one of the given codes.
 func Is(err error, codes ...string) bool {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -85,15 +85,15 @@ func throttled(err error) bool {
 	return retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
 }
 
-// isNotFound recognizes the codes of EC2, such as InvalidVpcID.NotFound, and of S3.
+// isNotFound reports whether err is a response from EC2 or S3 for a missing resource, such as InvalidVpcID.NotFound.
 func isNotFound(err error) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && strings.HasSuffix(api.ErrorCode(), ".NotFound") ||
 		Is(err, "NoSuchBucket", "NoSuchKey", "NotFound")
 }
 
-// FaultAt returns a fault at the path for a response with one of the codes. It passes other errors to [Error],
-// including those of requests that an earlier attempt may have carried out.
+// FaultAt returns a fault at the given path if err is a response with one of the codes. Otherwise, or if an earlier attempt
+// may have taken effect, it returns Error(err).
 func FaultAt(err error, path lumi.Path, codes ...string) error {
 	var api smithy.APIError
 	if Is(err, codes...) && errors.As(err, &api) && !Unknown(err) {

@@ -43,10 +43,10 @@ func TestTimeouts(t *testing.T) {
 		err := Error(test.err)
 		meaning := lumi.Meaning(err)
 		if err == nil || err.Error() != test.want || reflect.TypeOf(meaning) != reflect.TypeOf(test.meaning) {
-			t.Errorf("%s: got  %v (%T)\nwant %s (%T)", name, err, meaning, test.want, test.meaning)
+			t.Errorf("Error(%s) = %v (%T)\nwant %s (%T)", name, err, meaning, test.want, test.meaning)
 		}
 		if again := Error(err); again == nil || again.Error() != err.Error() {
-			t.Errorf("%s: second call: got %v", name, again)
+			t.Errorf("Error(Error(%s)) = %v, want %v", name, again, err)
 		}
 	}
 }

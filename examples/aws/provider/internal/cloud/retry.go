@@ -20,7 +20,7 @@ const (
 	longestPause = 20 * time.Second
 )
 
-// newRetryer retries transient failures with the backoff of the IDL.
+// newRetryer returns a retryer for transient failures, with the exponential backoff specified in the IDL.
 func newRetryer(attempts int) *retry.Standard {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = attempts
@@ -28,15 +28,15 @@ func newRetryer(attempts int) *retry.Standard {
 	})
 }
 
-// pause returns a random delay between half of the attempt's backoff and all of it, so that throttled clients do not return
-// at the same time.
+// pause returns a random delay between 50% and 100% of the attempt's backoff. The jitter prevents throttled clients from
+// retrying at the same time.
 func pause(attempt int, _ error) (time.Duration, error) {
 	longest := min(float64(firstPause)*math.Pow(aws.BackoffFactor, float64(attempt)), float64(longestPause))
 	return time.Duration(longest * (1 + rand.Float64()) / 2), nil
 }
 
-// Once wraps a retryer for requests that are not idempotent. It retries only requests that Amazon rejected without
-// effect. Other failures make the outcome uncertain.
+// Once wraps a retryer for non-idempotent requests. The result retries only throttled requests, which had no effect. After any
+// other failure, the outcome may be uncertain.
 func Once(attempts sdk.Retryer) sdk.Retryer { return once{attempts} }
 
 type once struct{ sdk.Retryer }
@@ -44,8 +44,8 @@ type once struct{ sdk.Retryer }
 // IsErrorRetryable implements [sdk.Retryer].
 func (once) IsErrorRetryable(err error) bool { return throttled(err) }
 
-// Wait polls until a new resource is ready, and passes errors to [Error]. Reads are eventually consistent: a new resource
-// may not be found at first.
+// Wait calls poll until a new resource is ready or poll returns an error other than [lumi.ErrNotFound], which it ignores since
+// reads are eventually consistent. It converts errors with [Error].
 func Wait(ctx context.Context, what string, poll func(context.Context) (state string, ready bool, err error)) error {
 	return lumi.Waiter{Pause: firstPause, MaxPause: longestPause}.Wait(ctx, what,
 		func(ctx context.Context) (string, bool, error) {
@@ -57,8 +57,9 @@ func Wait(ctx context.Context, what string, poll func(context.Context) (state st
 		})
 }
 
-// FindMade looks for a resource whose Create had an uncertain outcome, until it is visible or the timeout expires. look
-// returns an empty id if it finds none. FindMade returns [lumi.ErrNotFound] only if the last look succeeded.
+// FindMade looks for the resource created by a Create with an uncertain outcome, until the resource is visible or the timeout
+// expires. look returns "" if it finds no resource. FindMade returns [lumi.ErrNotFound] only if the last call of look
+// succeeded.
 func (c *Cloud) FindMade(ctx context.Context, look func(context.Context) (id string, err error)) (lumi.ID, error) {
 	var id string
 	var failure error

@@ -6,9 +6,9 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Set changes a property if the current value differs from the wanted one. has points to the current value in
-// state.Properties. Create and Update first set the properties to the existing values, so that a failure leaves the
-// state correct.
+// Set calls request to change a property, unless the current value equals wanted. has points to the current value in
+// state.Properties, which Set updates after success. Create and Update initialize the properties with the existing values, so
+// that the state remains correct after a failure.
 func Set[P lumi.Object, T any](
 	state *lumi.State[P], property string, has *T, wanted T, request func(wanted T) error,
 ) error {

@@ -15,17 +15,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Every resource at Amazon is marked by two tags.
+// The provider adds two tags to every resource.
 const (
-	// MarkTag identifies the resource.
+	// MarkTag identifies the resource. See [Mark].
 	MarkTag = "lumi:urn"
-	// AttemptTag identifies the Create call that made it. See [Attempt].
+	// AttemptTag identifies the Create request that created the resource. See [Attempt].
 	AttemptTag = "lumi:create"
-	// ownTags is the number of these tags plus the Name tag of some services.
+	// ownTags is the maximum number of tags added by the provider: the two above, and Name for some services.
 	ownTags = 3
 )
 
-// Amazon's limits.
+// Limits of AWS, and reserved prefixes.
 const (
 	maxTags       = 50
 	maxTagKey     = 128
@@ -34,10 +34,10 @@ const (
 	reservedByUs  = "lumi:"
 )
 
-// plainTag matches tags that all services accept.
+// plainTag matches tag keys and values accepted by all services.
 var plainTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
-// Mark returns the value of the [MarkTag]: the URN, or its hash if it is not a valid tag.
+// Mark returns the value of the [MarkTag]: the URN, or its SHA-256 if the URN is not a valid tag value.
 func Mark(u urn.URN) string {
 	if len(u) <= maxTagValue && plainTag.MatchString(string(u)) {
 		return string(u)
@@ -46,14 +46,14 @@ func Mark(u urn.URN) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Attempt identifies the creation of a resource. All calls of Create and Find for one creation have the same value, and
-// different creations have different values.
+// Attempt returns the value of the [AttemptTag]. Calls of Create and Find have the same value if and only if they have the
+// same URN and token.
 func Attempt(u urn.URN, token string) string {
 	sum := sha256.Sum256([]byte(string(u) + "\x00" + token))
 	return hex.EncodeToString(sum[:])
 }
 
-// Marked returns the URN in the tags of a resource, or "" if they do not contain one.
+// Marked returns the URN in the [MarkTag], or "" if there is none or the tag contains a hash.
 func Marked(tags aws.Tags) urn.URN {
 	u := urn.URN(tags[MarkTag])
 	if _, err := u.Parts(); err != nil {
@@ -62,7 +62,8 @@ func Marked(tags aws.Tags) urn.URN {
 	return u
 }
 
-// Tags returns all tags of a resource except the [AttemptTag]: the configuration's, overridden by its own, and its mark.
+// Tags returns all tags of a resource except the [AttemptTag]: the configured default tags, overridden by own, and the
+// [MarkTag].
 func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
 	all := aws.Tags{}
 	maps.Copy(all, c.defaults)
@@ -71,7 +72,7 @@ func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
 	return all
 }
 
-// OwnTags returns the tags that the program set, or nil if there are none.
+// OwnTags returns the tags set by the program, or nil if there are none.
 func (c *Cloud) OwnTags(all aws.Tags) aws.Tags {
 	var own aws.Tags
 	for key, value := range all {
@@ -87,7 +88,7 @@ func (c *Cloud) OwnTags(all aws.Tags) aws.Tags {
 	return own
 }
 
-// CheckPlainTags checks tags for services with stricter rules, such as S3.
+// CheckPlainTags is like [CheckTags], but for services with stricter rules, such as S3.
 func CheckPlainTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	faults := []error{CheckTags(path, tags, unknown)}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
@@ -98,7 +99,7 @@ func CheckPlainTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	return errors.Join(faults...)
 }
 
-// CheckTags checks tags against the rules that apply to all services.
+// CheckTags returns faults for tags that violate the rules of all services.
 func CheckTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	var faults []error
 	if len(tags) > maxTags-ownTags {

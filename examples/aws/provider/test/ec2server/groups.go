@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// defaultGroup is the name of the default group of each VPC.
+// defaultGroup is the name of the default group in each VPC.
 const defaultGroup = "default"
 
 type group struct {
@@ -18,7 +18,7 @@ type group struct {
 	ingress, egress        []rule
 }
 
-// rule allows traffic. Ports are -1 for protocols without ports.
+// rule allows traffic from or to a block of addresses. from and to are -1 for protocols without ports.
 type rule struct {
 	protocol string
 	from, to int
@@ -28,7 +28,7 @@ type rule struct {
 // maxRules is the maximum number of rules per direction.
 const maxRules = 60
 
-// addGroup creates a group that allows all outbound traffic, as Amazon does.
+// addGroup adds a group. As at AWS, a new group allows all outbound traffic.
 func (s *Server) addGroup(g *group) {
 	g.record = record{id: s.newID("sg"), tags: g.tags, lag: s.Lag}
 	if g.tags == nil {
@@ -96,7 +96,8 @@ type groupXML struct {
 	Tags        []tag           `xml:"tagSet>item"`
 }
 
-// permissions merges rules that differ only in their addresses and reverses their order, since Amazon does not preserve it.
+// permissions merges rules that differ only in their addresses, as AWS does. It reverses the order of the rules, since AWS does
+// not preserve it.
 func permissions(rules []rule) []permissionXML {
 	var list []permissionXML
 	for _, r := range slices.Backward(rules) {
@@ -164,7 +165,7 @@ func (s *Server) revokeEgress(p params) (any, error)     { return s.revoke(p, eg
 func ingress(g *group) *[]rule { return &g.ingress }
 func egress(g *group) *[]rule  { return &g.egress }
 
-// authorize adds all rules of a request, or none.
+// authorize adds the rules in a request atomically.
 func (s *Server) authorize(p params, direction func(*group) *[]rule) (any, error) {
 	g, err := s.group(p)
 	if err != nil {
@@ -189,7 +190,7 @@ func (s *Server) authorize(p params, direction func(*group) *[]rule) (any, error
 	return success{true}, nil
 }
 
-// revoke removes all rules of a request, or none.
+// revoke removes the rules in a request atomically.
 func (s *Server) revoke(p params, direction func(*group) *[]rule) (any, error) {
 	g, err := s.group(p)
 	if err != nil {
@@ -215,7 +216,7 @@ func (r rule) String() string {
 	return fmt.Sprintf("peer: %s, %s, from port: %d, to port: %d, ALLOW", r.block, strings.ToUpper(r.protocol), r.from, r.to)
 }
 
-// rules parses the rules of a request.
+// rules parses the rules in a request.
 func (p params) rules() ([]rule, error) {
 	var rules []rule
 	for _, permission := range p.each("IpPermissions") {

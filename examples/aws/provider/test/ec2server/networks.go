@@ -51,7 +51,7 @@ func (s *Server) createVpc(p params) (any, error) {
 	return response{v.xml("pending")}, nil
 }
 
-// MakeDefault makes a VPC the account's default one.
+// MakeDefault makes a VPC the default VPC of the account.
 func (s *Server) MakeDefault(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ type subnetXML struct {
 	Tags   []tag  `xml:"tagSet>item"`
 }
 
-// reserved is the number of addresses that Amazon reserves in each subnet.
+// reserved is the number of addresses that AWS reserves in each subnet.
 const reserved = 5
 
 func (n *subnet) xml(state string) subnetXML {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// params are the parameters of a request, such as TagSpecification.1.Tag.2.Key.
+// params holds the parameters of a request, such as TagSpecification.1.Tag.2.Key.
 type params url.Values
 
 func (p params) get(name string) string { return url.Values(p).Get(name) }
 
 func (p params) has(name string) bool { return url.Values(p).Has(name) }
 
-// list returns the elements of a list of values.
+// list returns the elements of the list parameter with the given name.
 func (p params) list(name string) []string {
 	var list []string
 	for i := 1; p.has(name + "." + strconv.Itoa(i)); i++ {
@@ -25,7 +25,7 @@ func (p params) list(name string) []string {
 	return list
 }
 
-// each returns the elements of a list of objects.
+// each returns the parameters of each object in the list with the given name.
 func (p params) each(name string) []params {
 	var list []params
 	for i := 1; ; i++ {
@@ -49,7 +49,7 @@ type record struct {
 	lag  int
 }
 
-// seen reports whether the resource is visible yet.
+// seen reports whether the resource is already visible, and counts the request.
 func (r *record) seen() bool {
 	if r.lag > 0 {
 		r.lag--
@@ -75,7 +75,7 @@ func keys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 const maxTags = 50
 
-// tagsFor parses the tags of a new resource.
+// tagsFor parses the tags for a new resource of the given kind.
 func (p params) tagsFor(kind string) (map[string]string, error) {
 	tags := map[string]string{}
 	for _, spec := range p.each("TagSpecification") {
@@ -132,7 +132,7 @@ func (s *Server) deleteTags(p params) (any, error) {
 	return success{true}, nil
 }
 
-// describeTags returns the tags that match the filters.
+// describeTags implements the action DescribeTags.
 func (s *Server) describeTags(p params) (any, error) {
 	type item struct {
 		Resource string `xml:"resourceId"`
@@ -178,7 +178,7 @@ func (s *Server) record(id string) (*record, error) {
 	return nil, refuse("InvalidID", "The ID '%s' is not valid", id)
 }
 
-// wanted reports whether a request selects a resource with the attributes.
+// wanted reports whether a resource with the given attributes matches the filters of a request.
 func (p params) wanted(r *record, attributes map[string]string) (bool, error) {
 	for _, f := range p.each("Filter") {
 		name := f.get("Name")
@@ -200,7 +200,7 @@ func (p params) wanted(r *record, attributes map[string]string) (bool, error) {
 
 var special = regexp.MustCompile(`\\.|[*?]|[^\\*?]+`)
 
-// matches matches a pattern with the wildcards * and ?, which a backslash escapes.
+// matches reports whether value matches a pattern with the wildcards * and ?. A backslash escapes a wildcard.
 func matches(pattern, value string) bool {
 	expr := special.ReplaceAllStringFunc(pattern, func(part string) string {
 		switch {
@@ -216,7 +216,7 @@ func matches(pattern, value string) bool {
 	return regexp.MustCompile(`(?s)\A` + expr + `\z`).MatchString(value)
 }
 
-// pick returns the resources that a request selects by id or filter.
+// pick returns the visible resources selected by the ids and filters of a request.
 func pick[T any](
 	s *Server, p params, idParam, prefix, code string, all map[string]T, look func(T) (*record, map[string]string),
 ) ([]T, error) {
@@ -245,7 +245,7 @@ func pick[T any](
 	return picked, nil
 }
 
-// exists returns an error for an unknown id.
+// exists returns an error if id is malformed or not in all.
 func exists[T any](id, prefix, code string, all map[string]T) error {
 	if !strings.HasPrefix(id, prefix+"-") {
 		return refuse(code+".Malformed", "Invalid id: \"%s\" (expecting \"%s-...\")", id, prefix)

@@ -1,9 +1,9 @@
-// Package ec2server is a fake EC2 server for tests of the provider. No maintained server is available as a Go module or
-// runs offline. This one implements the SDK's query protocol for VPCs, subnets, and security groups, following Amazon's
-// API reference: ids, tags, filters with wildcards, CIDR checks, defaults, dependencies, limits, and Amazon's error
-// codes. It checks the access key of a request but not its signature.
+// Package ec2server is a fake EC2 server for tests of the provider. It exists because no maintained server runs offline or is
+// available as a Go module. It implements the query protocol for VPCs, subnets, and security groups according to the AWS API
+// reference: ids, tags, filters with wildcards, CIDR validation, defaults, dependencies, limits, and error codes. It checks the
+// access key of a request but not its signature.
 //
-// It simulates failures of the network and of Amazon on demand: see [Failure].
+// It can simulate failures of the network and the service: see [Failure].
 package ec2server
 
 import (
@@ -17,13 +17,13 @@ import (
 	"sync"
 )
 
-// Server is an account in one region. Create it with New. It is safe for concurrent use.
+// Server is an AWS account in one region. Use New to create one. It is safe for concurrent use.
 type Server struct {
-	// Region is the region that requests must be signed for.
+	// Region is the region required in the signature of a request.
 	Region string
-	// AccessKeyID is the key that requests must be signed with.
+	// AccessKeyID is the access key required in the signature of a request.
 	AccessKeyID string
-	// Lag is the number of requests before a new resource becomes visible.
+	// Lag is the number of requests that do not find a new resource, to simulate eventual consistency.
 	Lag int
 
 	mu       sync.Mutex
@@ -36,7 +36,7 @@ type Server struct {
 	calls    []string
 }
 
-// New returns an empty account, without Amazon's default VPC.
+// New returns an empty account. Unlike a real one, it has no default VPC.
 func New(region, accessKeyID string) *Server {
 	return &Server{
 		Region: region, AccessKeyID: accessKeyID, vpcs: map[string]*vpc{}, subnets: map[string]*subnet{},
@@ -47,32 +47,32 @@ func New(region, accessKeyID string) *Server {
 // Failure is a simulated failure.
 type Failure int
 
-// The failures. The first three do not carry out the request. The others do.
+// The kinds of failures. Requests that fail with one of the first three have no effect; all others take effect.
 const (
-	// Throttled is the response to too many requests.
+	// Throttled rejects the request because of a rate limit.
 	Throttled Failure = iota
-	// Broken is an internal server error.
+	// Broken responds with an internal server error.
 	Broken
-	// Refused is an authorization error.
+	// Refused responds with an authorization error.
 	Refused
-	// BrokenAfter is an internal server error after the request was carried out.
+	// BrokenAfter executes the request, then responds with an internal server error.
 	BrokenAfter
-	// Lost closes the connection after the request was carried out.
+	// Lost executes the request, then closes the connection.
 	Lost
-	// Stalled sends no response until the client gives up.
+	// Stalled executes the request, then sends no response until the client gives up.
 	Stalled
-	// Fine lets a request succeed, to delay the failures after it.
+	// Fine lets the request succeed, to delay subsequent failures.
 	Fine
 )
 
-// Fail makes the next requests of an action fail, one for each failure.
+// Fail makes the next requests for an action fail in the given ways, in order.
 func (s *Server) Fail(action string, ways ...Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures[action] = append(s.failures[action], ways...)
 }
 
-// Hold marks a resource as in use, as by an instance, until release is called.
+// Hold marks a resource as in use until release is called. A resource in use cannot be deleted.
 func (s *Server) Hold(id string) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *Server) Hold(id string) (release func()) {
 	}
 }
 
-// Left returns the existing resources, except resources created by Amazon itself.
+// Left returns the ids of all existing resources except default security groups.
 func (s *Server) Left() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *Server) Left() []string {
 	return left
 }
 
-// Tags returns the tags of an existing resource.
+// Tags returns the tags of a resource, or nil if it does not exist.
 func (s *Server) Tags(id string) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) Tags(id string) map[string]string {
 	return maps.Clone(r.tags)
 }
 
-// Calls returns the actions called since its last call.
+// Calls returns the actions requested since the previous call of Calls.
 func (s *Server) Calls() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func refuse(code, format string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, code, fmt.Sprintf(format, args...)}
 }
 
-// actions are the supported actions. They are called with the lock held.
+// actions maps the names of the supported actions to their implementations, which must be called with the lock held.
 var actions = map[string]func(*Server, params) (any, error){
 	"CreateVpc":                     (*Server).createVpc,
 	"DescribeVpcs":                  (*Server).describeVpcs,
@@ -176,23 +176,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fails && way == Stalled:
 		<-r.Context().Done()
 	case fails && way == Lost:
-		panic(http.ErrAbortHandler) // Closes the connection.
+		panic(http.ErrAbortHandler) // closes the connection
 	case fails:
 		answerError(w, &problem{http.StatusInternalServerError, "InternalError", "An internal error has occurred"})
 	case err != nil:
-		answerError(w, err.(*problem)) //nolint:errorlint // Actions return no other error.
+		answerError(w, err.(*problem)) //nolint:errorlint // Actions return no other type of error.
 	default:
 		w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 		start := xml.StartElement{
 			Name: xml.Name{Local: action + "Response"},
 			Attr: []xml.Attr{{Name: xml.Name{Local: "xmlns"}, Value: "http://ec2.amazonaws.com/doc/2016-11-15/"}},
 		}
-		_, _ = w.Write([]byte(xml.Header)) // These fail only if the client disconnected.
+		_, _ = w.Write([]byte(xml.Header)) // write errors mean that the client has disconnected
 		_ = xml.NewEncoder(w).EncodeElement(answer, start)
 	}
 }
 
-// next records the call and returns its failure, if any.
+// next records a request. It returns the failure to simulate, and false if the request should succeed.
 func (s *Server) next(action string) (Failure, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,16 +231,16 @@ func answerError(w http.ResponseWriter, p *problem) {
 		Message   string   `xml:"Errors>Error>Message"`
 		RequestID string   `xml:"RequestID"`
 	}
-	_, _ = w.Write([]byte(xml.Header)) // as above
+	_, _ = w.Write([]byte(xml.Header)) // write errors mean that the client has disconnected
 	_ = xml.NewEncoder(w).Encode(body{Code: p.code, Message: p.message, RequestID: "0"})
 }
 
-// success is the response of actions without a result.
+// success is the response to an action without a result.
 type success struct {
 	Return bool `xml:"return"`
 }
 
-// Start serves the account on a local port until the test ends.
+// Start serves the account on a local port until the end of the test, and returns the URL.
 func (s *Server) Start(t interface{ Cleanup(func()) }) (address string) {
 	server := httptest.NewServer(s)
 	server.Config.ErrorLog = nil
@@ -248,7 +248,7 @@ func (s *Server) Start(t interface{ Cleanup(func()) }) (address string) {
 	return server.URL
 }
 
-// newID returns an id in Amazon's format.
+// newID returns a new id in the format of AWS.
 func (s *Server) newID(prefix string) string {
 	s.made++
 	return fmt.Sprintf("%s-0%016x", prefix, s.made)

@@ -1,10 +1,10 @@
-// Package s3server runs an S3 server for tests of the provider: the Versity S3 Gateway on a folder, in its own process.
-// It is maintained by a storage vendor, released every few weeks under the Apache license, and supports what the
-// provider uses: signatures, tags, versions, access control, CORS, websites, and conditional writes. Because of its
-// many dependencies, its version is pinned in the separate module tools. It does not support lifecycles, access logs,
-// notifications, or storage classes.
+// Package s3server runs an S3 server for tests of the provider: the Versity S3 Gateway, which serves a local folder, in its own
+// process. A storage vendor maintains it, under the Apache license and with releases every few weeks. It supports all features
+// used by the provider: signatures, tags, versions, access control, CORS, websites, and conditional writes. It does not support
+// lifecycles, access logs, notifications, or storage classes. Because of its many dependencies, its version is pinned in the
+// separate module tools.
 //
-// Requests pass through a proxy in the test that can lose or replace responses.
+// Requests pass through a proxy in the test process, which can drop or replace responses.
 package s3server
 
 import (
@@ -29,29 +29,29 @@ import (
 	"time"
 )
 
-// The keys of the initial account.
+// The credentials of the initial account.
 const (
 	AccessKeyID     = "AKIDEXAMPLE"
 	SecretAccessKey = "a-secret-of-the-tests"
 )
 
-// Server is a running server.
+// Server is a running S3 server.
 type Server struct {
-	// URL is the server's address.
+	// URL is the URL of the proxy, for use as the endpoint.
 	URL string
 
 	binary, socket, region string
 
 	mu           sync.Mutex
 	lose, answer func(*http.Request) bool
-	status       int // of the response
+	status       int // status of the replaced response
 	body         string
 }
 
-// Start starts an empty server, which stops at the end of the test.
+// Start starts an empty server and stops it at the end of the test.
 func Start(t testing.TB, region string) *Server {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "s3") // Socket paths must be short.
+	folder, err := os.MkdirTemp("", "s3") // the length of socket paths is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,13 +78,13 @@ func Start(t testing.TB, region string) *Server {
 		close(ended)
 	}()
 	t.Cleanup(func() {
-		_ = command.Process.Kill() // It fails only if the process has exited.
+		_ = command.Process.Kill() // fails only if the process has exited
 		<-ended
 	})
 	for s.dial() != nil {
 		select {
 		case <-ended:
-			t.Fatalf("the S3 server ended: %v\n%s", how, said.String())
+			t.Fatalf("S3 server exited before it was ready: %v\n%s", how, said.String())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -92,7 +92,7 @@ func Start(t testing.TB, region string) *Server {
 	return s
 }
 
-// run starts the binary. It retries while another test that has just built the binary has it open.
+// run starts the binary. It retries on ETXTBSY, which occurs while another test that has just built the binary keeps it open.
 func (s *Server) run(t testing.TB, said *bytes.Buffer, args ...string) *exec.Cmd {
 	t.Helper()
 	for {
@@ -109,7 +109,7 @@ func (s *Server) run(t testing.TB, said *bytes.Buffer, args ...string) *exec.Cmd
 	}
 }
 
-// binary returns the path of the server, building it if necessary.
+// binary returns the path of the server's binary, building it if necessary.
 func binary(t testing.TB) string {
 	t.Helper()
 	path, err := build()
@@ -140,10 +140,10 @@ func (s *Server) dial() error {
 	return err
 }
 
-// serve starts the proxy.
+// serve starts the proxy and sets s.URL.
 func (s *Server) serve(t testing.TB) {
 	proxy := &httputil.ReverseProxy{
-		// The host name is part of the signature, so keep it.
+		// Keep the Host header, which is part of the signature.
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", "s3" },
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -157,10 +157,10 @@ func (s *Server) serve(t testing.TB) {
 		switch {
 		case status != 0:
 			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body) // It fails only if the client disconnected.
+			_, _ = io.WriteString(w, body) // fails only if the client has disconnected
 		case lose:
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
-			panic(http.ErrAbortHandler) // Closes the connection.
+			panic(http.ErrAbortHandler) // closes the connection
 		default:
 			proxy.ServeHTTP(w, r)
 		}
@@ -183,27 +183,27 @@ func (s *Server) next(r *http.Request) (lose bool, status int, body string) {
 	return false, 0, ""
 }
 
-// Lose drops the response to the next request matched by which.
+// Lose drops the response to the next request that matches which.
 func (s *Server) Lose(which func(*http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = which
 }
 
-// Answer responds, in place of the server, to the next request matched by which.
+// Answer responds to the next request that matches which, instead of passing it to the server.
 func (s *Server) Answer(which func(*http.Request) bool, status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer, s.status, s.body = which, status, body
 }
 
-// Throttle rejects the next request matched by which.
+// Throttle rejects the next request that matches which, as if it exceeded a rate limit.
 func (s *Server) Throttle(which func(*http.Request) bool) {
 	s.Answer(which, http.StatusServiceUnavailable,
 		"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
 }
 
-// AddUser creates another account, which can create its own buckets.
+// AddUser adds another account, which can create its own buckets.
 func (s *Server) AddUser(t testing.TB, accessKeyID, secretAccessKey string) {
 	t.Helper()
 	command := exec.Command(s.binary, "admin", "--access", AccessKeyID, "--secret", SecretAccessKey,
@@ -213,7 +213,7 @@ func (s *Server) AddUser(t testing.TB, accessKeyID, secretAccessKey string) {
 	}
 }
 
-// Is matches requests by method, path, and query, such as "PUT /bucket?tagging".
+// Is returns a function that matches requests by method, path, and query, such as "PUT /bucket?tagging".
 func Is(pattern string) func(*http.Request) bool {
 	method, address, _ := strings.Cut(pattern, " ")
 	want, err := url.Parse(address)

@@ -1,4 +1,4 @@
-// Command ec2d serves an account of package ec2server for manual tests of the provider.
+// Command ec2d runs the fake EC2 server in package ec2server, for manual tests of the provider.
 package main
 
 import (
