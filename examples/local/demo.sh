@@ -1,12 +1,12 @@
 #!/bin/sh
-# Deploys the program site in a temporary folder. Usage: demo.sh COMMANDS PACKAGE, where COMMANDS contains lumi and
-# lumi-resource-local, and PACKAGE is the built npm package. Run by 'make demo'.
+# Deploys the program site in a temporary folder. 'make demo' runs this script. Usage: demo.sh COMMANDS PACKAGE, where COMMANDS
+# is the folder of lumi and lumi-resource-local, and PACKAGE is the folder of the built npm package.
 set -eu
 commands=$(cd "$1" && pwd) package=$(cd "$2" && pwd)
 cd "$(dirname "$0")"
 demo=$(mktemp -d "${TMPDIR:-/tmp}/lumi-demo-XXXXXX")
 
-# Install what npm would, without a network.
+# Install the dependencies that npm would install, without network access.
 mkdir -p "$demo/node_modules/@lumi" "$demo/node_modules/.bin" "$demo/programs/site"
 ln -s "$package" "$demo/node_modules/@lumi/lumi"
 ln -s "$package/node_modules/tsx" "$demo/node_modules/tsx"

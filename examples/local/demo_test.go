@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestDemo runs 'make demo' and then the commands that it prints at its end.
+// The commands printed at the end of 'make demo' work.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	bin, temporary := t.TempDir(), t.TempDir()
@@ -33,15 +33,15 @@ func TestDemo(t *testing.T) {
 	files, next, _ := strings.Cut(files, "destroy everything:\n")
 	for _, want := range []string{"site/index.txt", "site/password.txt", "site/site/css/site.css", "site/site/index.html"} {
 		if !strings.Contains(files, "    "+want+"\n") {
-			t.Errorf("missing %s in\n%s", want, out)
+			t.Errorf("output does not list file %s:\n%s", want, out)
 		}
 	}
 	next = strings.NewReplacer("lumi deploy", "lumi deploy --yes", "lumi destroy", "lumi destroy --yes").Replace(next)
 	next = strings.Replace(next, "rm -r", "find site -type f\nrm -r", 1)
 	if out = shell(next); !strings.Contains(out, "No resources to change, 4 unchanged\n") || !strings.HasSuffix(out, "\nsite/main.ts\n") {
-		t.Errorf("got output\n%s", out)
+		t.Errorf("output of the printed commands does not report 4 unchanged resources and a successful destroy:\n%s", out)
 	}
 	if left, err := filepath.Glob(filepath.Join(temporary, "lumi-demo-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary folders = %v, %v, want none", left, err)
 	}
 }

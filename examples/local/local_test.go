@@ -13,11 +13,11 @@ func TestOutputIsCurrent(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("go", "run", "../../cmd/cidlc", "idl", "--out-pack", "--out-provider", "--out-schema=schema.json", "--check")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("run 'make example': %v\n%s", err, out)
+		t.Errorf("generated code is out of date; run 'make example': %v\n%s", err, out)
 	}
 }
 
-// TestFixture runs the conformance test with the fixture in a copy of its directory, which must be unchanged afterward.
+// The provider passes 'lumi provider test' with fixture.json and leaves no files behind.
 func TestFixture(t *testing.T) {
 	t.Parallel()
 	lumi, plugin := providertest.Build(t, "../../cmd/lumi"), providertest.Build(t, "./provider/lumi-resource-local")
@@ -32,9 +32,9 @@ func TestFixture(t *testing.T) {
 	cmd := exec.Command(lumi, "provider", "test", plugin, "--fixture=fixture.json")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("lumi provider test: %v\n%s", err, out)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("the directory has %v, %v; want nothing but the fixture", entries, err)
+		t.Errorf("working directory contains %v, %v, want only fixture.json", entries, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// caller calls a provider as an engine does, one call at a time.
+// caller makes individual provider calls, with the requests that an engine would send.
 type caller struct {
 	t        *testing.T
 	provider func(tokens.Type) lumi.ResourceProvider
@@ -55,7 +55,7 @@ func (c *caller) request(typ tokens.Type, name, token string, properties props) 
 	return &lumi.CreateRequest{URN: u, Properties: checked.Properties, Token: token}
 }
 
-// create returns the id and all properties.
+// create creates a resource and returns its id and all of its properties.
 func (c *caller) create(typ tokens.Type, name, token string, properties props) (lumi.ID, props) {
 	c.t.Helper()
 	request := c.request(typ, name, token, properties)
@@ -105,7 +105,7 @@ func encode(t *testing.T, properties props) *structpb.Struct {
 	return made
 }
 
-// onWire returns assets and archives in their wire form.
+// onWire converts assets and archives in value to the wire format.
 func onWire(value any) any {
 	switch v := value.(type) {
 	case props:
@@ -141,6 +141,6 @@ func write(t *testing.T, path, text string) {
 func wantText(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("%s has %q, %v; want %q", path, got, err, want)
+		t.Errorf("content of %s = %q, %v, want %q", path, got, err, want)
 	}
 }

@@ -16,19 +16,20 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// commandProviderOpsImpl implements commands. Only the user can resolve a Create with an uncertain outcome.
+// commandProviderOpsImpl implements commands. Create is not idempotent, and only the user can resolve an uncertain outcome.
 type commandProviderOpsImpl struct{ ledger[*command] }
 
 type commandState = lumi.State[*command]
 
 const (
-	// maxStdout is the maximum size of the stored standard output, and maxVariable of the part passed in a variable.
+	// maxStdout is the maximum size of the stored standard output. maxVariable is the maximum size of the part that is passed
+	// in stdoutVariable.
 	maxStdout, maxVariable = 1 << 20, 64 << 10
-	// maxLine is the length at which lines of standard error are split.
+	// maxLine is the maximum length of a line of standard error. Longer lines are split.
 	maxLine = 4 << 10
-	// patience is how long a command may run after it was asked to stop.
+	// patience is the maximum time that a command may run after SIGTERM.
 	patience = 3 * time.Second
-	// stdoutVariable is the variable with the previous standard output.
+	// stdoutVariable is the environment variable that contains the previous standard output.
 	stdoutVariable = "LUMI_STDOUT"
 )
 
@@ -57,10 +58,10 @@ func (*commandProviderOpsImpl) Check(_ context.Context, want *commandState) erro
 	return errors.Join(faults...)
 }
 
-// effective returns the properties that determine the result of the command.
+// effective lists the properties whose changes make Update run the update command.
 var effective = []lumi.Path{Command_Create, Command_Environment, Command_Triggers, Command_Interpreter}
 
-// InspectChange implements [lumi.Inspector]. Only the URN contains the name, so a renamed command is not run again.
+// InspectChange implements [lumi.Inspector]. It ignores a change of the name, which is used only in the URN.
 func (*commandProviderOpsImpl) InspectChange(_ context.Context, _, want *commandState, diff *lumi.Diff) error {
 	diff.DeleteBeforeReplace()
 	diff.Ignore(Command_Name)
@@ -108,7 +109,8 @@ func (ops *commandProviderOpsImpl) Delete(ctx context.Context, old *commandState
 	return ops.ledger.Delete(ctx, old)
 }
 
-// run runs a command and returns its standard output. Standard error is logged.
+// run runs a command, logs its standard error, and returns its standard output. what is the name of the operation, and before
+// the previous standard output.
 func run(ctx context.Context, what, text string, p *command, before string) (string, error) {
 	args := slices.Concat(p.Interpreter, []string{text})
 	if p.Interpreter == nil {
@@ -132,7 +134,7 @@ func run(ctx context.Context, what, text string, p *command, before string) (str
 	err := cmd.Wait()
 	stderr.flush()
 	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
-		err = nil // A background process that it started still holds the output open.
+		err = nil // a background process started by the command keeps the output open
 	}
 	var exit *exec.ExitError
 	switch {
@@ -150,7 +152,7 @@ func run(ctx context.Context, what, text string, p *command, before string) (str
 	return strings.TrimRight(strings.ToValidUTF8(stdout.kept.String(), "\uFFFD"), "\r\n"), nil
 }
 
-// head keeps the beginning of the text written to it.
+// head is a writer that keeps the beginning of the output, up to a maximum size.
 type head struct {
 	kept    bytes.Buffer
 	dropped bool
@@ -163,7 +165,7 @@ func (h *head) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// lines logs the text written to it, line by line.
+// lines is a writer that passes each line to show.
 type lines struct {
 	show          func(line string)
 	partial, last string
@@ -182,7 +184,7 @@ func (l *lines) Write(data []byte) (int, error) {
 	}
 }
 
-// flush logs an incomplete last line.
+// flush passes the last line to show if it has no newline.
 func (l *lines) flush() {
 	line := strings.TrimRight(strings.ToValidUTF8(l.partial, "\uFFFD"), "\r")
 	if l.partial = ""; strings.TrimSpace(line) != "" {
@@ -191,7 +193,7 @@ func (l *lines) flush() {
 	}
 }
 
-// quoted returns the last line, for an error.
+// quoted returns the last line as the suffix of an error message, or "" if there is none.
 func (l *lines) quoted() string {
 	if l.last == "" {
 		return ""

@@ -4,7 +4,7 @@ import "os/exec"
 
 var shell = []string{"cmd", "/C"}
 
-// Windows stops only the command itself, not its child processes.
+// ownGroup does nothing. On Windows, only the command itself is stopped, but not its child processes.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}

@@ -41,8 +41,8 @@ func (directoryProviderOpsImpl) Find(_ context.Context, want *directoryState) (l
 	return findDirectory(want.Properties.Path, want.Token)
 }
 
-// findDirectory returns the directory that was created with a token, if it is unchanged: new entries would have changed its
-// modification time.
+// findDirectory returns the id of the directory at path if it was created with token. It returns [lumi.ErrNotFound] if there
+// is none or its entries have changed, since that changes the modification time, which contains the mark.
 func findDirectory(path, token string) (lumi.ID, error) {
 	p, info, err := openOld(path, fs.ModeDir)
 	if err != nil {
@@ -113,7 +113,7 @@ func (directoryProviderOpsImpl) Delete(_ context.Context, old *directoryState) e
 	}
 	defer p.close()
 	if force := old.Properties.Force; force != nil && *force {
-		// RemoveAll follows no symbolic links. A repeated call deletes the remaining entries.
+		// RemoveAll does not follow symbolic links. If it fails, a repeated call deletes the remaining entries.
 		return lumi.Uncertain(p.failed(p.RemoveAll(p.base)))
 	}
 	if err = p.Remove(p.base); err == nil {
@@ -125,14 +125,14 @@ func (directoryProviderOpsImpl) Delete(_ context.Context, old *directoryState) e
 	return p.failed(err)
 }
 
-// entries returns the names of a few entries of a directory.
+// entries returns the names of up to three entries in the directory, for an error message.
 func (p *place) entries() string {
 	directory, err := p.Open(p.base)
 	if err != nil {
 		return ""
 	}
 	defer directory.Close()
-	found, _ := directory.Readdirnames(4) // If there are none, Remove's error is returned.
+	found, _ := directory.Readdirnames(4) // if there are no names, the caller returns Remove's error
 	if len(found) > 3 {
 		found[3] = "more"
 	}

@@ -99,8 +99,7 @@ func TestTaken(t *testing.T) {
 	wantText(t, dir+"/file", "theirs")
 }
 
-// TestFileReplacedByLink checks that a file replaced by a link counts as gone, and that neither the link nor its target is
-// changed.
+// A file replaced with a symbolic link no longer exists. Operations change neither the link nor its target.
 func TestFileReplacedByLink(t *testing.T) {
 	t.Parallel()
 	c, dir := newCaller(t), t.TempDir()
@@ -110,13 +109,13 @@ func TestFileReplacedByLink(t *testing.T) {
 	must.Do(t, errors.Join(os.Remove(path), os.Symlink("b", path)))
 	old := props{"path": path, "content": "ours", "mode": "644", "checksum": "x"}
 	if _, err := c.get(local.File, id, old); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Get: got %v", err)
+		t.Errorf("Get error = %v, want %v", err, lumi.ErrNotFound)
 	}
 	if _, err := c.update(local.File, id, old, old.With(props{"content": "new"})); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Update: got %v", err)
+		t.Errorf("Update error = %v, want %v", err, lumi.ErrNotFound)
 	}
 	if err := c.delete(local.File, id, old); err != nil {
-		t.Errorf("Delete: got %v", err)
+		t.Errorf("Delete = %v, want nil", err)
 	}
 	wantEntries(t, dir, "a", "b")
 	wantText(t, dir+"/b", "theirs")
@@ -131,7 +130,7 @@ func TestDrift(t *testing.T) {
 	unpackedID, unpackedState := c.create(local.Unpacked, unpacked, "3",
 		props{"path": unpacked, "archive": archive("a", "1", "b/c", "2", "d", "3")})
 	if got, err := c.get(local.Unpacked, unpackedID, unpackedState); err != nil || got.Get("archive") == nil {
-		t.Errorf("before: got %v, %v", got, err)
+		t.Errorf("Get of unchanged files = %v, %v, want an archive", got, err)
 	}
 	write(t, text, "A")
 	write(t, source, "B")
@@ -139,15 +138,15 @@ func TestDrift(t *testing.T) {
 	write(t, unpacked+"/e", "of others")
 	must.Do(t, errors.Join(os.Chmod(text, 0o640), os.Remove(unpacked+"/b/c")))
 	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != "A" || got.Get("mode") != "640" {
-		t.Errorf("text: got %v, %v", got, err)
+		t.Errorf("Get of a file with text = %v, %v, want content A and mode 640", got, err)
 	}
 	if got, err := c.get(local.File, sourceID, sourceState); err != nil || got.Get("source") != nil || got.Get("content") != nil {
-		t.Errorf("source: got %v, %v", got, err)
+		t.Errorf("Get of a changed file with a source = %v, %v, want neither source nor content", got, err)
 	}
 	got, err := c.get(local.Unpacked, unpackedID, unpackedState)
 	files, _ := got.Get("files").(map[string]any)
 	if err != nil || got.Get("archive") != nil || len(files) != 2 || files["d"] == unpackedState["files"].(map[string]any)["d"] {
-		t.Errorf("unpacked: got %v, %v", got, err)
+		t.Errorf("Get of changed unpacked files = %v, %v, want 2 files and no archive", got, err)
 	}
 	want := unpackedState.With(props{"files": nil})
 	must.Get(c.update(local.Unpacked, unpackedID, props(got.Struct().AsMap()), want))(t)
@@ -156,7 +155,7 @@ func TestDrift(t *testing.T) {
 	wantText(t, unpacked+"/e", "of others")
 	must.Do(t, os.WriteFile(text, []byte{0xff}, 0o600))
 	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != nil {
-		t.Errorf("binary: got %v, %v", got, err)
+		t.Errorf("Get of a binary file = %v, %v, want no content", got, err)
 	}
 }
 
@@ -177,12 +176,12 @@ func TestDeleteDirectory(t *testing.T) {
 	wantEntries(t, dir, "theirs")
 }
 
-func TestUnpackedOthers(t *testing.T) {
+func TestUnpackedUnmanagedFiles(t *testing.T) {
 	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
 	path := dir + "/u"
 	u := h.Unnamed(local.Unpacked)
-	u.MayDiffer("files") // An import includes unmanaged files.
+	u.MayDiffer("files") // an import includes unmanaged files
 	u.Create(t, props{"path": path, "archive": archive("../a", "1")},
 		providertest.WantFaults(`archive["../a"]: is not a valid name in an archive: it contains ".."`))
 	u.Create(t, props{"path": path, "archive": archive("a", "1", "b/c", "2")})
@@ -192,7 +191,7 @@ func TestUnpackedOthers(t *testing.T) {
 		providertest.WantFaults("archive: z already exists in "+path+", and this resource did not create it"))
 	wantText(t, path+"/a", "1")
 	must.Do(t, os.Remove(path+"/z"))
-	// An unmanaged directory in place of a file stops the update halfway.
+	// The update fails halfway, since an unmanaged directory is at the path of a new file.
 	must.Do(t, os.MkdirAll(path+"/n/theirs", 0o755))
 	t.Run("half way", func(t *testing.T) {
 		c := newCaller(t)
@@ -200,11 +199,11 @@ func TestUnpackedOthers(t *testing.T) {
 		_, err := c.update(local.Unpacked, lumi.ID(path), old, props{"path": path, "archive": archive("a", "3", "n", "4", "o", "5")})
 		var partial *lumi.PartialError
 		if !errors.As(err, &partial) || !strings.Contains(err.Error(), path+"/n: file exists") {
-			t.Fatalf("got %v", err)
+			t.Fatalf("Update error = %v, want a PartialError for %s/n", err, path)
 		}
 		files, _ := partial.Properties.Get("files").(map[string]any)
 		if len(files) != 1 || files["a"] == "1" {
-			t.Errorf("error: got files %v", files)
+			t.Errorf("files in the PartialError = %v, want only the new a", files)
 		}
 	})
 	wantText(t, path+"/a", "3")
@@ -217,7 +216,7 @@ func TestUnpackedOthers(t *testing.T) {
 	wantEntries(t, dir)
 }
 
-func TestUnpackedDeleteOthers(t *testing.T) {
+func TestUnpackedDeleteUnmanagedFiles(t *testing.T) {
 	t.Parallel()
 	c, path := newCaller(t), t.TempDir()+"/u"
 	id, state := c.create(local.Unpacked, path, "token",
@@ -279,9 +278,9 @@ func TestReadOnly(t *testing.T) {
 	wantEntries(t, dir+"/unpacked", "b")
 }
 
-// TestLostAnswer kills the plugin while it fetches a file, and again after it has created one but before it responds. The
-// next process continues with the same tokens.
-func TestLostAnswer(t *testing.T) {
+// If the plugin is killed while fetching a file and after creating another one, the next process recovers with the same
+// tokens.
+func TestPluginKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	arrived := make(chan struct{}, 1)
@@ -312,16 +311,16 @@ func TestLostAnswer(t *testing.T) {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatal("no temporary file after 10 seconds")
+			t.Fatal("found no temporary file within 10 seconds")
 		}
 	}
 	kill := props{"name": "kill", "create": "kill -9 $PPID"}
 	_, err := first.provider(local.Command).Create(t.Context(), first.request(local.Command, "kill", "kill", kill))
 	if !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("command: got %v", err)
+		t.Errorf("Create of the command that kills the plugin = %v, want an UncertainError", err)
 	}
 	if err := <-failed; !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("file: got %v", err)
+		t.Errorf("Create of the file in flight = %v, want an UncertainError", err)
 	}
 	slow = false
 	second := newBinary(t)
@@ -331,7 +330,7 @@ func TestLostAnswer(t *testing.T) {
 	wantEntries(t, dir, "file", "page")
 	wantText(t, dir+"/page", "first half, second half")
 	if _, err := second.provider(local.File).Create(t.Context(), second.request(local.File, "file", "another", create["file"])); err == nil {
-		t.Error("another token adopts the file")
+		t.Error("Create with another token = nil, want an error for the existing file")
 	}
 }
 
@@ -347,23 +346,23 @@ func TestCommandFailures(t *testing.T) {
 	c.Create(t, command.With(props{"interpreter": []string{"/no/such/program"}}),
 		providertest.WantError("create: fork/exec /no/such/program: no such file or directory"))
 	c.Create(t, command.With(props{"create": "kill -9 $$"}), providertest.WantUncertain("create: signal: killed"))
-	// A background process holds the output open.
+	// A background process keeps the output open.
 	c.Create(t, command.With(props{"create": "sleep 60 & echo $!", "delete": "kill $LUMI_STDOUT"}))
 	c.Update(t, props{"update": "exit 4", "triggers": map[string]string{"a": "b"}}, providertest.WantError("update: exit status 4"))
 	c.Delete(t)
 	write(t, dir+"/x", "")
 	d := h.Resource(local.Command, "d")
 	d.Create(t, props{"name": "d", "create": "yes | head -c 2000000", "delete": "test ! -e " + dir + "/x", "interpreter": []string{"sh", "-c"}})
-	if n := len(d.Output("stdout").GetStringValue()); n != 1<<20-1 { // The last character is a newline.
-		t.Errorf("got %d bytes of standard output", n)
+	if n := len(d.Output("stdout").GetStringValue()); n != 1<<20-1 { // maxStdout without the trailing newline
+		t.Errorf("stdout has %d bytes, want %d", n, 1<<20-1)
 	}
 	d.Delete(t, providertest.WantError("delete: exit status 1"))
 	must.Do(t, os.Remove(dir+"/x"))
 	d.Delete(t)
 }
 
-// TestCommandStopped checks that all child processes end with the call and that its outcome is uncertain.
-func TestCommandStopped(t *testing.T) {
+// If the context expires, all child processes are stopped, and the outcome is uncertain.
+func TestCommandTimeout(t *testing.T) {
 	t.Parallel()
 	c, dir := newBinary(t), t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -371,24 +370,24 @@ func TestCommandStopped(t *testing.T) {
 	text := "(trap '' TERM; sleep 5; touch " + dir + "/late) & trap 'touch " + dir + "/asked; exit 1' TERM; touch " + dir + "/began; wait"
 	_, err := c.provider(local.Command).Create(ctx, c.request(local.Command, "c", "c", props{"name": "c", "create": text}))
 	if !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want an UncertainError", err)
 	}
 	time.Sleep(5500 * time.Millisecond)
 	wantEntries(t, dir, "asked", "began")
 }
 
-func TestImportOfState(t *testing.T) {
+func TestImportStateOnly(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t)
 	for _, typ := range []tokens.Type{local.Command, local.RandomID, local.RandomString} {
 		_, err := c.get(typ, "x", nil)
 		if !errors.Is(err, lumi.ErrNotFound) || !strings.Contains(err.Error(), "it exists only in the state and cannot be imported") {
-			t.Errorf("%s: got %v", typ, err)
+			t.Errorf("import of %s = %v, want %v", typ, err, lumi.ErrNotFound)
 		}
 	}
 	state := props{"name": "r", "bytes": 1, "hex": "00", "base64": "AA"}
 	if got, err := c.get(local.RandomID, "x", state); err != nil || got.Get("hex") != "00" {
-		t.Errorf("refresh: got %v, %v", got, err)
+		t.Errorf("refresh = %v, %v, want the old state", got, err)
 	}
 }
 
@@ -401,14 +400,14 @@ func TestRandomStrings(t *testing.T) {
 		_, secret := state["result"].(map[string]any)
 		result := lumi.BagOf(encode(t, state)).Get("result").(string)
 		if !secret || strings.Trim(result, "αβγ") != "" || len([]rune(result)) != 20 || seen[result] {
-			t.Fatalf("got %v", state)
+			t.Fatalf("state = %v, want a new secret of 20 characters from αβγ", state)
 		}
 		seen[result] = true
 	}
 }
 
-// TestDeleteFirst checks that only a replacement at the same path deletes first.
-func TestDeleteFirst(t *testing.T) {
+// A resource is deleted before its replacement only if both have the same path. Commands are always deleted first.
+func TestDeleteBeforeReplace(t *testing.T) {
 	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
 	for typ, create := range map[tokens.Type]props{
@@ -417,13 +416,13 @@ func TestDeleteFirst(t *testing.T) {
 		r := h.Unnamed(typ)
 		r.Create(t, create.With(props{"path": dir + "/" + string(typ)}))
 		if !r.Inspect(t, nil).DeleteBeforeReplace || r.Inspect(t, props{"path": dir + "/b"}).DeleteBeforeReplace {
-			t.Errorf("%s: wrong order", typ)
+			t.Errorf("%s: DeleteBeforeReplace must be true with the same path, and false with another one", typ)
 		}
 	}
 	c := h.Resource(local.Command, "c")
 	c.Create(t, props{"name": "c", "create": "echo made"})
 	if got := c.Inspect(t, props{"create": "false"}); !got.DeleteBeforeReplace || len(got.Replaces) != 1 {
-		t.Errorf("command: got %+v", got)
+		t.Errorf("InspectChange(command) = %+v, want DeleteBeforeReplace and one replacing property", got)
 	}
 }
 
@@ -448,7 +447,7 @@ func TestConcurrentCreates(t *testing.T) {
 			winners += <-made
 		}
 		if len(winners) != 1 {
-			t.Errorf("got %d successful creations: %s", len(winners), winners)
+			t.Errorf("concurrent calls of Create: %d succeeded (%s), want 1", len(winners), winners)
 		}
 		wantText(t, path, winners)
 	}

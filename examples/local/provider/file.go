@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// fileProviderOpsImpl implements files. Their ids are their paths.
+// fileProviderOpsImpl implements files. The id of a file is its path.
 type fileProviderOpsImpl struct{}
 
 type fileState = lumi.State[*file]
@@ -79,7 +79,7 @@ func (ops fileProviderOpsImpl) Create(ctx context.Context, want *fileState) (lum
 		return id, err
 	}
 	if _, err := p.Lstat(p.base); err == nil {
-		return "", p.taken() // before the content is fetched
+		return "", p.taken() // fail before fetching the content
 	}
 	if err := p.stage(ctx, want, temporary, func() error { return p.link(temporary, want.Token) }); err != nil {
 		return "", err
@@ -87,23 +87,23 @@ func (ops fileProviderOpsImpl) Create(ctx context.Context, want *fileState) (lum
 	return p.id(), nil
 }
 
-// link moves a file to its path if nothing exists there.
+// link moves a temporary file to its path, marked with the token. It returns a fault if the path exists.
 func (p *place) link(temporary, token string) error {
 	t := markedTime(token)
 	if err := p.Chtimes(temporary, t, t); err != nil {
 		return err
 	}
-	err := p.Link(temporary, p.base) // Unlike Rename, it does not replace anything.
+	err := p.Link(temporary, p.base) // unlike Rename, Link does not replace an existing file
 	switch _, free := p.Lstat(p.base); {
 	case errors.Is(err, fs.ErrExist):
 		return p.taken()
-	case err != nil && errors.Is(free, fs.ErrNotExist): // Not every file system supports links.
+	case err != nil && errors.Is(free, fs.ErrNotExist): // some file systems do not support hard links
 		return p.Rename(temporary, p.base)
 	}
 	return err
 }
 
-// Get implements [FileProviderOps]. An asset cannot be read back: Get returns the old one while the file's content is
+// Get implements [FileProviderOps]. Assets cannot be read back, so Get returns the old source if the content of the file is
 // unchanged, and omits it otherwise.
 func (fileProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *fileState) (*file, error) {
 	p, info, err := openOld(string(id), 0)
@@ -140,7 +140,7 @@ func (fileProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *fileState) (*
 // maxContent is the maximum size of a file whose content is read back as text.
 const maxContent = 16 << 20
 
-// Update implements [FileProviderOps]. It replaces content and mode atomically.
+// Update implements [FileProviderOps]. It replaces the content and the mode atomically.
 func (fileProviderOpsImpl) Update(ctx context.Context, old, want *fileState, diff *lumi.Diff) error {
 	p, _, err := openOld(string(old.ID), 0)
 	if err != nil {
@@ -158,7 +158,7 @@ func (fileProviderOpsImpl) Update(ctx context.Context, old, want *fileState, dif
 	return p.stage(ctx, want, temporary, func() error { return p.Rename(temporary, p.base) })
 }
 
-// Delete implements [FileProviderOps]. It does not delete anything that has replaced the file.
+// Delete implements [FileProviderOps]. If the file was replaced with a directory or a link, it deletes nothing.
 func (fileProviderOpsImpl) Delete(_ context.Context, old *fileState) error {
 	p, _, err := openOld(string(old.ID), 0)
 	if err != nil {
@@ -168,7 +168,8 @@ func (fileProviderOpsImpl) Delete(_ context.Context, old *fileState) error {
 	return p.failed(p.Remove(p.base))
 }
 
-// stage writes a temporary file, calls move, and sets the checksum. After a failure, nothing has changed.
+// stage writes the wanted content to a temporary file, calls move, and sets the checksum. If it fails, the file at the path is
+// unchanged.
 func (p *place) stage(ctx context.Context, want *fileState, temporary string, move func() error) error {
 	source, property := want.Properties.Source, lumi.Path(File_Source)
 	if text := want.Properties.Content; text != nil {
@@ -178,7 +179,7 @@ func (p *place) stage(ctx context.Context, want *fileState, temporary string, mo
 	if err != nil {
 		return unread(ctx, err, property)
 	}
-	defer func() { _ = from.Close() }() // Read-only.
+	defer func() { _ = from.Close() }() // read-only, so the error can be ignored
 	checksum, err := p.write(ctx, temporary, permissions(want.Properties.Mode), from, property)
 	if err == nil {
 		err = move()
@@ -190,7 +191,8 @@ func (p *place) stage(ctx context.Context, want *fileState, temporary string, mo
 	return nil
 }
 
-// write writes a new file and returns its checksum. The property is the source of the content.
+// write creates a file with the content of from and returns its checksum. It returns a fault at property if the content cannot
+// be read.
 func (p *place) write(
 	ctx context.Context, name string, mode fs.FileMode, from io.Reader, property lumi.Path,
 ) (checksum string, err error) {
@@ -206,7 +208,7 @@ func (p *place) write(
 	if err == nil {
 		err = file.Chmod(mode)
 	}
-	if err == nil && property != Unpacked_Archive { // Syncing thousands of files would take minutes.
+	if err == nil && property != Unpacked_Archive { // syncing thousands of files would take minutes
 		err = file.Sync()
 	}
 	if closed := file.Close(); err == nil {
@@ -215,7 +217,7 @@ func (p *place) write(
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// input marks read errors, as opposed to write errors.
+// input records read errors, to distinguish them from write errors.
 type input struct {
 	io.Reader
 	err error
@@ -229,7 +231,7 @@ func (i *input) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// unread returns a fault for content that cannot be read, unless the call was canceled.
+// unread returns a fault for an error from reading the content, or err if the call was canceled.
 func unread(ctx context.Context, err error, property lumi.Path) error {
 	if ctx.Err() != nil {
 		return err

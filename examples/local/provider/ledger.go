@@ -9,12 +9,12 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// ledger records the resources that this process created, changed, or deleted and that exist only in an engine's state,
-// so that the engine can recover from a lost response. If the process has died as well, only the state remains. The
-// zero value is empty.
+// ledger records the resources that this process has created, changed, or deleted. It is for types whose resources exist only
+// in an engine's state, and allows the engine to recover from a lost response unless the process has exited. The zero value is
+// an empty ledger.
 type ledger[P lumi.Object] struct {
 	mu sync.Mutex
-	// tokens maps tokens to the ids created with them.
+	// tokens maps creation tokens to ids.
 	tokens map[string]lumi.ID
 	latest map[lumi.ID]entry[P]
 }
@@ -24,7 +24,7 @@ type entry[P lumi.Object] struct {
 	deleted    bool
 }
 
-// created returns the resource created with a token, if it exists.
+// created returns the resource created with the given token. It returns false if there is none or it was deleted.
 func (l *ledger[P]) created(token string) (id lumi.ID, properties P, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,7 +33,7 @@ func (l *ledger[P]) created(token string) (id lumi.ID, properties P, ok bool) {
 	return id, now.properties, ok && !now.deleted
 }
 
-// add records a new resource and returns its id. The properties must not change afterward.
+// add records a new resource and returns its id. The caller must not modify the properties afterward.
 func (l *ledger[P]) add(token string, properties P) lumi.ID {
 	id := lumi.ID(rand.Text())
 	l.set(id, entry[P]{properties: properties})
@@ -46,7 +46,7 @@ func (l *ledger[P]) add(token string, properties P) lumi.ID {
 	return id
 }
 
-// set records the current properties of a resource.
+// set records the current entry of a resource.
 func (l *ledger[P]) set(id lumi.ID, now entry[P]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *ledger[P]) set(id lumi.ID, now entry[P]) {
 	l.latest[id] = now
 }
 
-// Get implements the Get operation.
+// Get implements [lumi.Ops].
 func (l *ledger[P]) Get(_ context.Context, id lumi.ID, old *lumi.State[P]) (P, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *ledger[P]) Get(_ context.Context, id lumi.ID, old *lumi.State[P]) (P, e
 	return old.Properties, nil
 }
 
-// Delete implements the Delete operation. It only updates the ledger.
+// Delete implements [lumi.Ops]. It only updates the ledger.
 func (l *ledger[P]) Delete(_ context.Context, old *lumi.State[P]) error {
 	l.set(old.ID, entry[P]{deleted: true})
 	return nil

@@ -59,7 +59,7 @@ func testFileLife(t *testing.T, h *providertest.Harness) {
 	must.Do(t, os.WriteFile(source, []byte("three"), 0o600))
 	h.Unnamed(local.File).Life(t, providertest.Life{
 		Create:    props{"path": dir + "/c.txt", "source": lumi.FileAsset(source), "mode": "600"},
-		MayDiffer: []lumi.Path{"content"}, // An import reads it as text.
+		MayDiffer: []lumi.Path{"content"}, // an import returns the content as text
 		Updates: []providertest.Change{
 			{Set: props{"source": lumi.TextAsset("four")}},
 			{Set: props{"source": nil, "content": "five"}},
@@ -145,7 +145,7 @@ func testRandomLives(t *testing.T, h *providertest.Harness) {
 	})
 }
 
-// archive returns an archive of files with the given names and contents.
+// archive returns an archive of text files. Its arguments alternate between names and contents.
 func archive(namesAndTexts ...string) lumi.Archive {
 	parts := map[string]lumi.Content{}
 	for i := 0; i < len(namesAndTexts); i += 2 {
@@ -154,7 +154,7 @@ func archive(namesAndTexts ...string) lumi.Archive {
 	return lumi.AssetArchive(parts)
 }
 
-// wantEntries checks that a directory has exactly these entries, without temporary files.
+// wantEntries checks that a directory contains exactly the given entries, in particular no temporary files.
 func wantEntries(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries := must.Get(os.ReadDir(dir))(t)
@@ -163,11 +163,11 @@ func wantEntries(t *testing.T, dir string, want ...string) {
 		got = append(got, entry.Name())
 	}
 	if len(got) != len(want) {
-		t.Fatalf("%s has %v, want %v", dir, got, want)
+		t.Fatalf("entries of %s = %v, want %v", dir, got, want)
 	}
 	for i := range want {
 		if got[i] != want[i] {
-			t.Fatalf("%s has %v, want %v", dir, got, want)
+			t.Fatalf("entries of %s = %v, want %v", dir, got, want)
 		}
 	}
 }

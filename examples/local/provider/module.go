@@ -5,7 +5,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Resources returns the providers of all types.
+// Resources returns the providers of all resource types.
 func Resources() map[tokens.Type]lumi.ResourceProvider {
 	return map[tokens.Type]lumi.ResourceProvider{
 		Command:      NewCommandProvider(new(commandProviderOpsImpl)),

@@ -7,7 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// mountSmall mounts a small file system. The returned function makes it read-only or writable.
+// mountSmall mounts a file system of 64 KiB at dir until the end of the test. The returned function makes it read-only or
+// writable. mountSmall skips the test if mounting fails.
 func mountSmall(t *testing.T, dir string) (readOnly func(bool)) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {

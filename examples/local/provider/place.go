@@ -19,25 +19,25 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// pathProperty is the name of the path property of File, Directory, and Unpacked.
+// pathProperty is the name of the path property in File, Directory, and Unpacked.
 const pathProperty lumi.Path = File_Path
 
 // place is the location of a resource. Operations are relative to its open parent directory, so that neither symbolic links
-// nor a concurrent move of the directory can redirect them.
+// nor a concurrent rename of the directory can redirect them.
 type place struct {
 	*os.Root
 	path string
-	// base is the name in the parent directory, or "" for the directory itself.
+	// base is the resource's name in the open directory, or "" if the resource is the open directory itself.
 	base string
 }
 
-// open opens the parent directory of a path.
+// open opens the parent directory of path. It returns errors that name path.
 func open(path string) (*place, error) {
 	path = filepath.FromSlash(path)
 	p := &place{path: path, base: filepath.Base(path)}
 	info, err := os.Stat(filepath.Dir(path))
 	if err == nil && !info.IsDir() {
-		return nil, syscall.ENOTDIR // OpenRoot's own error has another form.
+		return nil, syscall.ENOTDIR // OpenRoot would return a different error
 	}
 	if err == nil {
 		p.Root, err = os.OpenRoot(filepath.Dir(path))
@@ -50,7 +50,7 @@ func open(path string) (*place, error) {
 
 func (p *place) close() { _ = p.Close() }
 
-// openNew opens the parent directory of a new resource.
+// openNew opens the parent directory of a new resource. It returns a fault if the directory does not exist.
 func openNew(path string) (*place, error) {
 	p, err := open(path)
 	if isGone(err) {
@@ -60,8 +60,8 @@ func openNew(path string) (*place, error) {
 	return p, err
 }
 
-// openOld opens the parent directory of an existing resource. If the resource is gone or was replaced by something
-// else, openOld returns [lumi.ErrNotFound].
+// openOld opens the parent directory of an existing resource and returns the resource's file information. It returns
+// [lumi.ErrNotFound] if the resource no longer exists or is of another kind.
 func openOld(path string, kind fs.FileMode) (*place, fs.FileInfo, error) {
 	p, err := open(path)
 	if isGone(err) {
@@ -81,7 +81,7 @@ func openOld(path string, kind fs.FileMode) (*place, fs.FileInfo, error) {
 	return p, info, nil
 }
 
-// taken returns the fault for an existing path.
+// taken returns the fault for a path that already exists.
 func (p *place) taken() error {
 	what := "something"
 	if info, err := p.Lstat(p.base); err == nil {
@@ -97,7 +97,7 @@ func (p *place) taken() error {
 	return lumi.Faultf(pathProperty, "%s already exists, as %s that this resource did not create", p.path, what)
 }
 
-// isGone reports whether an error means that nothing exists, or can exist, at a path.
+// isGone reports whether err means that a path does not exist, or that it cannot exist.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }
@@ -116,7 +116,7 @@ func checkPath(path string, unknown lumi.Paths) error {
 	return nil
 }
 
-// name implements the Name operation of resources identified by their paths.
+// name implements the operation Name for resources identified by their paths.
 func name(path string, unknown lumi.Paths) (string, error) {
 	if unknown.Has(pathProperty) {
 		return "", lumi.Faultf(pathProperty, "must be known, because it identifies the resource")
@@ -126,10 +126,11 @@ func name(path string, unknown lumi.Paths) (string, error) {
 
 func (p *place) id() lumi.ID { return lumi.ID(nameOf(p.path)) }
 
-// nameOf returns the shortest form of a path, with slashes on all systems. It is also the id.
+// nameOf returns the shortest equivalent path, with slashes on all systems. It is used as both name and id.
 func nameOf(path string) string { return filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))) }
 
-// inspectPath ignores a change of notation. A replacement at the same path deletes first.
+// inspectPath handles a path whose old and new values are equivalent: it ignores the difference, and requests deletion before a
+// replacement.
 func inspectPath(old, want string, unknown lumi.Paths, diff *lumi.Diff) {
 	if unknown.Has(pathProperty) || nameOf(old) != nameOf(want) {
 		return
@@ -138,20 +139,20 @@ func inspectPath(old, want string, unknown lumi.Paths, diff *lumi.Diff) {
 	diff.DeleteBeforeReplace()
 }
 
-// mark returns a fraction of a second derived from a creation token. New files and directories get it in their
-// modification time, the only attribute that can hold a mark on all systems. After a lost response, it identifies the
-// resource. It is a multiple of 100 ns, the resolution on Windows. File systems with a coarser resolution lose it: the
-// resource then counts as unmanaged and is rejected.
+// mark returns a fraction of a second derived from a creation token. The modification time of new files and directories contains
+// it, since no other attribute can store a mark on all systems. After a lost response, it identifies the resource. It is a
+// multiple of 100 ns, the resolution on Windows. File systems with a coarser resolution do not preserve it, so that a repeated
+// Create rejects the resource as unmanaged.
 func mark(token string) time.Duration {
 	sum := sha256.Sum256([]byte("mark of " + token))
 	return time.Duration(binary.BigEndian.Uint64(sum[:])%1e7) * 100
 }
 
-// markedTime returns the latest time with the mark.
+// markedTime returns the latest time in the past that contains the mark of token.
 func markedTime(token string) time.Time {
 	now := time.Now()
 	t := now.Truncate(time.Second).Add(mark(token))
-	if t.After(now) { // Tools such as make distrust files from the future.
+	if t.After(now) { // tools such as make warn about times in the future
 		t = t.Add(-time.Second)
 	}
 	return t
@@ -161,7 +162,7 @@ func isMarked(info fs.FileInfo, token string) bool {
 	return time.Duration(info.ModTime().Nanosecond()).Truncate(100) == mark(token)
 }
 
-// checksum returns the SHA-256 of a regular file. If it does not exist, it returns [lumi.ErrNotFound].
+// checksum returns the SHA-256 of a file. It returns [lumi.ErrNotFound] if there is no regular file with the name.
 func (p *place) checksum(name string) (string, error) {
 	info, err := p.Lstat(name)
 	if isGone(err) || err == nil && !info.Mode().IsRegular() {
@@ -182,9 +183,9 @@ func (p *place) checksum(name string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// temporary returns the name of a temporary file or directory and a function that removes it. The name is the same for
-// each attempt, so that an attempt removes the leftovers of a crashed one. The lock excludes an abandoned attempt that
-// is still running.
+// temporary returns the name of a temporary file or directory and a function that removes it. The name depends only on key and
+// the resource, so that each attempt removes the leftovers of crashed ones. A lock prevents concurrent use by an abandoned
+// attempt that is still running.
 func (p *place) temporary(ctx context.Context, key string) (name string, done func(), err error) {
 	sum := sha256.Sum256([]byte(key + " " + p.base))
 	name = temporaryPrefix + hex.EncodeToString(sum[:8])
@@ -207,7 +208,8 @@ const temporaryPrefix = ".lumi-"
 
 var temporaries sync.Map
 
-// failed returns an error that names the program's path, and classifies transient errors.
+// failed converts an error of a file operation: the result names the path in the program, and is a [lumi.RetryError] if the
+// error is transient.
 func (p *place) failed(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -224,7 +226,7 @@ func (p *place) failed(err error) error {
 	return err
 }
 
-// at returns the path of the resource, or of a file in it.
+// at returns the path of the resource, or of the named file in it if the resource is the open directory.
 func (p *place) at(name string) string {
 	if p.base != "" {
 		return p.path

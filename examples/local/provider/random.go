@@ -11,15 +11,15 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Both types are random, kept in the state, and replaced by any change. If the response to a Create is lost and the process
-// dies, the next attempt creates another value: the first was never used.
+// Random strings and ids exist only in the state, and every change replaces them. If the response to a Create is lost and the
+// process exits, the next attempt creates a different value, which is safe since the first one was never used.
 
 const (
 	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	maxLength    = 4096
 )
 
-// checkLength checks a number of characters or bytes.
+// checkLength returns a fault at path if n is not a valid number of characters or bytes.
 func checkLength(path lumi.Path, n float64) error {
 	if n < 1 || n > maxLength || n != float64(int(n)) {
 		return lumi.Faultf(path, "must be a whole number from 1 to %d", maxLength)
@@ -72,7 +72,7 @@ func (ops *randomStringProviderOpsImpl) Create(_ context.Context, want *randomSt
 	return ops.add(want.Token, new(*p)), nil
 }
 
-// InspectChange implements [lumi.Inspector]. Only the URN contains the name, so the value stays.
+// InspectChange implements [lumi.Inspector]. It ignores a change of the name, which is used only in the URN.
 func (*randomStringProviderOpsImpl) InspectChange(_ context.Context, _, _ *randomStringState, diff *lumi.Diff) error {
 	diff.Ignore(RandomString_Name)
 	return nil
@@ -117,7 +117,7 @@ func (ops *randomIDProviderOpsImpl) Create(_ context.Context, want *randomIDStat
 	return ops.add(want.Token, new(*p)), nil
 }
 
-// InspectChange implements [lumi.Inspector]. Only the URN contains the name, so the value stays.
+// InspectChange implements [lumi.Inspector]. It ignores a change of the name, which is used only in the URN.
 func (*randomIDProviderOpsImpl) InspectChange(_ context.Context, _, _ *randomIDState, diff *lumi.Diff) error {
 	diff.Ignore(RandomID_Name)
 	return nil

@@ -14,10 +14,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// unpackedProviderOpsImpl implements unpacked archives. Their ids are their paths.
+// unpackedProviderOpsImpl implements unpacked archives. The id of an unpacked archive is its path.
 type unpackedProviderOpsImpl struct {
-	// latest maps ids to the files of resources that this process updated, for a Get after an Update whose response was
-	// lost.
+	// latest maps the ids of updated resources to their files, for a Get after an Update whose response was lost.
 	latest sync.Map
 }
 
@@ -47,7 +46,7 @@ func (*unpackedProviderOpsImpl) Find(_ context.Context, want *unpackedState) (lu
 	return findDirectory(want.Properties.Path, want.Token)
 }
 
-// Create implements [UnpackedProviderOps]. It moves the directory to its path once it is complete.
+// Create implements [UnpackedProviderOps]. It unpacks to a temporary directory and moves it to its path when it is complete.
 func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedState) (lumi.ID, error) {
 	p, err := openNew(want.Properties.Path)
 	if err != nil {
@@ -78,7 +77,7 @@ func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedSt
 		t := markedTime(want.Token)
 		err = p.Chtimes(temporary, t, t)
 	}
-	if _, free := p.Lstat(p.base); err == nil && free == nil { // because Rename replaces an empty directory
+	if _, free := p.Lstat(p.base); err == nil && free == nil { // Rename would replace an empty directory
 		err = p.taken()
 	}
 	if err == nil {
@@ -91,7 +90,7 @@ func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedSt
 	return p.id(), nil
 }
 
-// unpack creates a directory with the files of an archive, and returns their checksums.
+// unpack creates a directory with the files in an archive, and returns their checksums by name.
 func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (map[string]string, error) {
 	if err := p.Mkdir(name, 0o755); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (
 	to := &place{Root: root, path: p.path}
 	defer to.close()
 	files := map[string]string{}
-	var failed error // a write error, not the archive's fault
+	var failed error // write error, not caused by the archive
 	err = content.Walk(ctx, archive, func(f content.File) error {
 		lumi.Progress(ctx, "unpacking %s", f.Name)
 		mode := fs.FileMode(0o644)
@@ -122,8 +121,8 @@ func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (
 	return files, err
 }
 
-// Get implements [UnpackedProviderOps]. An import reads all files in the directory, and other calls only the unpacked ones.
-// If they have changed, the archive is omitted, and the next update restores them.
+// Get implements [UnpackedProviderOps]. An import returns all files in the directory; a refresh, only the unpacked ones. If those
+// have changed, Get omits the archive, so that the next update restores them.
 func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpackedState) (*unpacked, error) {
 	p, err := openUnpacked(id)
 	if err != nil {
@@ -162,7 +161,8 @@ func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpa
 	return now, nil
 }
 
-// openUnpacked opens the directory itself, so that symbolic links in it cannot escape it.
+// openUnpacked opens the directory with the given id as the root of a place, so that symbolic links in it cannot escape from it.
+// It returns [lumi.ErrNotFound] if the directory does not exist.
 func openUnpacked(id lumi.ID) (*place, error) {
 	p, _, err := openOld(string(id), fs.ModeDir)
 	if err != nil {
@@ -176,7 +176,7 @@ func openUnpacked(id lumi.ID) (*place, error) {
 	return &place{Root: root, path: p.path}, nil
 }
 
-// Update implements [UnpackedProviderOps]. It unpacks everything before it changes anything.
+// Update implements [UnpackedProviderOps]. It unpacks the entire archive before changing any files.
 func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpackedState, _ *lumi.Diff) error {
 	p, err := openUnpacked(old.ID)
 	if err != nil {
@@ -193,7 +193,7 @@ func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpac
 		err = p.checkFree(old.Properties.Files, files)
 	}
 	if err == nil {
-		// After a failure, these are the existing files. The archive is omitted, so that the next update continues.
+		// Files always lists the existing files. After a failure, the archive is omitted, so that the next update continues.
 		want.Properties.Files = maps.Clone(old.Properties.Files)
 		if err = p.exchange(temporary, want.Properties.Files, files); err != nil {
 			want.Done(Unpacked_Files)
@@ -203,8 +203,8 @@ func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpac
 	return p.failed(err)
 }
 
-// checkFree returns a fault for each new file whose path is taken by an unmanaged one. A file with the same content may
-// come from a call whose response was lost. A directory may become empty.
+// checkFree returns a fault for each new file whose path is taken by an unmanaged file. It accepts a file with the same content,
+// which may come from a call with a lost response, and a directory, which the update may empty and remove.
 func (p *place) checkFree(old, files map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -223,7 +223,8 @@ func (p *place) checkFree(old, files map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// exchange moves new files to their paths and removes old ones. It keeps has, the existing files, up to date.
+// exchange removes the files that are only in has and moves the new files from the temporary directory to their paths. It
+// updates has after each step.
 func (p *place) exchange(temporary string, has, files map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(has)) {
 		if _, stays := files[name]; stays {
@@ -246,7 +247,8 @@ func (p *place) exchange(temporary string, has, files map[string]string) error {
 	return nil
 }
 
-// remove removes a file and the directories that become empty. It does not remove anything that has replaced the file.
+// remove removes a file, and its parent directories as long as they are empty. If the file was replaced with a directory or a
+// link, it is kept.
 func (p *place) remove(name string) error {
 	switch info, err := p.Lstat(name); {
 	case err != nil && !isGone(err):
@@ -266,7 +268,7 @@ func (p *place) remove(name string) error {
 	return nil
 }
 
-// Delete implements [UnpackedProviderOps]. The directory stays if it contains other files.
+// Delete implements [UnpackedProviderOps]. It removes the unpacked files, and the directory unless it contains other files.
 func (ops *unpackedProviderOpsImpl) Delete(ctx context.Context, old *unpackedState) error {
 	p, err := openUnpacked(old.ID)
 	if err != nil {

@@ -1,5 +1,5 @@
-// A small website in the program's folder, with a password for its visitors and an index of its pages. graph.json is the
-// program's result.
+// A small website in the program's folder, with a password for visitors and an index of the pages. graph.json contains the
+// program's output.
 
 import * as lumi from "@lumi/lumi";
 import * as local from "../../pack/index.js";
@@ -12,13 +12,13 @@ const pages = new local.Unpacked({
     }),
 });
 
-// The password changes each year and with each new user.
+// A new year or a new user replaces the password.
 const password = new local.RandomString("password", { length: 24, keepers: { user: "ann", year: "2026" } });
 
-// The copy of the password is a secret, too, and only the owner can read the file.
+// The content is a secret, since it is derived from one. Only the owner can read the file.
 new local.File({ path: "password.txt", content: password.result, mode: "600" });
 
-// The index is rebuilt when a page changes: its trigger is known once the pages are unpacked.
+// The index is rebuilt when a page changes. Its trigger is unknown until the pages are unpacked.
 new local.Command("index", {
     create: "cd site && find . -type f | sort > ../index.txt && wc -l < ../index.txt",
     delete: "rm -f index.txt",

@@ -1,5 +1,5 @@
-// Command lumi-resource-local is the provider of package local. It manages files and commands on the machine where it runs
-// and needs no configuration. Relative paths start from the program's folder, in which the engine starts it.
+// Command lumi-resource-local is the provider of package local. It manages files and commands on the local machine and requires
+// no configuration. Relative paths are relative to its working directory, which the engine sets to the program's folder.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve"
 )
 
-// version is set by 'make dist'.
+// version is set with -ldflags by 'make dist'.
 var version string
 
 func main() {
