@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// town is a copy of the example with a provider on $PATH.
+// town is a temporary copy of the example. lumi is the path of the command; the provider is in $PATH.
 type town struct {
 	*testing.T
 	dir, lumi string
@@ -39,10 +39,10 @@ func TestTown(t *testing.T) {
 	m.expectFiles("books/authors.txt", "books/titles.txt", "library/index.txt", "library/search.txt")
 	site, books := m.saved(0), m.saved(1)
 	if version, _ := site["version"].(string); !strings.HasPrefix(version, "library-") || len(version) != len("library-")+64 {
-		t.Errorf("got version %v of the site", site["version"])
+		t.Errorf("version of the site = %v, want library- and 64 characters", site["version"])
 	}
 	if sums := books["checksums"].(map[string]any); len(sums) != 2 || len(sums["titles"].(string)) != 64 {
-		t.Errorf("got checksums %v", sums)
+		t.Errorf("checksums = %v, want one of 64 characters for each of 2 tables", sums)
 	}
 	m.run("plan", "--check")
 
@@ -64,7 +64,7 @@ func TestTown(t *testing.T) {
 	m.expect(out, "3 to delete, 3 unchanged\n")
 	m.expectFiles("books/loans.txt", "books/titles.txt")
 	if name := m.saved(0)["name"]; name != "books" {
-		t.Errorf("got first application %v", name)
+		t.Errorf("name of the first application = %v, want books", name)
 	}
 	m.run("destroy", "--yes")
 	m.expectFiles()
@@ -76,7 +76,7 @@ func (m *town) command(args ...string) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// run returns the output of a command.
+// run runs a lumi command, which must succeed, and returns its output.
 func (m *town) run(args ...string) string {
 	m.Helper()
 	out, err := m.command(args...)
@@ -86,7 +86,7 @@ func (m *town) run(args ...string) string {
 	return string(out)
 }
 
-// fails returns the output of a command with exit code 1.
+// fails runs a lumi command, which must exit with code 1, and returns its output.
 func (m *town) fails(args ...string) string {
 	m.Helper()
 	out, err := m.command(args...)
@@ -103,7 +103,7 @@ func (m *town) expect(out, want string) {
 	}
 }
 
-// change replaces part of the object model.
+// change replaces text that must occur exactly once in the object model.
 func (m *town) change(old, new string) {
 	m.Helper()
 	file := filepath.Join(m.dir, "town.json")
@@ -114,7 +114,7 @@ func (m *town) change(old, new string) {
 	must.Do(m, os.WriteFile(file, bytes.Replace(src, []byte(old), []byte(new), 1), 0o644))
 }
 
-// saved returns an application of the saved model.
+// saved returns an application in the saved object model.
 func (m *town) saved(i int) map[string]any {
 	m.Helper()
 	var model struct {
@@ -124,7 +124,7 @@ func (m *town) saved(i int) map[string]any {
 	return model.Applications[i]
 }
 
-// expectFiles compares the files of the applications.
+// expectFiles checks that the folders of the applications contain exactly the given files.
 func (m *town) expectFiles(want ...string) {
 	m.Helper()
 	var got []string
