@@ -1,6 +1,6 @@
 #!/bin/sh
 # Applies the files of a module and reports the result to lumi-provisioner-git. Usage: pipeline.sh ENVIRONMENT MODULE, in a
-# clone in which the commit to apply is checked out. This one only pretends: a real one calls a tool instead of git
+# clone with the commit to apply checked out. This script is only a simulation: a real pipeline runs a tool instead of git
 # hash-object.
 set -eu
 environment=$1 module=$2 commit=$(git rev-parse HEAD)

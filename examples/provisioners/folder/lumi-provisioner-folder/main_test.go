@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// files returns the names and contents of all files in a folder.
+// files returns the names and contents of all files in a directory tree, as text.
 func files(folder string) (string, error) {
 	var text strings.Builder
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

@@ -24,13 +24,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// hook adds a hook to a repository.
+// hook adds a shell script as a hook to a repository.
 func (w *world) hook(repository, name, script string) {
 	w.Helper()
 	must.Do(w, os.WriteFile(filepath.Join(repository, "hooks", name), []byte("#!/bin/sh\n"+script), 0o700))
 }
 
-// TestConformance runs the pipeline as a command, since a process started by the repository would die with a killed push.
+// The settings contain a status command, since a pipeline started by the repository would be killed along with a push.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct+"status:\n  command: [sh, applied.sh]\n")
@@ -71,27 +71,27 @@ func TestExternal(t *testing.T) {
 		URN: r.URN, Deployment: 1, Inputs: size.Object(), Provisioner: "git",
 	}}}}
 	if details, err := external.Plan(t.Context(), in); err != nil || !strings.Contains(details.Text, "\n+    \"size\": 3\n") {
-		t.Errorf("got %v, %v", details, err)
+		t.Errorf("Plan = %v, %v, want a diff with the new size", details, err)
 	}
 	token := must.Get(external.Provision(t.Context(), in))(t)
 	w.report(document{Commit: w.pull(), State: applied, Outputs: map[string]provisioner.Properties{fileName(r): {"arn": "a1"}}})
 	status, err := external.Status(t.Context(), token)
 	if err != nil || status.State != plan.Done {
-		t.Fatal(status, err)
+		t.Fatalf("Status = %v, %v, want state %v", status, err, plan.Done)
 	}
 	if arn, _ := status.Metadata[r.Key].Get("arn").Text(); arn != "a1" || len(status.Metadata) != 1 {
-		t.Errorf("got %v", status.Metadata)
+		t.Errorf("metadata = %v, want only arn a1 of %s", status.Metadata, r.Key)
 	}
 }
 
-// TestReadme follows the end of README.md: a deployment with a provider and this provisioner in one plan. Another goroutine
-// merges the change and acts as the pipeline.
+// The commands at the end of README.md deploy with a provider and this provisioner in one plan. Another goroutine merges the
+// change and acts as the pipeline.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme := must.Get(os.ReadFile("../README.md"))(t)
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
 	if len(blocks) != 4 {
-		t.Fatalf("got %d blocks in README.md", len(blocks))
+		t.Fatalf("README.md has %d shell blocks, want 4", len(blocks))
 	}
 	checkout := must.Get(filepath.Abs("../../../.."))(t)
 	bin := t.TempDir()
@@ -134,10 +134,10 @@ func TestReadme(t *testing.T) {
 	}
 	for _, want := range []string{"Push to lumi/dev/local-example, to be merged into main:", "diff --git a/lumi/dev/local-example/RandomID-id-", `"bytes": 4`} {
 		if !strings.Contains(out, want) {
-			t.Errorf("missing %q in\n%s", want, out)
+			t.Errorf("output does not contain %q:\n%s", want, out)
 		}
 	}
 	if id, err := os.ReadFile(filepath.Join(programs, "site", "id.txt")); err != nil || !regexp.MustCompile(`^[0-9a-f]{8}$`).Match(id) {
-		t.Errorf("id.txt: got %q, %v", id, err)
+		t.Errorf("content of id.txt = %q, %v, want 8 hexadecimal digits", id, err)
 	}
 }

@@ -15,27 +15,28 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// file is the content of a resource's file.
+// file is the JSON content of a resource's file.
 type file struct {
 	URN  string `json:"urn"`
 	Type string `json:"type"`
-	// Key is the key of the resource's outputs in Status.
+	// Key is the resource's key in the metadata returned by Status.
 	Key          string   `json:"key"`
 	Dependencies []string `json:"dependencies,omitempty"`
 	Properties   any      `json:"properties"`
 }
 
-// files maps names to the files of a change.
+// files holds the files that a change writes and deletes. All maps are keyed by file name.
 type files struct {
+	// wanted contains the contents of the files of new resources.
 	wanted map[string][]byte
-	// gone contains the keys of resources whose files are deleted.
+	// gone contains the keys of the resources whose files are deleted.
 	gone map[string]string
-	// labels are the types and names of all resources.
+	// labels contains the types and names of all resources, for commit messages.
 	labels map[string]string
 }
 
-// filesOf returns the files of a change, with the latest version of each resource. The error names a property that is
-// secret or otherwise invalid.
+// filesOf returns the files of a change, with the latest version of each resource. It returns an error that names the property
+// if a property is secret or otherwise invalid.
 func filesOf(c *provisioner.Change) (*files, error) {
 	all := &files{map[string][]byte{}, map[string]string{}, map[string]string{}}
 	latest := map[string]int{}
@@ -66,7 +67,8 @@ func filesOf(c *provisioner.Change) (*files, error) {
 	return all, nil
 }
 
-// digest identifies a change. It includes the keys, so that an identical earlier change has another digest.
+// digest returns an identifier of a change. It covers the keys, so that it differs from the digest of an earlier change with
+// the same properties.
 func (f *files) digest(environment, module string) string {
 	parts := []string{environment, module}
 	for _, name := range slices.Sorted(maps.Keys(f.wanted)) {
@@ -78,7 +80,7 @@ func (f *files) digest(environment, module string) string {
 	return digest(parts...)[:40]
 }
 
-// marshal returns indented JSON with sorted keys. Equal values have equal results.
+// marshal returns v as indented JSON with sorted keys. The result is deterministic.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -88,10 +90,10 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// prefix begins the only key of an object that encodes a special value.
+// prefix is the prefix of the single key in an object that encodes a special value.
 const prefix = "lumi:"
 
-// plain converts a value to JSON types. It returns an error for secrets.
+// plain converts a value to JSON types. at is its path. It returns an error if the value contains a secret or a reserved key.
 func plain(v any, at string) (any, error) {
 	special := func(name string, v any) (any, error) {
 		v, err := plain(v, at)
@@ -140,14 +142,14 @@ func plain(v any, at string) (any, error) {
 }
 
 var (
-	// word matches path elements that are valid and unambiguous on all file systems and in refs.
+	// word matches path elements that are valid in refs and valid and unambiguous on all file systems.
 	word     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 	reserved = regexp.MustCompile(`^(?:con|prn|aux|nul|com[0-9]|lpt[0-9]|lock)$`)
 	unsafe   = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 )
 
-// fileName returns the name of a resource's file. The digest of the URN separates names that differ only in case or in
-// invalid characters.
+// fileName returns the name of a resource's file. It contains a digest of the URN to distinguish resources whose names differ
+// only in case or in invalid characters.
 func fileName(r *provisioner.Resource) string {
 	return fmt.Sprintf("%s-%s-%s.json", readable(r.Type.Name(), 60), readable(r.URN.Name(), 60), digest(string(r.URN))[:12])
 }
@@ -157,7 +159,7 @@ func readable(s string, most int) string {
 	return s[:min(len(s), most)]
 }
 
-// part converts the name of an environment, or an element of a module's name, for use in paths and branches.
+// part converts the name of an environment, or an element of a module's name, to a valid element of paths and branch names.
 func part(s string) string {
 	if word.MatchString(s) && !reserved.MatchString(s) {
 		return s
@@ -165,7 +167,7 @@ func part(s string) string {
 	return strings.ToLower(readable(s, 40)) + "." + digest(s)[:12]
 }
 
-// expand replaces {environment} and {module} in a template. separator joins the elements of a module's name.
+// expand replaces {environment} and {module} in a template. It joins the elements of the module's name with separator.
 func expand(template, environment, module, separator string) string {
 	words := strings.Split(module, "/")
 	for i, w := range words {

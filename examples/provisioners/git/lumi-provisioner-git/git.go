@@ -16,24 +16,24 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// git runs git commands with the user's configuration, credentials, and keys.
+// git runs git commands, with the configuration, credentials, and keys of the user.
 type git struct {
-	// repository is the URL or path, which may contain a password. In commands, it is the remote "lumi".
+	// repository is the URL or path of the remote, which may contain a password. Commands refer to the remote as "lumi".
 	repository string
-	// dir is the bare repository to work in.
+	// dir is the path of the local bare repository, or "" for commands that need none.
 	dir string
-	// env contains additional variables.
+	// env contains additional environment variables for commands.
 	env []string
-	// fault is the first error of a query. Results that depend on it must not be used.
+	// fault is an error that occurred in ask. If it is not nil, results derived from ask must not be used.
 	fault error
 }
 
-// repositoryVariables lists the environment variables that make git use another repository.
+// repositoryVariables lists the environment variables that change the repository or the behavior of git commands.
 var repositoryVariables = strings.Fields(`GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE
 	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_GRAFT_FILE GIT_REPLACE_REF_BASE GIT_NO_REPLACE_OBJECTS GIT_SHALLOW_FILE GIT_PREFIX
 	GIT_IMPLICIT_WORK_TREE GIT_QUARANTINE_PATH GIT_CONFIG GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_LITERAL_PATHSPECS LC_ALL`)
 
-// environ returns the environment of commands. It disables password prompts and selects English messages.
+// environ returns the environment variables for commands. They disable password prompts and select English messages.
 func (g *git) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -43,7 +43,7 @@ func (g *git) environ() []string {
 	return append(env, g.env...)
 }
 
-// commandError is the error output of a failed command.
+// commandError is the error of a failed command, with its standard error.
 type commandError struct {
 	command, stderr string
 	err             error
@@ -59,8 +59,8 @@ func (e *commandError) Error() string {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs git and returns its standard output without the trailing newline. It disables hooks and diff helpers, and passes
-// the repository outside of the arguments, which other users of the machine can see.
+// run runs git and returns its standard output without the trailing newline. It disables hooks and diff helpers. It passes the
+// repository in an environment variable, since other users of the machine can see the arguments.
 func (g *git) run(ctx context.Context, input string, args ...string) (string, error) {
 	all := []string{
 		"--config-env=remote.lumi.url=LUMI_GIT_REPOSITORY", "-c", "core.hooksPath=" + os.DevNull, "-c", "i18n.commitEncoding=UTF-8",
@@ -80,8 +80,8 @@ func (g *git) run(ctx context.Context, input string, args ...string) (string, er
 	return "", failed
 }
 
-// execute runs a command and returns its standard output, or its error output as an error. The command and its child
-// processes end with the context.
+// execute runs a command and returns its standard output, or its standard error if it fails. When ctx is done, the command and
+// its child processes are stopped.
 func execute(ctx context.Context, input string, env, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	ownGroup(cmd)
@@ -105,23 +105,23 @@ func execute(ctx context.Context, input string, env, args []string) (string, err
 	return stdout.String(), nil
 }
 
-// maxErrorOutput limits the output in an error.
+// maxErrorOutput is the maximum number of bytes of output in an error.
 const maxErrorOutput = 2000
 
-// failed returns the error of a command with the end of its output. It masks passwords before truncating, since part of a
-// password cannot be recognized.
+// failed returns a commandError with the end of a command's output. It masks passwords before truncating the output, since a
+// truncated password would not be recognized.
 func (g *git) failed(command, said string, err error) *commandError {
 	said = g.mask(said)
 	return &commandError{command: command, stderr: strings.ToValidUTF8(said[max(0, len(said)-maxErrorOutput):], ""), err: err}
 }
 
-// transient matches transient errors.
+// transient matches the messages of transient errors.
 var transient = regexp.MustCompile(`(?i)could not resolve|temporary failure|failed to connect|connection (timed out|refused|reset|closed)|` +
 	`operation timed out|network is unreachable|no route to host|early EOF|hung up unexpectedly|unexpected disconnect|returned error: (429|5\d\d)`)
 
 var userinfo = regexp.MustCompile(`(://)[^/\s'"]*:[^/\s'"]*@|(https?://)[^/\s'"]*@`)
 
-// mask replaces passwords in URLs, and all occurrences of the repository's password.
+// mask replaces user information in URLs, and all occurrences of the repository's password, with ***.
 func (g *git) mask(text string) string {
 	if u, err := url.Parse(g.repository); err == nil && u.User != nil {
 		if password, ok := u.User.Password(); ok && password != "" {
@@ -139,7 +139,8 @@ func lines(s string) []string {
 	return strings.Split(s, "\n")
 }
 
-// ask runs a git command whose exit code is part of its result.
+// ask runs a git command whose exit code answers a question. It returns the output, and whether the exit code is 0. If git could
+// not run or was killed, it sets g.fault.
 func (g *git) ask(ctx context.Context, args ...string) (answer string, yes bool) {
 	answer, err := g.run(ctx, "", args...)
 	var exit *exec.ExitError
@@ -149,25 +150,25 @@ func (g *git) ask(ctx context.Context, args ...string) (answer string, yes bool)
 	return answer, err == nil
 }
 
-// has reports whether the working repository contains a commit.
+// has reports whether the local repository contains a commit.
 func (g *git) has(ctx context.Context, commit string) bool {
 	_, yes := g.ask(ctx, "cat-file", "-e", commit+"^{commit}")
 	return yes
 }
 
-// contains reports whether a commit is tip or an ancestor of it.
+// contains reports whether commit is tip or an ancestor of tip.
 func (g *git) contains(ctx context.Context, tip, commit string) bool {
 	_, yes := g.ask(ctx, "merge-base", "--is-ancestor", commit, tip)
 	return yes
 }
 
-// object returns the id of a revision such as "main:lumi/dev", or "".
+// object returns the object id of a revision such as "main:lumi/dev", or "" if it does not exist.
 func (g *git) object(ctx context.Context, revision string) string {
 	id, _ := g.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision)
 	return id
 }
 
-// identity sets a name for commits if the user has not configured one.
+// identity sets a default author and committer if the user has not configured them.
 func (g *git) identity(ctx context.Context) {
 	for _, role := range []string{"AUTHOR", "COMMITTER"} {
 		if _, known := g.ask(ctx, "var", "GIT_"+role+"_IDENT"); !known {

@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// asPlugin makes this binary the plugin.
+// asPlugin is the environment variable that makes the test binary run as the plugin.
 const asPlugin = "LUMI_TEST_AS_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -31,14 +31,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a workspace and a real repository, with a clone for changes by users and pipelines.
+// world is a workspace and a git repository, with a clone for commits by users and pipelines.
 type world struct {
 	*testing.T
 	workspace, remote, clone string
 	env                      []string
 }
 
-// newWorld creates a repository with an initial commit, and a workspace with settings, in which URL is the repository's.
+// newWorld creates a repository with an initial commit, and a workspace with the given settings. In the settings, URL is
+// replaced with the repository's URL.
 func newWorld(t *testing.T, settings string) *world {
 	t.Helper()
 	w := &world{T: t, workspace: t.TempDir(), remote: filepath.Join(t.TempDir(), "infra.git"), clone: t.TempDir()}
@@ -61,7 +62,7 @@ func (w *world) settings(text string) {
 	must.Do(w, os.WriteFile(filepath.Join(w.workspace, "git.yaml"), []byte(text), 0o600))
 }
 
-// git runs git in the clone or in another directory.
+// git runs git in dir, or in the clone if dir is "", and returns its output.
 func (w *world) git(dir string, args ...string) string {
 	w.Helper()
 	cmd := exec.Command("git", args...)
@@ -76,7 +77,7 @@ func (w *world) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// write adds a file to the clone's next commit.
+// write writes a file in the clone and stages it.
 func (w *world) write(name, text string) {
 	w.Helper()
 	path := filepath.Join(w.clone, name)
@@ -84,7 +85,7 @@ func (w *world) write(name, text string) {
 	w.git("", "add", name)
 }
 
-// report writes the pipeline's report to its branch.
+// report pushes a report of the pipeline to the status branch.
 func (w *world) report(d document) {
 	w.Helper()
 	w.reportText(string(must.Get(json.Marshal(d))(w)))
@@ -99,14 +100,14 @@ func (w *world) reportText(text string) {
 	w.git("", "checkout", "-q", "main")
 }
 
-// pull returns the tip of main.
+// pull updates the clone and returns the tip of main.
 func (w *world) pull() string {
 	w.Helper()
 	w.git("", "pull", "-q", "--ff-only", "origin", "main")
 	return w.git("", "rev-parse", "HEAD")
 }
 
-// start starts the plugin.
+// start starts the plugin with additional environment variables.
 func (w *world) start(env ...string) *plugin.Provisioner {
 	w.Helper()
 	self := must.Get(os.Executable())(w)
@@ -117,27 +118,27 @@ func (w *world) start(env ...string) *plugin.Provisioner {
 	return p
 }
 
-// provision starts a change through the plugin and returns its token.
+// provision calls Provision in a new plugin process and returns the token.
 func (w *world) provision(c *provisioner.Change) string {
 	w.Helper()
 	token, err := w.start().Provision(w.Context(), c)
 	if err != nil || token == "" {
-		w.Fatalf("got token %q, error %v", token, err)
+		w.Fatalf("Provision = %q, %v, want a token", token, err)
 	}
 	return token
 }
 
-// is checks a status: its state, its message with commits as COMMIT, and its metadata.
+// is checks the state and the message returned by Status, and returns the metadata.
 func (w *world) is(token string, state provisioner.State, message string) map[string]provisioner.Properties {
 	w.Helper()
 	s := must.Get(w.start().Status(w.Context(), token))(w)
 	if s.State != state || s.Message != message {
-		w.Fatalf("got %s: %s\nwant %s: %s", s.State, s.Message, state, message)
+		w.Fatalf("Status = %s: %s\nwant     %s: %s", s.State, s.Message, state, message)
 	}
 	return s.Metadata
 }
 
-// files returns the files below lumi in a remote branch, by name, and its number of commits.
+// files returns the contents of the files below lumi in a remote branch, by name, and the number of commits.
 func (w *world) files(branch string) (files map[string]string, commits int) {
 	w.Helper()
 	files = map[string]string{}
@@ -147,12 +148,12 @@ func (w *world) files(branch string) (files map[string]string, commits int) {
 	return files, len(lines(w.git(w.remote, "rev-list", branch)))
 }
 
-// wants checks the file names and the number of commits of a branch.
+// wants checks the number of commits and the names of the files in a remote branch.
 func (w *world) wants(branch string, commits int, names ...string) {
 	w.Helper()
 	files, n := w.files(branch)
 	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, names) || n != commits {
-		w.Fatalf("%s has %v in %d commits; want %v in %d", branch, got, n, names, commits)
+		w.Fatalf("branch %s has files %v in %d commits, want %v in %d", branch, got, n, names, commits)
 	}
 }
 
@@ -163,7 +164,7 @@ func commitOf(t testing.TB, text string) string {
 	return parsed.Commit
 }
 
-// resource returns a resource of a change.
+// resource returns a resource as created by the given deployment.
 func resource(name string, deployment int, properties provisioner.Properties) *provisioner.Resource {
 	const typ tokens.Type = "aws:rds:Database"
 	return &provisioner.Resource{
@@ -195,7 +196,7 @@ func TestLife(t *testing.T) {
 	planned, err := w.start().Plan(t.Context(), created)
 	if err != nil || !strings.HasPrefix(planned.Text, "Push to main:\ndiff --git a/lumi/dev/site/Database-log-") ||
 		!strings.Contains(planned.Text, "\n+    \"html\": \"<&>\",\n") {
-		t.Fatalf("got %v, %v", planned, err)
+		t.Fatalf("Plan = %v, %v, want a diff", planned, err)
 	}
 	token := w.provision(created)
 	files, _ := w.files("main")
@@ -236,10 +237,10 @@ func TestLife(t *testing.T) {
 	message := w.git(w.remote, "log", "-1", "--format=%an <%ae>%n%B", "main")
 	message, digest, _ := strings.Cut(message, "Lumi-Change: ")
 	if message != "Ann <ann@example.com>\nsite: create 2 in dev\n\ncreate aws:rds:Database log\ncreate aws:rds:Database main\n\n" || len(digest) != 40 {
-		t.Errorf("got message %q with digest %q", message, digest)
+		t.Errorf("commit message = %q with digest %q, want a summary and 40 digits", message, digest)
 	}
 	if again := w.provision(created); again != token {
-		t.Errorf("got token %[2]s, want %[1]s", token, again)
+		t.Errorf("second Provision = %[2]s, want %[1]s", token, again)
 	}
 
 	commit := w.pull()
@@ -259,17 +260,16 @@ func TestLife(t *testing.T) {
 	}})
 	metadata := w.is(token, provisioner.Done, "")
 	if len(metadata) != 1 || metadata[log.Key]["arn"] != "a1" {
-		t.Errorf("got metadata %v", metadata)
+		t.Errorf("metadata = %v, want only arn a1 of %s", metadata, log.Key)
 	}
 
-	// Nothing changes. An engine that lost the first token repeats the change, so Old contains the possibly created
-	// resources.
+	// An engine that has lost the token repeats the change. Old contains the resources, since they may exist.
 	again := changeTo(log, database)
 	again.Old = created.New
 	if metadata := w.is(w.provision(again), provisioner.Done, ""); len(metadata) != 1 || metadata[log.Key]["arn"] != "a1" {
-		t.Errorf("got metadata %v", metadata)
+		t.Errorf("metadata of the repeated change = %v, want only arn a1 of %s", metadata, log.Key)
 	}
-	// A change and a deletion, next to an unmanaged file.
+	// Change one resource and delete another, with an unmanaged file in the same folder.
 	w.write("lumi/dev/site/notes.txt", "mine\n")
 	w.git("", "commit", "-qm", "notes")
 	w.git("", "push", "-q", "origin", "main")
@@ -278,7 +278,7 @@ func TestLife(t *testing.T) {
 	token = w.provision(changed)
 	w.wants("main", 5, fileName(log), "notes.txt")
 	if got := w.git(w.remote, "log", "-1", "--format=%s", "main"); got != "site: change 1, delete 1 in dev" {
-		t.Errorf("got subject %q", got)
+		t.Errorf("commit subject = %q, want site: change 1, delete 1 in dev", got)
 	}
 	w.report(document{Commit: w.pull(), State: "applied"})
 	w.is(token, provisioner.Done, "")
@@ -313,17 +313,18 @@ func TestSHA256(t *testing.T) {
 	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied", w.pull()))
 }
 
-func TestDocumented(t *testing.T) {
+// README.md contains examples of names.
+func TestReadmeNames(t *testing.T) {
 	t.Parallel()
 	readme := must.Get(os.ReadFile("../README.md"))(t)
 	for _, name := range []string{part("Dev"), fileName(resource("main", 1, nil)), "| `status.command` |"} {
 		if !strings.Contains(string(readme), name) {
-			t.Errorf("missing %s", name)
+			t.Errorf("README.md does not contain %s", name)
 		}
 	}
 }
 
-// fails checks that a change fails with the given settings.
+// fails checks that Provision fails with the given settings.
 func (w *world) fails(settings, want string) {
 	w.Helper()
 	w.settings("repository: URL\n" + settings)
@@ -333,7 +334,7 @@ func (w *world) fails(settings, want string) {
 func (w *world) refuses(c *provisioner.Change, want string) {
 	w.Helper()
 	if token, err := w.start().Provision(w.Context(), c); err == nil || err.Error() != want || token != "" {
-		w.Errorf("token %q, error %v\nwant %s", token, err, want)
+		w.Errorf("Provision = %q, %v\nwant error %s", token, err, want)
 	}
 }
 
@@ -365,33 +366,33 @@ func TestReview(t *testing.T) {
 			c := changeTo(resource("main", 1, sized))
 			token := w.provision(c)
 			if again := w.provision(c); again != token {
-				t.Errorf("got token %[2]s, want %[1]s", token, again)
+				t.Errorf("second Provision = %[2]s, want %[1]s", token, again)
 			}
 			w.wants("lumi/dev/site", 2, fileName(c.New[0]))
 			w.is(token, provisioner.Running, fmt.Sprintf("waiting for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, token)))
 			w.git("", "fetch", "-q")
 			merge(w)
 			w.git("", "push", "-q", "origin", "main", ":lumi/dev/site")
-			if err := os.RemoveAll(filepath.Join(w.workspace, ".lumi")); err != nil { // From another machine.
+			if err := os.RemoveAll(filepath.Join(w.workspace, ".lumi")); err != nil { // as on another machine
 				t.Fatal(err)
 			}
 			tip := w.pull()
 			w.report(document{Commit: tip, State: "applied", Outputs: map[string]provisioner.Properties{fileName(c.New[0]): {"arn": "a"}}})
 			if m := w.is(token, provisioner.Done, ""); m[c.New[0].Key]["arn"] != "a" {
-				t.Errorf("got metadata %v", m)
+				t.Errorf("metadata = %v, want arn a of %s", m, c.New[0].Key)
 			}
 			again := w.provision(c)
 			if m := w.is(again, provisioner.Done, ""); m[c.New[0].Key]["arn"] != "a" {
-				t.Errorf("got metadata %v", m)
+				t.Errorf("metadata of the repeated change = %v, want arn a of %s", m, c.New[0].Key)
 			}
 			if _, n := w.files("main"); n > 4 {
-				t.Errorf("got %d commits", n)
+				t.Errorf("main has %d commits, want at most 4", n)
 			}
 		})
 	}
 }
 
-func TestClosed(t *testing.T) {
+func TestProposalReplacedOrClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, reviewed)
 	first := w.provision(changeTo(resource("main", 1, sized)))
@@ -404,7 +405,7 @@ func TestClosed(t *testing.T) {
 	third := w.provision(changeTo(resource("main", 2, sized)))
 	w.is(third, provisioner.Running, fmt.Sprintf("waiting for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, third)))
 
-	// The history of main is rewritten.
+	// Rewrite the history of main.
 	w.settings(direct)
 	fourth := w.provision(changeTo(resource("main", 3, sized)))
 	w.git(w.remote, "update-ref", "refs/heads/main", "main^")
@@ -427,7 +428,7 @@ func TestStatusCommand(t *testing.T) {
 	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied: %s dev site", commit, commit))
 	answer(`echo '{"state": "applied", "outputs": {"` + fileName(c.New[0]) + `": {"n": 3}}}'`)
 	if m := w.is(token, provisioner.Done, ""); m[c.New[0].Key]["n"] != 3.0 {
-		t.Errorf("got metadata %v", m)
+		t.Errorf("metadata = %v, want n 3 of %s", m, c.New[0].Key)
 	}
 	for script, want := range map[string]string{
 		`echo oh no >&2; exit 3`:            "sh: oh no",
@@ -437,7 +438,7 @@ func TestStatusCommand(t *testing.T) {
 	} {
 		answer(script)
 		if _, err := w.start().Status(t.Context(), token); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v", script, err)
+			t.Errorf("Status with command %q = %v, want %s", script, err, want)
 		}
 	}
 }
@@ -454,7 +455,7 @@ func TestReports(t *testing.T) {
 	} {
 		w.reportText(text)
 		if _, err := w.start().Status(t.Context(), token); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v", text, err)
+			t.Errorf("Status with report %s = %v, want %s", text, err, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup makes a command and its child processes, such as ssh, end together. Without a terminal, ssh cannot prompt. A
-// local server process is part of the group: git removes its locks when terminated, but not when killed.
+// ownGroup starts cmd in its own session, so that its context stops child processes such as ssh, and ssh has no terminal for
+// prompts. It uses SIGTERM rather than SIGKILL, so that git removes its locks, including those of a local server process.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

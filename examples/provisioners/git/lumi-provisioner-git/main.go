@@ -1,5 +1,5 @@
-// Lumi-provisioner-git commits the desired state of resources as files to a repository and waits until the repository's
-// pipeline reports that it has applied them. README.md describes its settings and the pipeline's interface.
+// Lumi-provisioner-git commits the desired state of resources as files to a git repository and waits until the repository's
+// pipeline reports that it has applied them. See README.md for its settings and the interface of the pipeline.
 package main
 
 import (
@@ -15,21 +15,21 @@ import (
 
 func main() { serve.MainProvisioner("git", "1.0.0", gitProvisioner{}) }
 
-// gitProvisioner keeps only cached copies of repositories between calls.
+// gitProvisioner implements [provisioner.Provisioner]. Between calls, it keeps nothing but cached copies of repositories.
 type gitProvisioner struct{}
 
-// change is a provisioner.Change and its location in the repository.
+// change is a provisioner.Change as files in the repository.
 type change struct {
 	*repository
 	*files
 	environment, module string
-	// folder contains the files, and proposal is the branch to merge, or "".
+	// folder is the path of the files. proposal is the branch for review, or "" to push to the target branch.
 	folder, proposal string
 	// digest identifies the change in commit messages.
 	digest string
 }
 
-// begin prepares a change and fetches its branches. The caller must close the repository.
+// begin reads the settings, prepares a change, and fetches its branches. The caller must close the repository.
 func begin(ctx context.Context, c *provisioner.Change) (x *change, err error) {
 	if c.Task != "" {
 		return nil, fmt.Errorf("unknown task %q: this provisioner has no tasks", c.Task)
@@ -57,7 +57,7 @@ func begin(ctx context.Context, c *provisioner.Change) (x *change, err error) {
 	return x, nil
 }
 
-// proposalOf returns the branch on which a module's changes are proposed, or "".
+// proposalOf returns the branch on which a module's changes are proposed, or "" if they are pushed directly.
 func proposalOf(s *settings, environment, module string) string {
 	if s.Review == "direct" {
 		return ""
@@ -87,10 +87,10 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// maxDiff limits the text of Plan, which people read.
+// maxDiff is the maximum size of the diff returned by Plan, in bytes.
 const maxDiff = 64 << 10
 
-// Plan implements [provisioner.Provisioner]. The text is a diff.
+// Plan implements [provisioner.Provisioner]. It returns a diff.
 func (gitProvisioner) Plan(ctx context.Context, c *provisioner.Change) (plan *provisioner.Plan, err error) {
 	x, err := begin(ctx, c)
 	if err != nil {
@@ -119,10 +119,11 @@ func (gitProvisioner) Plan(ctx context.Context, c *provisioner.Change) (plan *pr
 	return &provisioner.Plan{Text: how + ":\n" + diff + "\n"}, nil
 }
 
-// attempts is the maximum number of attempts to push a change while others push to the same branch.
+// attempts is the maximum number of attempts to push a change while the branch is updated concurrently.
 const attempts = 10
 
-// Provision implements [provisioner.Provisioner]. It does not commit a change that is already in the repository.
+// Provision implements [provisioner.Provisioner]. It is idempotent: a change that is already in the repository is not committed
+// again.
 func (gitProvisioner) Provision(ctx context.Context, c *provisioner.Change) (token string, err error) {
 	x, err := begin(ctx, c)
 	if err != nil {
@@ -154,15 +155,15 @@ func (gitProvisioner) Provision(ctx context.Context, c *provisioner.Change) (tok
 		if failed == nil {
 			return x.token(ctx, commit, x.proposal, nil)
 		}
-		// Git's messages vary, so check whether the branch has changed.
+		// Since git's messages vary, detect a concurrent push by checking whether a branch has changed.
 		if err := x.update(ctx); err != nil || attempt == attempts || x.tips[branch] == before && x.tips[x.settings.Branch] == target {
 			return "", errors.Join(failed, err)
 		}
 	}
 }
 
-// unchanged returns the token of a change that is already in the target branch, or "" if the branch never had the folder.
-// The engine may have lost the original token, and needs one to get the metadata.
+// unchanged returns a token for a change that is already in the target branch, or "" if the folder never existed there. The
+// engine needs a token to get the metadata, and may have lost the original one.
 func (x *change) unchanged(ctx context.Context) (string, error) {
 	target := x.tips[x.settings.Branch]
 	if target == "" {

@@ -14,23 +14,24 @@ import (
 	"time"
 )
 
-// caches is the path of the cached repositories. It can be deleted at any time.
+// caches is the path of the cached copies of repositories. It can be deleted at any time.
 var caches = filepath.Join(".lumi", "git")
 
-// repository is a bare copy of the repository for the exclusive use of this process.
+// repository is a local bare copy of the repository, claimed for the exclusive use of one call.
 type repository struct {
 	git
 	settings *settings
-	// shared is the path of the copy while no process uses it.
+	// shared is the path of the copy while it is not in use.
 	shared string
+	// broken is true if the copy may be inconsistent and must not be reused.
 	broken bool
-	// tips are the fetched commits of the repository's branches, and branches the names of all branches.
+	// tips maps the names of fetched branches to their commits. branches lists all branches of the remote.
 	tips     map[string]string
 	branches []string
 }
 
-// open claims the cached copy by moving it to a private folder. If the process is killed, the possibly inconsistent
-// copy is not reused. Concurrent calls make new copies.
+// open claims the cached copy by moving it to a private folder. If there is none or another call has claimed it, fetch creates a
+// new copy. If the process is killed, the copy, which may be inconsistent, is not reused.
 func open(s *settings) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("git not found in $PATH: install git 2.31 or later")
@@ -61,7 +62,8 @@ func open(s *settings) (*repository, error) {
 	return r, nil
 }
 
-// close returns the copy to the cache unless it may be broken or another process has returned one. A fault replaces err.
+// close returns the copy to the cache, unless it may be broken or the cache already contains one. If a query failed, close sets
+// *err to its error.
 func (r *repository) close(ctx context.Context, err *error) {
 	if r.fault != nil {
 		*err = r.fault
@@ -72,8 +74,8 @@ func (r *repository) close(ctx context.Context, err *error) {
 	_ = os.RemoveAll(filepath.Dir(r.dir))
 }
 
-// fetch updates the copy: the target branch, the proposal's branch, if any, and the branch of the pipeline's reports.
-// Missing branches have no tip.
+// fetch updates the copy and the tips of the target branch, the branch proposal unless it is "", and the branch of the
+// pipeline's reports. Branches that do not exist have no tip.
 func (r *repository) fetch(ctx context.Context, proposal string) error {
 	names := []string{r.settings.Branch}
 	if proposal != "" {
@@ -108,7 +110,7 @@ func (r *repository) fetch(ctx context.Context, proposal string) error {
 		if len(fetched) > known {
 			if _, err := r.run(ctx, "", fetched...); err != nil {
 				if attempt < 3 && ctx.Err() == nil && strings.Contains(err.Error(), "couldn't find remote ref") {
-					continue // A branch was deleted after it was listed.
+					continue // a branch was deleted after it was listed
 				}
 				r.broken = true
 				return err
@@ -123,7 +125,7 @@ func (r *repository) fetch(ctx context.Context, proposal string) error {
 	}
 }
 
-// initialize creates the copy if it does not exist.
+// initialize creates the copy if it does not exist. listed is the output of git ls-remote, which determines the hash function.
 func (r *repository) initialize(ctx context.Context, listed string) error {
 	if _, err := os.Stat(r.dir); err == nil {
 		return nil
@@ -136,21 +138,21 @@ func (r *repository) initialize(ctx context.Context, listed string) error {
 	return err
 }
 
-// proposed is a commit to be created.
+// proposed describes a commit that does not exist yet.
 type proposed struct {
-	// parent is the parent commit, or "".
+	// parent is the parent commit, or "" if there is none.
 	parent string
-	// before and tree are the trees before and after.
+	// before is the tree of the parent, and tree the tree of the commit.
 	before, tree string
-	// folder is the path of the files.
+	// folder is the path of the folder that contains the files.
 	folder string
-	// created, changed, and deleted are file names.
+	// created, changed, and deleted list file names.
 	created, changed, deleted []string
 }
 
 func (p *proposed) isEmpty() bool { return p.before == p.tree }
 
-// propose writes the trees of a change to the copy.
+// propose writes the files and trees of a change to the copy, and returns the commit to create.
 func (r *repository) propose(ctx context.Context, parent, folder string, f *files) (*proposed, error) {
 	p := &proposed{parent: parent, folder: folder}
 	empty, err := r.run(ctx, "", "mktree")
@@ -173,7 +175,7 @@ func (r *repository) propose(ctx context.Context, parent, folder string, f *file
 	if err != nil {
 		return nil, err
 	}
-	existing := map[string]string{} // lines of ls-tree without names
+	existing := map[string]string{} // output of ls-tree by name
 	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
 		about, name, _ := strings.Cut(entry, "\t")
 		if strings.HasPrefix(folder+"/", name+"/") && !strings.HasPrefix(about, "040000 ") {
@@ -211,7 +213,7 @@ func (r *repository) propose(ctx context.Context, parent, folder string, f *file
 	return p, err
 }
 
-// write stores files as objects with a single command and returns their ids.
+// write writes files as git objects with a single command, and returns their ids.
 func (r *repository) write(ctx context.Context, names []string, contents map[string][]byte) ([]string, error) {
 	dir := filepath.Join(filepath.Dir(r.dir), "files")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -229,7 +231,7 @@ func (r *repository) write(ctx context.Context, names []string, contents map[str
 	return lines(ids), err
 }
 
-// commit creates a commit, signed if the user's configuration requires it.
+// commit creates a commit and returns its id. It signs the commit if the user's configuration requires it.
 func (r *repository) commit(ctx context.Context, p *proposed, message string) (string, error) {
 	r.identity(ctx)
 	args := []string{"commit-tree", p.tree}
@@ -242,7 +244,7 @@ func (r *repository) commit(ctx context.Context, p *proposed, message string) (s
 	return r.run(ctx, message, args...)
 }
 
-// push updates a remote branch to a commit, unless the branch has changed since it was fetched.
+// push sets a remote branch to a commit. It returns an error if the branch has changed since it was fetched.
 func (r *repository) push(ctx context.Context, commit, branch string) error {
 	ref := "refs/heads/" + branch
 	_, err := r.run(ctx, "", "push", "--quiet", "--no-verify", "--recurse-submodules=no",

@@ -14,20 +14,20 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// settingsFile is relative to the workspace's folder, in which the plugin runs.
+// settingsFile is relative to the working directory of the plugin, which is the folder of the workspace.
 const settingsFile = "git.yaml"
 
-// settings holds the contents of git.yaml. {environment} and {module} in paths are not replaced yet.
+// settings holds the contents of git.yaml. Paths may contain the placeholders {environment} and {module}.
 type settings struct {
-	// Repository is a URL or path, which may contain a password.
+	// Repository is a URL or path. It may contain a password.
 	Repository string
-	// Branch is the branch that the pipeline applies.
+	// Branch is the target branch, which the pipeline applies.
 	Branch string
-	// Path is the folder of the files.
+	// Path is the folder that contains the files.
 	Path string
-	// Review is "branch" to propose changes on separate branches, or "direct".
+	// Review is "branch" to propose changes on separate branches, or "direct" to push them to the target branch.
 	Review string
-	// Status is the location of the pipeline's reports: a file in a branch, or a command that prints the report.
+	// Status is the source of the pipeline's report: a file in a branch, or a command that prints the report.
 	Status struct {
 		Branch, File string
 		Command      []string
@@ -37,7 +37,7 @@ type settings struct {
 var (
 	settingNames = []string{"repository", "branch", "path", "review", "status", "file", "command"}
 	unknownKey   = regexp.MustCompile(`^field (.*) not found in type `)
-	// Git quotes other characters in its output, and some file systems do not allow them.
+	// Git quotes all other characters in its output, and some file systems reject them.
 	pathForm   = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
 	branchForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._+-]*(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)*$`)
 )
@@ -53,7 +53,7 @@ func readSettings() (*settings, error) {
 	return parseSettings(src)
 }
 
-// parseSettings parses git.yaml. It returns the first error.
+// parseSettings parses and validates git.yaml. It returns the first error.
 func parseSettings(src []byte) (*settings, error) {
 	s := &settings{}
 	err := yaml.Load(src, s, yaml.WithKnownFields(true), yaml.WithSingleDocument())

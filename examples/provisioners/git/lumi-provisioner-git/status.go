@@ -14,25 +14,25 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// trailer precedes the digest of a change in the last line of a commit message.
+// trailer is the prefix of the last line in a commit message, which contains the digest of the change.
 const trailer = "Lumi-Change: "
 
 // token identifies a change for Status.
 type token struct {
 	Commit string `json:"commit"`
-	// Base is the parent commit, or "" for the first one.
+	// Base is the parent commit, or "" for an initial commit.
 	Base string `json:"base,omitempty"`
-	// Tree is the tree of the change's folder, or "" if it was deleted. A squash merge may preserve nothing else.
+	// Tree is the tree of the module's folder, or "" if the folder was deleted. A squash merge may preserve nothing else.
 	Tree string `json:"tree,omitempty"`
 	// Change is the digest in the commit message.
 	Change string `json:"change,omitempty"`
-	// Proposal is the branch that the commit was pushed to for review, or "".
+	// Proposal is the branch to which the commit was pushed for review, or "" if there was no review.
 	Proposal    string `json:"proposal,omitempty"`
 	Environment string `json:"environment"`
 	Module      string `json:"module"`
 }
 
-// unmarshal parses JSON without unknown fields and trailing data.
+// unmarshal parses a JSON document. It returns an error for unknown fields and trailing data.
 func unmarshal(text string, into any) error {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -54,7 +54,7 @@ func (t *token) isValid() bool {
 	return t.Commit != "" && t.Environment != "" && t.Module != "" && (t.Proposal == "" || isBranch(t.Proposal))
 }
 
-// token returns the token of a commit. It passes err on.
+// token returns the encoded token of a commit, or an error if err is not nil.
 func (x *change) token(ctx context.Context, commit, proposal string, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -118,8 +118,8 @@ func (gitProvisioner) Status(ctx context.Context, text string) (status *provisio
 	return status, nil
 }
 
-// find returns the commit that contains a change in a branch, or "". After a squash or rebase, it differs from the token's:
-// its message has the same trailer, or its folder is identical.
+// find returns the commit in a branch that contains a change, or "" if there is none. After a squash or rebase, the commit
+// differs from the one in the token, but has the same trailer or an identical folder.
 func (r *repository) find(ctx context.Context, t *token, branch string) (string, error) {
 	tip := r.tips[branch]
 	if tip == "" {
@@ -146,7 +146,7 @@ func (r *repository) find(ctx context.Context, t *token, branch string) (string,
 	return "", nil
 }
 
-// byTrailer returns the first commit of a change since base, or "".
+// byTrailer returns the first commit after base with the trailer of a change, or "" if there is none.
 func (r *repository) byTrailer(ctx context.Context, base, tip, change string) (string, error) {
 	if tip == "" {
 		return "", nil
@@ -156,7 +156,8 @@ func (r *repository) byTrailer(ctx context.Context, base, tip, change string) (s
 	return first, err
 }
 
-// since inserts the range from base, or the root, to tip after the second argument of a command.
+// since inserts the range of commits from base to tip after the second argument of a command. If base is "", the range has no
+// start.
 func since(base, tip string, args ...string) []string {
 	commits := []string{tip}
 	if base != "" {
@@ -167,17 +168,17 @@ func since(base, tip string, args ...string) []string {
 
 // document is the pipeline's report.
 type document struct {
-	// Commit is the applied commit. All of its ancestors count as applied, too. A command may omit it.
+	// Commit is the processed commit. Its ancestors count as processed, too. A status command may omit it.
 	Commit  string            `json:"commit"`
 	State   provisioner.State `json:"state"`
 	Message string            `json:"message"`
-	// Outputs maps file names to the metadata of resources.
+	// Outputs maps file names to the metadata of the resources.
 	Outputs map[string]provisioner.Properties `json:"outputs"`
 }
 
 const applied = "applied"
 
-// applied returns the pipeline's result for a commit of the branch.
+// applied returns the status of a commit in the target branch according to the pipeline's report.
 func (r *repository) applied(ctx context.Context, environment, module, landed string) (*provisioner.Status, error) {
 	text, source, err := r.report(ctx, environment, module, landed)
 	if err != nil {
@@ -221,7 +222,7 @@ func (r *repository) applied(ctx context.Context, environment, module, landed st
 	return nil, fmt.Errorf("%s: state must be running, failed or applied, got %q", source, d.State)
 }
 
-// report returns the text of the report, or "", and its source.
+// report returns the text of the pipeline's report, or "" if there is none, and its source for error messages.
 func (r *repository) report(ctx context.Context, environment, module, landed string) (text, source string, err error) {
 	if command := r.settings.Status.Command; command != nil {
 		env := append(r.environ(), "LUMI_ENVIRONMENT="+environment, "LUMI_MODULE="+module)
@@ -240,7 +241,8 @@ func (r *repository) report(ctx context.Context, environment, module, landed str
 	return text, r.settings.Status.Branch + ":" + name, err
 }
 
-// metadata maps the keys of resources to their outputs. Each file contains its key on a separate line.
+// metadata converts outputs by file name to metadata by resource key. It finds the keys with a single git grep, since each file
+// contains its key on a separate line.
 func (r *repository) metadata(
 	ctx context.Context, commit, folder string, outputs map[string]provisioner.Properties,
 ) (map[string]provisioner.Properties, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// wrap puts a script in front of git on $PATH. In the script, $GIT is the real git.
+// wrap returns an environment in which git is the given script. In the script, $GIT is the real command.
 func (w *world) wrap(script string) (env []string) {
 	w.Helper()
 	real := must.Get(exec.LookPath("git"))(w)
@@ -29,7 +29,7 @@ func (w *world) wrap(script string) (env []string) {
 	return []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
 }
 
-// TestKilled kills the plugin after each git command of Provision, before it reads the result, and repeats the call.
+// If the plugin is killed after any git command in Provision, a repeated call creates exactly one commit.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for branch, mode := range map[string]string{"main": direct, "lumi/dev/site": reviewed} {
@@ -37,7 +37,7 @@ func TestKilled(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, mode)
 			count := filepath.Join(t.TempDir(), "count")
-			// A file contains the number of the fatal command. For odd numbers, it also leaves a lock, as a killed git
+			// The file count contains the number of commands until the kill. The script also leaves locks, as a killed git
 			// does.
 			env := w.wrap(`n=$(cat ` + count + `); echo $((n - 1)) >` + count + `
 die() { for d in ` + w.workspace + `/.lumi/git/used-*/git; do : >$d/packed-refs.lock; : >$d/refs/heads/main.lock; done; kill -9 $PPID; exit 1; }
@@ -51,11 +51,11 @@ exit $code`)
 				_, err := w.start(env...).Provision(t.Context(), c)
 				w.provision(c)
 				if got := w.git(w.remote, "rev-list", "--count", branch, "^"+before); got != "1" {
-					t.Fatalf("kill %d: got %s commits", n, got)
+					t.Fatalf("killed after command %d: branch %s has %s new commits, want 1", n, branch, got)
 				}
 				if err == nil {
 					if n < 15 {
-						t.Fatalf("got only %d commands", n)
+						t.Fatalf("Provision ran %d git commands, want at least 15", n)
 					}
 					return
 				}
@@ -64,7 +64,7 @@ exit $code`)
 	}
 }
 
-func TestRace(t *testing.T) {
+func TestConcurrentPushes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	const pushers = 5
@@ -87,14 +87,14 @@ func TestRace(t *testing.T) {
 		}
 	}
 	if _, n := w.files("main"); n != pushers+1 {
-		t.Errorf("got %d commits", n)
+		t.Errorf("main has %d commits, want %d", n, pushers+1)
 	}
 	if left, err := filepath.Glob(filepath.Join(w.workspace, ".lumi", "git", "*")); err != nil || len(left) != 1 {
-		t.Errorf("got %v, %v", left, err)
+		t.Errorf("cached copies = %v, %v, want 1", left, err)
 	}
 }
 
-func TestOvertaken(t *testing.T) {
+func TestPushOvertaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	w.write("README", "meanwhile\n")
@@ -103,15 +103,15 @@ func TestOvertaken(t *testing.T) {
 exec "$GIT" "$@"`)
 	c := changeTo(resource("main", 1, sized))
 	if token, err := w.start(env...).Provision(t.Context(), c); err != nil || token == "" {
-		t.Errorf("got token %q, error %v", token, err)
+		t.Errorf("Provision = %q, %v, want a token", token, err)
 	}
 	w.wants("main", 3, fileName(c.New[0]))
 	if got := w.git(w.remote, "show", "main:README"); got != "meanwhile" {
-		t.Errorf("got README %q", got)
+		t.Errorf("README = %q, want the concurrent change", got)
 	}
 }
 
-func TestProtected(t *testing.T) {
+func TestProtectedBranch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	hook := "#!/bin/sh\necho 'main is protected: open a pull request' >&2\nexit 1\n"
@@ -120,11 +120,11 @@ func TestProtected(t *testing.T) {
 	want := regexp.MustCompile("^git push: remote: main is protected: open a pull request *\n! \\[remote rejected\\] [0-9a-f]{40} -> main " +
 		"\\(pre-receive hook declined\\)\nerror: failed to push some refs to 'file://.*'$")
 	if err == nil || !want.MatchString(err.Error()) || errors.As(err, new(*lumi.RetryError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("Provision error = %v, want a permanent error that matches %s", err, want)
 	}
 }
 
-func TestHanging(t *testing.T) {
+func TestCanceledFetch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "repository: ssh://example.invalid/infra.git\n")
 	started := filepath.Join(t.TempDir(), "started")
@@ -140,18 +140,18 @@ func TestHanging(t *testing.T) {
 	at := time.Now()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("Provision error = %v, want %v", err, context.Canceled)
 	}
 	if err := p.Close(); err != nil || time.Since(at) > 5*time.Second {
-		t.Errorf("got %v after %s", err, time.Since(at))
+		t.Errorf("Close = %v after %s, want nil within 5s", err, time.Since(at))
 	}
 	if left, err := filepath.Glob(filepath.Join(w.workspace, ".lumi", "git", "*")); err != nil || len(left) != 0 {
-		t.Errorf("got %v, %v", left, err)
+		t.Errorf("cached copies = %v, %v, want none", left, err)
 	}
 }
 
-// TestFault checks that a token does not count as unknown if git fails.
-func TestFault(t *testing.T) {
+// Status does not return ErrNotFound if git fails.
+func TestStatusGitKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	token := w.provision(changeTo(resource("main", 1, sized)))
@@ -159,7 +159,7 @@ func TestFault(t *testing.T) {
 		env := w.wrap(`case "$*" in *" ` + command + ` "*) kill -9 $$;; esac; exec "$GIT" "$@"`)
 		want := "git " + strings.TrimSuffix(command, " -e") + ": signal: killed"
 		if s, err := w.start(env...).Status(t.Context(), token); err == nil || err.Error() != want || errors.Is(err, lumi.ErrNotFound) {
-			t.Errorf("got %v, %v", s, err)
+			t.Errorf("Status = %v, %v, want error %s", s, err, want)
 		}
 	}
 }
@@ -177,14 +177,14 @@ func TestUnreachable(t *testing.T) {
 		want := fmt.Sprintf("git ls-remote: fatal: unable to access '%s': The requested URL returned error: %d", masked, code)
 		plain := strings.ReplaceAll(want, "***@", "")
 		if err == nil || err.Error() != want && err.Error() != plain || errors.As(err, new(*lumi.RetryError)) != (code == http.StatusServiceUnavailable) {
-			t.Errorf("%d: got %v", code, err)
+			t.Errorf("Plan with HTTP status %d = %v, want %s", code, err, want)
 		}
 	}
 	w.settings("repository: /nowhere/infra.git\n")
 	w.refuses(changeTo(resource("main", 1, sized)), "git ls-remote: fatal: '/nowhere/infra.git' does not appear to be a git repository\n"+
 		"fatal: Could not read from remote repository.\nPlease make sure you have the correct access rights\nand the repository exists.")
 	if _, err := w.start("PATH=").Plan(t.Context(), changeTo()); err == nil || err.Error() != "git not found in $PATH: install git 2.31 or later" {
-		t.Error(err)
+		t.Errorf("Plan without git = %v, want an error", err)
 	}
 }
 
@@ -200,30 +200,30 @@ func TestMask(t *testing.T) {
 	} {
 		expect.Equal(t, want, g.mask(text))
 	}
-	// The rest of a truncated password could not be recognized.
+	// Passwords are masked before truncation, since part of a password would not be recognized.
 	end := strings.Repeat("é", maxErrorOutput/2-2)
 	if got, want := g.failed("git push", "hunter!2"+end, errors.New("exit status 1")).Error(), "git push: ***"+end; got != want {
-		t.Errorf("got %.20s…, want %.20s…", got, want)
+		t.Errorf("failed with a password = %.20s…, want %.20s…", got, want)
 	}
 	if got := g.failed("git push", "hunter!2"+end+"éé", errors.New("exit status 1")).Error(); got != "git push: "+end+"éé" {
-		t.Errorf("got %.20s…", got)
+		t.Errorf("failed with a truncated password = %.20s…, want no part of it", got)
 	}
 }
 
-// TestToken checks that the token contains no password, and the copy no part of the repository's URL.
-func TestToken(t *testing.T) {
+// Neither the token nor the cached copy contains the password in the repository's URL.
+func TestPasswordNotStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "repository: https://ann:hunter2@example.com/infra.git\nreview: direct\n")
 	w.git("", "config", "--global", "url.file://"+w.remote+".insteadOf", "https://ann:hunter2@example.com/infra.git")
 	if token := w.provision(changeTo(resource("main", 1, sized))); strings.Contains(token, "hunter2") || len(token) > 400 {
-		t.Error(token)
+		t.Errorf("token = %s, want at most 400 bytes without the password", token)
 	}
 	if out, err := exec.Command("grep", "-r", "hunter2", filepath.Join(w.workspace, ".lumi")).CombinedOutput(); err == nil || len(out) > 0 {
-		t.Errorf("%s", out)
+		t.Errorf("cached copy contains the password: %v\n%s", err, out)
 	}
 }
 
-func TestEnvironment(t *testing.T) {
+func TestUserEnvironment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	hooks := t.TempDir()
@@ -237,17 +237,17 @@ func TestEnvironment(t *testing.T) {
 	p := w.start("GIT_DIR=/nowhere", "GIT_WORK_TREE=/nowhere", "GIT_INDEX_FILE=/nowhere", "GIT_OBJECT_DIRECTORY=/nowhere", "GIT_CONFIG_GLOBAL="+config)
 	c := changeTo(resource("ümlaut", 1, sized))
 	if planned, err := p.Plan(t.Context(), c); err != nil || !strings.Contains(planned.Text, "\ndiff --git a/lumi/dev/site/") {
-		t.Errorf("got %v, %v", planned, err)
+		t.Errorf("Plan = %v, %v, want a diff", planned, err)
 	}
 	if token, err := p.Provision(t.Context(), c); err != nil || token == "" {
-		t.Errorf("got token %q, error %v", token, err)
+		t.Errorf("Provision = %q, %v, want a token", token, err)
 	}
 	if got := w.git(w.remote, "log", "-1", "--format=%an <%ae> %cn%n%b", "main"); !strings.HasPrefix(got, "Lumi <lumi@localhost> Lumi\ncreate aws:rds:Database ümlaut\n") {
-		t.Errorf("got %s", got)
+		t.Errorf("commit = %s, want author and committer Lumi and ümlaut in UTF-8", got)
 	}
 }
 
-func TestSigned(t *testing.T) {
+func TestSignedCommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	key := filepath.Join(t.TempDir(), "key")
@@ -259,7 +259,7 @@ func TestSigned(t *testing.T) {
 	}
 	w.provision(changeTo(resource("main", 1, sized)))
 	if got := w.git(w.remote, "cat-file", "commit", "main"); !strings.Contains(got, "\ngpgsig -----BEGIN SSH SIGNATURE-----\n") {
-		t.Error(got)
+		t.Errorf("commit has no SSH signature:\n%s", got)
 	}
 }
 
@@ -275,7 +275,7 @@ func TestSecrets(t *testing.T) {
 		want := "urn:lumi:dev::site:index::aws:rds:Database::main: property " + path + " is a secret" + rule
 		w.refuses(c, want)
 		if _, err := w.start().Plan(t.Context(), c); err == nil || err.Error() != want {
-			t.Error(err)
+			t.Errorf("Plan error = %v, want %s", err, want)
 		}
 	}
 	w.refuses(changeTo(resource("main", 1, provisioner.Properties{"a": map[string]any{"lumi:get": 1.0}})),
@@ -295,7 +295,7 @@ func TestNames(t *testing.T) {
 		r := resource(name, 1, sized)
 		got := fileName(r)
 		if other, clash := seen[strings.ToLower(got)]; clash || !safe.MatchString(got) {
-			t.Errorf("%s: %s, as %q", name, got, other)
+			t.Errorf("fileName(%s) = %s, want a safe name that differs from the name of %q", name, got, other)
 		}
 		seen[strings.ToLower(got)] = name
 		all = append(all, r)
@@ -304,7 +304,7 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{"..", ".git", "Dev", "dev", "DEV", "con", "lock", "a/b", "a\\b", "é", "-x", strings.Repeat("e", 200), "x.lock", "{module}"} {
 		got := part(name)
 		if other, clash := parts[strings.ToLower(got)]; clash || !regexp.MustCompile(`^[a-z0-9_-]+(\.[0-9a-f]{12})?$`).MatchString(got) || len(got) > 64 {
-			t.Errorf("%s: %s, as %q", name, got, other)
+			t.Errorf("part(%s) = %s, want a safe name that differs from the name of %q", name, got, other)
 		}
 		parts[strings.ToLower(got)] = name
 	}
@@ -314,13 +314,13 @@ func TestNames(t *testing.T) {
 		c.Environment, c.Module = environment, "my/lock/cluster"
 		token := w.provision(c)
 		if status, err := w.start().Status(t.Context(), token); err != nil || status.State != provisioner.Running {
-			t.Errorf("got %v, %v", status, err)
+			t.Errorf("Status in environment %s = %v, %v, want state %v", environment, status, err, provisioner.Running)
 		}
 	}
 	w.git(w.remote, "fsck", "--strict")
 	module := changeTo(resource("main", 1, sized))
 	module.Module = "my/lock"
-	w.provision(module) // then lumi/dev/my/lock/cluster cannot be a branch
+	w.provision(module) // conflicts with the branch of my/lock/cluster if names are joined with slashes
 }
 
 func TestVersions(t *testing.T) {
@@ -330,12 +330,12 @@ func TestVersions(t *testing.T) {
 	} {
 		all, err := filesOf(c)
 		if err != nil || len(all.gone) > 0 || len(all.wanted) != 1 || !strings.Contains(string(all.wanted[fileName(c.New[0])]), `main:10"`) {
-			t.Errorf("got %v, %v", all, err)
+			t.Errorf("filesOf = %v, %v, want one file with version 10", all, err)
 		}
 	}
 }
 
-func TestInTheWay(t *testing.T) {
+func TestPathIsFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	w.write("lumi", "a file\n")
@@ -345,24 +345,24 @@ func TestInTheWay(t *testing.T) {
 	expect.Equal(t, "a file", w.git(w.remote, "show", "main:lumi"))
 }
 
-// TestBroken uses a broken copy. The call fails, and the next one makes a new copy.
-func TestBroken(t *testing.T) {
+// If the cached copy is broken, Provision fails, and the next call creates a new copy.
+func TestBrokenCopy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	w.provision(changeTo(resource("main", 1, sized)))
 	copies, err := filepath.Glob(filepath.Join(w.workspace, ".lumi", "git", "*.git"))
 	if err != nil || len(copies) != 1 {
-		t.Fatal(copies, err)
+		t.Fatalf("cached copies = %v, %v, want 1", copies, err)
 	}
 	must.Do(t, os.RemoveAll(filepath.Join(copies[0], "objects")))
 	c := changeTo(resource("main", 2, sized))
 	if _, err := w.start().Provision(t.Context(), c); err == nil {
-		t.Error("got no error")
+		t.Error("Provision with a broken copy = nil, want an error")
 	}
 	w.provision(c)
 }
 
-func TestDiffIsBounded(t *testing.T) {
+func TestPlanTruncatesDiff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	list := make([]any, 10000)
@@ -371,12 +371,12 @@ func TestDiffIsBounded(t *testing.T) {
 	}
 	planned, err := w.start().Plan(t.Context(), changeTo(resource("main", 1, provisioner.Properties{"list": list})))
 	if err != nil || len(planned.Text) > maxDiff+100 || !regexp.MustCompile(`\n… and \d{4} lines more\n$`).MatchString(planned.Text) {
-		t.Errorf("got %d bytes, error %v", len(planned.Text), err)
+		t.Errorf("Plan = %d bytes, %v, want about %d with the number of omitted lines", len(planned.Text), err, maxDiff)
 	}
 	c := changeTo(resource("main", 1, sized))
 	w.provision(c)
 	if planned, err = w.start().Plan(t.Context(), c); err != nil || planned.Text != "lumi/dev/site in main is up to date\n" {
-		t.Errorf("got %v, %v", planned, err)
+		t.Errorf("Plan of an applied change = %v, %v, want up to date", planned, err)
 	}
 	c.Task = "migrate"
 	w.refuses(c, `unknown task "migrate": this provisioner has no tasks`)
@@ -403,7 +403,7 @@ func TestSettings(t *testing.T) {
 		"a: [":                                           "git.yaml:2:1: did not find expected node content",
 	} {
 		if _, err := parseSettings([]byte(src)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v\nwant %s", src, err, want)
+			t.Errorf("parseSettings(%q) = %v\nwant %s", src, err, want)
 		}
 	}
 	w := newWorld(t, direct)
@@ -423,12 +423,12 @@ func TestUnknownToken(t *testing.T) {
 		`{"commit": "` + gone + `", "base": "` + gone + `", "environment": "dev", "module": "site"}`: "commit " + gone + " is not in the repository",
 	} {
 		if _, err := w.start().Status(t.Context(), token); !errors.Is(err, lumi.ErrNotFound) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got %v", token, err)
+			t.Errorf("Status(%s) = %v, want ErrNotFound with %s", token, err, want)
 		}
 	}
 }
 
-// TestCanceledPush cancels a push while the server process holds the branch's lock. The next push succeeds.
+// If a push is canceled while the server process holds the lock of the branch, the next push succeeds.
 func TestCanceledPush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -446,7 +446,7 @@ func TestCanceledPush(t *testing.T) {
 	must.Get(os.ReadFile(locked))(t)
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("Provision error = %v, want %v", err, context.Canceled)
 	}
 	must.Do(t, p.Close())
 	must.Do(t, os.Remove(filepath.Join(w.remote, "hooks", "reference-transaction")))
