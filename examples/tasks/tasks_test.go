@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// operator works in a copy of the example.
+// operator runs commands in a copy of the example.
 type operator struct {
 	*testing.T
 	lumi, dir string
@@ -27,13 +27,13 @@ func TestUseCases(t *testing.T) {
 	o.run("plugin add reports 1.0")
 	o.run("use --release=shop --plugin=reports")
 
-	// The default deployment.
+	// Run the default deployment.
 	o.run("upload --release=shop --file=default.yaml")
 	o.contains(o.run("run"), "default[1] is done: 11 done.")
 	o.has("nodes/lb-1/backends", "site 1.4")
 	o.contains(o.run("run --dry-run"), "database shell db-1 unchanged prepared")
 
-	// A use case in three layers.
+	// Run a task graph with three layers.
 	o.run("upload --release=shop --file=usecase1/release.yaml")
 	o.run("upload --file=usecase1/cluster.yaml")
 	o.run("upload --plugin=reports --file=usecase1/plugin.yaml")
@@ -44,14 +44,14 @@ func TestUseCases(t *testing.T) {
 	o.contains(o.run("run --type=usecase1"), "usecase1[2] is done: 5 done.")
 	o.has("nodes/lb-1/reports", "db-1: schema 1\nweb-1: site 1.4\nweb-2: site 1.4\nweb-3: site 1.4\n")
 
-	// A fix on two of five nodes.
+	// Apply a fix to two of the five nodes.
 	o.run("upload --file=fix-1234.yaml")
 	o.contains(o.run("run --type=fix-1234 --node=web-1,web-3"), "fix-1234[3] is done: 4 done.")
 	if fixed, _ := filepath.Glob(filepath.Join(dir, "nodes", "*", "fix-1234.conf")); len(fixed) != 2 {
-		t.Errorf("got fixed nodes %v", fixed)
+		t.Errorf("nodes with the fix = %v, want 2", fixed)
 	}
 
-	// A rolling upgrade with web-3 frozen. Completed tasks run again only for another version.
+	// Run a rolling upgrade, with web-3 frozen. Completed tasks are skipped until the version changes.
 	o.run("upload --file=upgrade.yaml")
 	o.contains(o.run("run --type=upgrade"), "upgrade[4] is done: 5 done, 1 skipped.")
 	o.contains(o.run("run --type=upgrade"), "upgrade[5] is done: 2 done, 4 skipped.")
@@ -63,7 +63,7 @@ func TestUseCases(t *testing.T) {
 	o.has("nodes/lb-1/backends", "site 1.5\nsite 1.5\nsite 1.4\n")
 }
 
-// run runs 'lumi tasks' and returns its standard output.
+// run runs 'lumi tasks', which must succeed, and returns its output.
 func (o *operator) run(args string) string {
 	o.Helper()
 	c := exec.CommandContext(o.Context(), o.lumi, append([]string{"tasks"}, strings.Fields(args)...)...)
@@ -78,15 +78,15 @@ func (o *operator) run(args string) string {
 func (o *operator) contains(out, want string) {
 	o.Helper()
 	if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
-		o.Errorf("missing %q in\n%s", want, out)
+		o.Errorf("output does not contain %q:\n%s", want, out)
 	}
 }
 
-// has checks the beginning of a file.
+// has checks that a file starts with the given text.
 func (o *operator) has(name, want string) {
 	o.Helper()
 	text, err := os.ReadFile(filepath.Join(o.dir, name))
 	if err != nil || !strings.HasPrefix(string(text), want) {
-		o.Errorf("%s has %q, want %q (%v)", name, text, want, err)
+		o.Errorf("content of %s = %q, %v, want prefix %q", name, text, err, want)
 	}
 }
