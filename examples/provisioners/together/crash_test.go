@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package together_test deploys with a provider and several provisioners in one plan and kills the deployment at every
-// point.
+// Package together_test deploys with a provider and several provisioners in one plan, kills the deployment at various points, and
+// checks that a retry completes it.
 package together_test
 
 import (
@@ -27,16 +27,16 @@ import (
 
 var few = flag.Int("points", 0, "kill each deployment at so `many` points after events, and in commands")
 
-// These variables tell a wrapper the path of the real program and the point at which to kill.
+// Environment variables for wrappers: the folder of the real commands, and the point and mode of the kill.
 const (
 	commandsVariable = "LUMI_TOGETHER_COMMANDS"
 	siteVariable     = "LUMI_TOGETHER_SITE"
 	pointVariable    = "LUMI_TOGETHER_POINT"
 	modeVariable     = "LUMI_TOGETHER_MODE"
-	lumiVariable     = "LUMI_TOGETHER_LUMI" // its process
+	lumiVariable     = "LUMI_TOGETHER_LUMI" // process id of lumi
 )
 
-// The targets of a kill: lumi alone, its process group, which includes the plugins, or also their child processes.
+// modes lists the targets of a kill: lumi alone, its process group, which includes the plugins, or all of its descendants.
 var modes = []string{"lumi", "group", "all"}
 
 func TestMain(m *testing.M) {
@@ -53,8 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// point counts the points at which a deployment can be killed: before and after each process of a plugin, git, and
-// tofu.
+// point records a point at which the deployment can be killed, and kills it if it is the selected one. There is a point before and
+// after each process of a plugin, git, or tofu.
 func point() {
 	file, err := os.OpenFile(filepath.Join(os.Getenv(siteVariable), "points"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -78,12 +78,12 @@ func point() {
 		}
 		kill(lumi, os.Getenv(modeVariable))
 		if os.Getenv(modeVariable) == "all" {
-			os.Exit(1) //nolint:gocritic // The file is closed on exit.
+			os.Exit(1) //nolint:gocritic // Exiting closes the file.
 		}
 	}
 }
 
-// kill kills lumi, which has its own process group.
+// kill kills the targets selected by mode. lumi is the process id of lumi, which leads its own process group.
 func kill(lumi int, mode string) {
 	switch mode {
 	case "lumi":
@@ -115,14 +115,15 @@ func kill(lumi int, mode string) {
 	}
 }
 
-// site is a workspace with a repository.
+// site is a workspace that contains a git repository.
 type site struct {
 	*testing.T
 	dir, lumi, commands string
 	tofu                bool
 }
 
-// newSite creates a workspace. Without tofu, it uses the provisioner folder instead.
+// newSite creates a workspace whose resources of package tool are managed by OpenTofu, or by the provisioner folder if tofu is
+// false.
 func newSite(t *testing.T, tofu bool) *site {
 	t.Helper()
 	s := &site{T: t, dir: t.TempDir(), lumi: providertest.Build(t, "../../../cmd/lumi"), commands: t.TempDir(), tofu: tofu}
@@ -154,7 +155,7 @@ func newSite(t *testing.T, tofu bool) *site {
 	s.write("Lumi.yaml", "package: site\nenvironment: dev\nprovisioners:\n  git: [\"net:index:*\"]\n  "+other+"\n")
 	s.write("opentofu.yaml", "types: {\"tool:index:Data\": terraform_data}\n")
 	s.write("git.yaml", "repository: infra.git\nreview: direct\nstatus: {command: [sh, applied.sh]}\n")
-	// The arn of a rule is the content of its file.
+	// The arn of a rule identifies the content of its file.
 	s.write("applied.sh", `list=$(git --git-dir=infra.git ls-tree "$1" "lumi/$LUMI_ENVIRONMENT/$LUMI_MODULE/" |
 		sed 's|.* \(.*\)\t.*/\(.*\)|"\2": {"arn": "\2@\1"}|' | paste -sd, -)
 		printf '{"state": "applied", "outputs": {%s}}' "$list"`)
@@ -176,7 +177,7 @@ func (s *site) write(name, text string) {
 	s.must(os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600))
 }
 
-// copy returns a copy of a site.
+// copy returns a copy of the site in a new folder.
 func (s *site) copy(t *testing.T) *site {
 	t.Helper()
 	to := *s
@@ -185,7 +186,7 @@ func (s *site) copy(t *testing.T) *site {
 	return &to
 }
 
-// command returns a command that runs in the workspace, in its own process group.
+// command returns a command that runs in the workspace, in its own process group, with the wrappers in $PATH.
 func (s *site) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.Context(), name, args...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, &syscall.SysProcAttr{Setpgid: true}
@@ -195,7 +196,7 @@ func (s *site) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command that must succeed.
+// run runs a command, which must succeed, and returns its output.
 func (s *site) run(name string, args ...string) string {
 	s.Helper()
 	out, err := s.command(name, args...).CombinedOutput()
@@ -205,8 +206,8 @@ func (s *site) run(name string, args ...string) string {
 	return string(out)
 }
 
-// programs are deployed one after another: an update that changes all resources, deletes some, and creates one, and
-// then a destroy.
+// programs lists the programs to deploy in order: an initial one, an update that changes all remaining resources, deletes some, and
+// creates one, and "" for a destroy.
 var programs = []string{
 	`{"package": "site", "resources": {
 		"URNlocal:index:File::a": {"type": "local:index:File", "properties": {"path": "a.txt", "content": "one"}},
@@ -228,12 +229,12 @@ var programs = []string{
 	"",
 }
 
-// deployment returns the arguments of lumi for a program.
+// deployment writes a program, selected by its index, to the workspace and returns the arguments that make lumi deploy it.
 func (s *site) deployment(number int) []string {
 	if programs[number] == "" {
 		return []string{"destroy", "--yes", "--json"}
 	}
-	// Tofu records each resource that it creates.
+	// With tofu, each creation of a resource appends a line to the file made.
 	output, made := "file", `"made": true`
 	if s.tofu {
 		output, made = "output", `"provisioner": [{"local-exec": {"command": "echo made >>made"}}]`
@@ -242,8 +243,8 @@ func (s *site) deployment(number int) []string {
 	return []string{"deploy", "--yes", "--json", "program.json"}
 }
 
-// killed runs a deployment and kills it at a point, after an event or in a wrapper. It returns the number of events, and
-// whether lumi was killed.
+// killed runs a deployment and kills it after the given event or at the given point in a wrapper. Both are numbered from 1; 0
+// disables the kill. It returns the number of events, and whether lumi was killed.
 func (s *site) killed(number, event, at int, mode string) (events int, killed bool) {
 	s.Helper()
 	_ = os.Remove(filepath.Join(s.dir, "points"))
@@ -274,7 +275,7 @@ func (s *site) killed(number, event, at int, mode string) (events int, killed bo
 	if status.Signal() != syscall.SIGKILL && err != nil {
 		s.Fatalf("%v: %v\n%s%s", cmd, err, &said, &stderr)
 	}
-	// The next process need not wait for remaining processes, but the test must.
+	// The next deployment can start while processes of this one are still running, but the test must not end before them.
 	s.Cleanup(func() {
 		_, _ = io.Copy(io.Discard, alive)
 		_ = alive.Close()
@@ -282,7 +283,7 @@ func (s *site) killed(number, event, at int, mode string) (events int, killed bo
 	return events, status.Signal() == syscall.SIGKILL
 }
 
-// finish continues a deployment in new processes and returns their output.
+// finish completes a killed deployment in new processes and returns their output.
 func (s *site) finish(number int) (said string) {
 	s.Helper()
 	args := s.deployment(number)
@@ -306,8 +307,8 @@ var (
 	lineage = regexp.MustCompile(`"lineage": ".*"`)
 )
 
-// result returns all results of a deployment, without volatile parts. With counts, it includes the number of resources
-// that tofu created.
+// result returns the results of a deployment as text, without volatile parts: states, commits, and files. If counts is true, it
+// includes the number of resources created by tofu.
 func (s *site) result(counts bool) string {
 	s.Helper()
 	var text strings.Builder
@@ -342,7 +343,8 @@ func (s *site) result(counts bool) string {
 	return text.String()
 }
 
-// TestKilled kills deployments at evenly spread points. -points=1000 covers all of them, which takes longer.
+// A deployment killed at any point can be completed, with the same results as an undisturbed one. The test covers a few evenly
+// spaced points; -points=1000 covers all of them.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	t.Run("folder", func(t *testing.T) {
@@ -364,7 +366,7 @@ func testKilled(t *testing.T, before *site, few int) {
 		whole := before.copy(t)
 		events, killed := whole.killed(number, 0, 0, "")
 		if killed {
-			t.Fatal("deployment was killed")
+			t.Fatal("undisturbed deployment was killed by a signal")
 		}
 		text, err := os.ReadFile(filepath.Join(whole.dir, "points"))
 		whole.must(err)
@@ -379,12 +381,12 @@ func testKilled(t *testing.T, before *site, few int) {
 				t.Parallel()
 				s := start.copy(t)
 				if _, killed := s.killed(number, event, point, mode); !killed {
-					return // The event was the last one, or differs from the undisturbed run.
+					return // lumi finished before the kill
 				}
 				said := s.finish(number)
-				counts := mode != "all" // A killed tofu forgets resources that it has just created.
+				counts := mode != "all" // a killed tofu loses track of resources being created, and creates them again
 				if diff := cmp.Diff(strings.Split(want[counts], "\n"), strings.Split(s.result(counts), "\n")); diff != "" {
-					t.Errorf("(-undisturbed +killed)\n%s\nafter\n%s", diff, said)
+					t.Errorf("results (-undisturbed +killed):\n%s\noutput of the retry:\n%s", diff, said)
 				}
 			})
 		}
@@ -398,7 +400,7 @@ func testKilled(t *testing.T, before *site, few int) {
 	}
 }
 
-// spread returns a few evenly spaced numbers from 1 to n.
+// spread returns at most few evenly spaced numbers from 1 to n.
 func spread(n, few int) (all []int) {
 	few = min(n, few)
 	for i := range few {

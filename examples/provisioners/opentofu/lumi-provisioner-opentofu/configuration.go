@@ -14,18 +14,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// writer writes the configuration of a change.
+// writer generates the OpenTofu configuration of a change.
 type writer struct {
 	settings *settings
 	change   *provisioner.Change
-	// planning is true if values may be unknown.
+	// planning is true if the configuration is for a plan, so that values may be unknown.
 	planning bool
-	// addresses maps keys to the addresses of new resources, and resources maps all addresses to their resources.
+	// addresses maps the keys of new resources to their addresses. resources maps the addresses of old and new resources to
+	// the resources.
 	addresses map[string]string
 	resources map[string]*provisioner.Resource
-	// newest maps URNs to the latest versions of new resources.
+	// newest maps URNs to the latest versions of the new resources.
 	newest map[urn.URN]*provisioner.Resource
-	// variables maps names to secrets.
+	// variables maps the names of variables to secret values.
 	variables map[string]any
 }
 
@@ -45,7 +46,7 @@ func newWriter(s *settings, c *provisioner.Change) (*writer, error) {
 		}
 	}
 	for _, r := range byKey(c.New) {
-		if before := w.newest[r.URN]; before == nil || len(before.Key) <= len(r.Key) { // 10 is later than 9
+		if before := w.newest[r.URN]; before == nil || len(before.Key) <= len(r.Key) { // version 10 follows version 9
 			w.newest[r.URN] = r
 		}
 	}
@@ -54,7 +55,7 @@ func newWriter(s *settings, c *provisioner.Change) (*writer, error) {
 
 type object = map[string]any
 
-// reserved are properties with a special meaning in OpenTofu.
+// reserved maps the names of properties with a special meaning in OpenTofu to advice for error messages.
 var reserved = map[string]string{
 	"count":      "create one resource for each element",
 	"for_each":   "create one resource for each element",
@@ -62,7 +63,7 @@ var reserved = map[string]string{
 	"//":         "comments are not properties",
 }
 
-// write writes the configuration and its variables to a folder.
+// write writes the configuration and the values of its variables to files in a folder.
 func (w *writer) write(folder string) error {
 	configuration := object{}
 	resources := object{}
@@ -124,7 +125,8 @@ func (w *writer) body(r *provisioner.Resource) (object, error) {
 	return body, nil
 }
 
-// configure adds the settings of the backend and of the used providers. Other providers need not be installed.
+// configure adds the settings of the backend and the providers to a configuration. It omits unused providers, which may not be
+// installed.
 func (w *writer) configure(configuration object) error {
 	required, providers := object{}, object{}
 	for address, r := range w.resources {

@@ -124,8 +124,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAddresses runs a sequence of changes. "1 2" are versions of a resource x. The address in a version's metadata, if
-// any, follows @.
+// Resources keep their addresses. In old and new, each word is a version of a resource x, or of a resource y if it starts with
+// y. A name after @ is part of the address in the metadata.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	versions := func(text string) (all resources) {
@@ -146,15 +146,15 @@ func TestAddresses(t *testing.T) {
 		{"", "1", "1=x"},                  // created
 		{"1", "1", "1=x"},                 // retried after a failure
 		{"1", "2", "2=x"},                 // changed
-		{"1@x", "1@x 3", "1=x 3=x_3"},     // an old version that is kept, and its successor
-		{"1@x 3", "1@x 3", "1=x 3=x_3"},   // the same, retried after a failure
-		{"1@x 3", "1@x 4", "1=x 4=x_3"},   // and changed
-		{"1@x 3@x_3", "3@x_3", "3=x_3"},   // the old version is gone
-		{"3@x_3", "5", "5=x_3"},           // then changed
-		{"3@x_3", "3@x_3 5", "3=x_3 5=x"}, // then replaced
+		{"1@x", "1@x 3", "1=x 3=x_3"},     // replaced, keeping the old version until the new one exists
+		{"1@x 3", "1@x 3", "1=x 3=x_3"},   // replaced, and retried after a failure
+		{"1@x 3", "1@x 4", "1=x 4=x_3"},   // replaced, and changed before the retry
+		{"1@x 3@x_3", "3@x_3", "3=x_3"},   // old version deleted
+		{"3@x_3", "5", "5=x_3"},           // changed after a replacement
+		{"3@x_3", "3@x_3 5", "3=x_3 5=x"}, // replaced again
 		{"9@x", "9@x 10 11", "10=x_10 11=x_11 9=x"},
 		{"1@x", "y1@x", "y1=x"},         // renamed
-		{"1@x", "y1@x 2", "2=x_2 y1=x"}, // renamed, and another resource takes the old name
+		{"1@x", "y1@x 2", "2=x_2 y1=x"}, // renamed, with a new resource of the old name
 	} {
 		_, got, err := (&settings{}).addresses(change(versions(test.old), versions(test.new)))
 		var all []string
@@ -164,7 +164,7 @@ func TestAddresses(t *testing.T) {
 		}
 		slices.Sort(all)
 		if strings.Join(all, " ") != test.want || err != nil {
-			t.Errorf("[%s] to [%s]: got %s, %v, want %s", test.old, test.new, strings.Join(all, " "), err, test.want)
+			t.Errorf("addresses([%s], [%s]) = %s, %v, want %s", test.old, test.new, strings.Join(all, " "), err, test.want)
 		}
 	}
 	_, got, err := (&settings{}).addresses(change(nil, resources{
@@ -213,8 +213,8 @@ func TestTokens(t *testing.T) {
 	equal(t, opentofu{}.folder("..", "a/b"), ".lumi/opentofu/%2E./a%2Fb")
 }
 
-// TestWarningBeforeState makes tofu warn about its CLI configuration, which it does on standard output.
-func TestWarningBeforeState(t *testing.T) {
+// tofu show prints warnings about the CLI configuration to standard output, before the state.
+func TestMetadataAfterWarning(t *testing.T) {
 	state := "\nWarning: Unable to open CLI configuration file {x}\n\n" +
 		`{"values": {"root_module": {"resources": [{"address": "a.b", "values": {"size": 1}}]}}}` + "\n"
 	got, err := metadata([]byte(state), map[string]string{"key": "a.b"}, nil)

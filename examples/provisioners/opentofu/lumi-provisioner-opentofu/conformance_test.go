@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 	needTofu(t)
 	workspace := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(workspace, settingsFile), []byte(data), 0o600))
-	// This type is built into tofu, which halves the time of each call.
+	// This type is built into tofu. A provider would double the time of each call.
 	r := providertest.ProvisionerResource("test:index:Data", "data", provisioner.Properties{
 		"input": map[string]any{"text": provisioner.Secret{Value: "hunter2"}, "null": nil},
 	})
@@ -75,6 +75,6 @@ func TestEngine(t *testing.T) {
 	got, _ := output.Get("pet").Text()
 	secret, _ := output.Get("secret").Get("value").Text()
 	if status.State != plan.Done || pet == "" || got != pet || secret != "hunter2" || !output.Get("secret").IsSecret() {
-		t.Errorf("got %+v", status)
+		t.Errorf("Status = %+v, want state %v, a pet, and its id and a secret in the output", status, plan.Done)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// unknown is an expression of any type whose value is known after apply.
+// unknown is an expression whose type and value are known only after apply.
 const unknown = "jsondecode(timestamp())"
 
-// value converts a value to OpenTofu's JSON syntax, in which every string is a template.
+// value converts v to OpenTofu's JSON syntax, in which every string is a template.
 func (w *writer) value(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, float64:
@@ -46,7 +46,7 @@ func (w *writer) value(v any) (any, error) {
 	return "${" + text + "}", err
 }
 
-// literal returns a template that evaluates to a string.
+// literal returns a template that evaluates to s.
 func literal(s string) string {
 	if strings.Contains(s, "${") || strings.Contains(s, "%{") {
 		return "${" + quote(s) + "}"
@@ -54,7 +54,7 @@ func literal(s string) string {
 	return s
 }
 
-// expression converts a value to an expression. Secret literals become variables.
+// expression converts v to an OpenTofu expression. If secret is true, literals become sensitive variables.
 func (w *writer) expression(v any, secret bool) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -105,7 +105,7 @@ func (w *writer) expression(v any, secret bool) (string, error) {
 	return marshal(v), nil
 }
 
-// isLiteral reports whether a value contains no special values.
+// isLiteral reports whether v consists only of JSON types, without special values such as references.
 func isLiteral(v any) bool {
 	switch v := v.(type) {
 	case nil, bool, float64, string:
@@ -118,16 +118,16 @@ func isLiteral(v any) bool {
 	return false
 }
 
-// variable returns a reference to a sensitive variable with the value, which keeps it out of the configuration and of
-// OpenTofu's output.
+// variable adds a sensitive variable with the value v and returns a reference to it. This keeps the value out of the
+// configuration and OpenTofu's output.
 func (w *writer) variable(v any) string {
 	name := "secret_" + strconv.Itoa(len(w.variables)+1)
 	w.variables[name] = v
 	return "var." + name
 }
 
-// reference returns the expression of a reference: an attribute of a resource in the configuration, or the value of a
-// resource in the context.
+// reference converts a reference to an expression: an attribute of a resource in the configuration, or the current value of a
+// property of a resource in the context.
 func (w *writer) reference(ref provisioner.Reference) (string, error) {
 	property := ref.Property
 	if property == "" {
@@ -160,7 +160,7 @@ func (w *writer) reference(ref provisioner.Reference) (string, error) {
 	return "", fmt.Errorf("%s of %s is not known", property, ref.URN)
 }
 
-// template returns the expression of an interpolation.
+// template converts the parts of an interpolation to a quoted template.
 func (w *writer) template(parts []any, secret bool) (string, error) {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -179,8 +179,8 @@ func (w *writer) template(parts []any, secret bool) (string, error) {
 	return b.String(), nil
 }
 
-// json returns a template of a value's JSON text. Literals are not encoded by jsonencode, which escapes more characters:
-// the text would differ from Lumi's once everything is known.
+// json returns a template that evaluates to the JSON encoding of v. It encodes literals itself: jsonencode escapes more
+// characters, so the text would differ from Lumi's encoding of the same value.
 func (w *writer) json(v any, secret bool) (string, error) {
 	var parts []string
 	switch v := v.(type) {
@@ -210,22 +210,22 @@ func (w *writer) json(v any, secret bool) (string, error) {
 	return "${jsonencode(" + text + ")}", err
 }
 
-// marshal returns a scalar as JSON with minimal escaping.
+// marshal returns the JSON encoding of a scalar with minimal escaping.
 func marshal(v any) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(v) // Scalars can always be encoded.
+	_ = encoder.Encode(v) // encoding a scalar never fails
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// inner returns a string as part of a template.
+// inner returns s escaped for use within a quoted template.
 func inner(s string) string {
 	quoted := quote(s)
 	return quoted[1 : len(quoted)-1]
 }
 
-// quote returns a string literal, in which the start of a template sequence is escaped by its code point.
+// quote returns a string literal that evaluates to s. It escapes the first character of template sequences as a code point.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

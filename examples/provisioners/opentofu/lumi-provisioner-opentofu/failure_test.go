@@ -38,10 +38,10 @@ func TestFailureAndRetry(t *testing.T) {
 	name := s.tofu("show", "-no-color")
 
 	must.Do(t, os.Remove(filepath.Dir(file)))
-	s.now = all() // They may already exist.
+	s.now = all() // the resources may exist
 	s.deploy(all()...)
 	if now := s.tofu("show", "-no-color"); !strings.Contains(now, strings.TrimSpace(name)) {
-		t.Errorf("pet was recreated: got\n%s\nwant\n%s", now, name)
+		t.Errorf("tofu show after the retry:\n%s\nwant the same pet:\n%s", now, name)
 	}
 	s.deploy()
 }
@@ -73,7 +73,7 @@ func TestHelpfulErrors(t *testing.T) {
 	}
 }
 
-// snapshot returns the contents of all files.
+// snapshot returns the contents of all files in the workspace, by path.
 func (s *site) snapshot() map[string]string {
 	s.Helper()
 	files := map[string]string{}
@@ -122,7 +122,7 @@ Plan: 2 to add, 0 to change, 0 to destroy.
 	before := s.snapshot()
 	plan = must.Get(s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 5.0})})))(t)
 	if !strings.Contains(plan.Text, "\n      ~ length    = 2 -> 5 # forces replacement\n") {
-		t.Errorf("got plan\n%s", plan.Text)
+		t.Errorf("plan does not replace the pet:\n%s", plan.Text)
 	}
 	equal(t, s.snapshot(), before)
 }
@@ -131,7 +131,7 @@ func (s *site) mustFail(c *provisioner.Change) string {
 	s.Helper()
 	_, err := s.Provision(s.Context(), c)
 	if err == nil {
-		s.Fatal("got no error")
+		s.Fatal("Provision = nil, want an error")
 	}
 	return err.Error()
 }
@@ -165,13 +165,13 @@ func TestSecrets(t *testing.T) {
 	for name, mode := range map[string]fs.FileMode{"": 0o700 | fs.ModeDir, configurationFile: 0o600, variablesFile: 0o600, outputFile: 0o600} {
 		info, err := os.Stat(filepath.Join(s.folder("dev", "site"), name))
 		if err != nil || info.Mode() != mode {
-			t.Errorf("%q: got mode %v, %v", name, info.Mode(), err)
+			t.Errorf("mode of %q = %v, %v, want %v", name, info.Mode(), err, mode)
 		}
 	}
 	s.deploy()
 }
 
-func TestLocked(t *testing.T) {
+func TestStateLocked(t *testing.T) {
 	s := newSite(t, "")
 	s.deploy(pet(1, nil))
 	state := must.Get(os.OpenFile(filepath.Join(s.folder("dev", "site"), stateFile), os.O_RDWR, 0))(t)
@@ -185,8 +185,8 @@ func TestLocked(t *testing.T) {
 	equal(t, <-p.ended, nil)
 }
 
-// hanging returns a resource whose creation writes the process id of tofu to the first pipe and then waits for a line in
-// the second.
+// hanging returns functions for a resource whose creation blocks. r creates the resource, pid waits for its creation and returns
+// tofu's process id, and goOn lets the creation finish.
 func hanging(t *testing.T) (r func() *provisioner.Resource, pid func() int, goOn func()) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
@@ -213,7 +213,7 @@ func hanging(t *testing.T) (r func() *provisioner.Resource, pid func() int, goOn
 	}
 }
 
-// started is a running call of Provision in another process.
+// started is a call of Provision in flight in another process.
 type started struct {
 	*plugin.Provisioner
 	ended chan error
@@ -222,7 +222,7 @@ type started struct {
 	t     *testing.T
 }
 
-// await waits for a message.
+// await waits for a progress message.
 func (p *started) await(want string) {
 	p.t.Helper()
 	for {
@@ -253,7 +253,7 @@ func (s *site) start(new resources) *started {
 	return p
 }
 
-func TestKilled(t *testing.T) {
+func TestTofuKilled(t *testing.T) {
 	s := newSite(t, "")
 	slow, pid, goOn := hanging(t)
 	new := func() resources { return resources{pet(1, nil), slow()} }
@@ -262,7 +262,7 @@ func TestKilled(t *testing.T) {
 	must.Do(t, syscall.Kill(-group, syscall.SIGKILL))
 	err := <-p.ended
 	equal(t, fmt.Sprint(err), "tofu apply: signal: killed")
-	s.now = new() // They may already exist.
+	s.now = new() // the resources may exist
 	p = s.start(new())
 	pid()
 	goOn()
@@ -271,7 +271,7 @@ func TestKilled(t *testing.T) {
 	equal(t, s.tofu("state", "list"), "null_resource.slow\nrandom_pet.x\n")
 }
 
-func TestStopped(t *testing.T) {
+func TestPluginClosed(t *testing.T) {
 	s := newSite(t, "")
 	slow, pid, goOn := hanging(t)
 	new := func() resources { return resources{pet(1, nil), slow()} }
@@ -280,7 +280,7 @@ func TestStopped(t *testing.T) {
 	must.Do(t, p.Close())
 	equal(t, fmt.Sprint(<-p.ended), "tofu apply was interrupted: the parent closed standard input")
 	if err := syscall.Kill(group, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("tofu is still running: %v", err)
+		t.Errorf("tofu is still running after Close: kill(0) = %v, want %v", err, syscall.ESRCH)
 	}
 	equal(t, strings.Contains(s.tofu("state", "list"), "random_pet.x\n"), true)
 	s.now = new()
@@ -290,8 +290,8 @@ func TestStopped(t *testing.T) {
 	equal(t, <-p.ended, nil)
 }
 
-// TestOrphan kills the plugin. Its tofu continues, and the next one waits for it.
-func TestOrphan(t *testing.T) {
+// If the plugin is killed, its tofu continues, and the next tofu waits for it.
+func TestPluginKilled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("requires /proc")
 	}
@@ -311,7 +311,8 @@ func TestOrphan(t *testing.T) {
 	equal(t, s.tofu("state", "list"), "null_resource.slow\nrandom_pet.x\n")
 }
 
-func TestLate(t *testing.T) {
+// If an interrupted tofu does not exit in time, apply returns, and lock waits for the process.
+func TestSlowInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, second, command := filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "tofu")

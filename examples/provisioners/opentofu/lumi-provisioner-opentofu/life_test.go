@@ -17,10 +17,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// The tests use the module "site" of the environment "dev".
+// urnOf returns a URN in module site of environment dev, which all tests use.
 func urnOf(t, name string) urn.URN { return urn.URN("urn:lumi:dev::site:index::" + t + "::" + name) }
 
-// resource returns a resource such as "random:index:Pet::x:1", which is version 1 of x.
+// resource returns a resource with the given type, name, and version: "random:index:Pet::x:1" is version 1 of x.
 func resource(key string, properties provisioner.Properties, dependencies ...urn.URN) *provisioner.Resource {
 	at := strings.LastIndexByte(key, ':')
 	token, name, _ := strings.Cut(key[:at], "::")
@@ -35,11 +35,11 @@ func change(old, new []*provisioner.Resource) *provisioner.Change {
 
 type resources = []*provisioner.Resource
 
-// site is a workspace with an engine's state.
+// site is a workspace with the state of an engine.
 type site struct {
 	*testing.T
 	opentofu
-	now resources // of the last deployment
+	now resources // resources of the last deployment
 
 	mu       sync.Mutex
 	progress []string
@@ -65,19 +65,19 @@ func (s *site) context() context.Context {
 	})
 }
 
-// deploy deploys the resources and returns their metadata.
+// deploy changes the module to the given resources and returns their metadata.
 func (s *site) deploy(new ...*provisioner.Resource) map[string]provisioner.Properties {
 	s.Helper()
 	s.progress = nil
 	return s.note(must.Get(s.Provision(s.context(), change(s.now, new)))(s), new)
 }
 
-// note stores the metadata of a Status call in resources.
+// note stores the metadata returned by Status in the resources, and returns it.
 func (s *site) note(token string, new resources) map[string]provisioner.Properties {
 	s.Helper()
 	status := must.Get(s.Status(s.Context(), token))(s)
 	if status.State != provisioner.Done {
-		s.Fatalf("got %+v", status)
+		s.Fatalf("Status = %+v, want state %v", status, provisioner.Done)
 	}
 	for _, r := range new {
 		r.Metadata = status.Metadata[r.Key]
@@ -86,12 +86,12 @@ func (s *site) note(token string, new resources) map[string]provisioner.Properti
 	return status.Metadata
 }
 
-// fails deploys a change that must fail, and returns the error.
+// fails deploys resources, which must fail, and returns the error message.
 func (s *site) fails(new ...*provisioner.Resource) string {
 	s.Helper()
 	_, err := s.Provision(s.context(), change(s.now, new))
 	if err == nil {
-		s.Fatal("got no error")
+		s.Fatal("Provision = nil, want an error")
 	}
 	return err.Error()
 }
@@ -135,11 +135,11 @@ func TestLife(t *testing.T) {
 	})
 	equal(t, got["site:local:index:File::app/conf:1"]["tofuAddress"], "local_file.app_conf")
 	if all := strings.Join(s.progress, "\n"); !strings.Contains(all, "random_pet.x: Creating...") {
-		t.Errorf("got progress\n%s", all)
+		t.Errorf("progress does not mention the creation of the pet:\n%s", all)
 	}
 	id := got["site:test:index:Data::d:1"]["id"]
 
-	// The same again with known values.
+	// Deploying the same values, now as literals, changes nothing.
 	same := func() resources {
 		return resources{
 			pet(1, provisioner.Properties{"length": 3.0}),
@@ -151,7 +151,7 @@ func TestLife(t *testing.T) {
 	equal(t, again, got)
 	equal(t, strings.Join(s.progress, "\n"), "")
 
-	// One is updated in place, and one is replaced.
+	// One resource is updated in place, and another one is replaced.
 	changed := same()
 	changed[1] = resource("local:index:File::app/conf:2", provisioner.Properties{"filename": file, "content": "new"})
 	changed[2] = resource("test:index:Data::d:2", provisioner.Properties{"input": true})
@@ -162,16 +162,16 @@ func TestLife(t *testing.T) {
 	equal(t, string(content), "new")
 	equal(t, err, nil)
 
-	// Drift is corrected: the file was deleted.
+	// Drift is corrected: a deleted file is created again.
 	equal(t, os.Remove(file), nil)
 	plan := must.Get(s.Plan(s.context(), change(s.now, s.now)))(t)
 	if !strings.Contains(plan.Text, "  # local_file.app_conf will be created\n") || !strings.Contains(plan.Text, "Plan: 1 to add, 0 to change, 0 to destroy.\n") {
-		t.Errorf("got plan\n%s", plan.Text)
+		t.Errorf("plan does not create the file:\n%s", plan.Text)
 	}
 	s.deploy(s.now...)
 	equal(t, exists(file), true)
 
-	// One is deleted, and then the others.
+	// One resource is deleted, and then all others.
 	s.deploy(changed[0], changed[2])
 	equal(t, exists(file), false)
 	equal(t, s.tofu("state", "list"), "random_pet.x\nterraform_data.d\n")
@@ -188,7 +188,7 @@ func TestBackend(t *testing.T) {
 	got := s.deploy(pet(1, nil))
 	plan := must.Get(s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 4.0})})))(t)
 	if !strings.HasSuffix(plan.Text, "Plan: 1 to add, 0 to change, 1 to destroy.\n") {
-		t.Errorf("got plan\n%s", plan.Text)
+		t.Errorf("plan does not replace the pet:\n%s", plan.Text)
 	}
 	lose := func() {
 		must.Do(t, os.RemoveAll(filepath.Join(s.workspace, ".lumi")))
@@ -199,6 +199,6 @@ func TestBackend(t *testing.T) {
 	s.deploy()
 	state, err := os.ReadFile(filepath.Join(states, "dev", "site.tfstate"))
 	if err != nil || !strings.Contains(string(state), `"resources": []`) {
-		t.Errorf("got state %s, %v", state, err)
+		t.Errorf("state = %s, %v, want no resources", state, err)
 	}
 }

@@ -1,7 +1,7 @@
-// Lumi-provisioner-opentofu manages resources with OpenTofu. It generates a configuration of a module's resources, runs
-// tofu, and returns their attributes in OpenTofu's state. See README.md in the parent folder.
+// Lumi-provisioner-opentofu manages resources with OpenTofu. It generates a configuration from the resources of a module, runs
+// tofu, and returns the attributes in OpenTofu's state. See README.md in the parent folder.
 //
-// Apart from OpenTofu's state, it stores nothing: Lumi keeps the address of a resource in its metadata.
+// It has no state apart from OpenTofu's. Lumi stores the address of each resource in the resource's metadata.
 package main
 
 import (
@@ -25,24 +25,24 @@ func main() {
 	serve.MainProvisioner("opentofu", "1.0.0", opentofu{})
 }
 
-// opentofu is the provisioner of a workspace: its folder, or "" for the current one.
+// opentofu implements [provisioner.Provisioner] for a workspace. workspace is the folder, or "" for the working directory.
 type opentofu struct{ workspace string }
 
-// The generated files in the folder of a module.
+// Files generated in the folder of a module.
 const (
 	configurationFile = "main.tf.json"
 	variablesFile     = "terraform.tfvars.json"
 	outputFile        = "apply.log"
 )
 
-// OpenTofu's own files.
+// Files and folders created by OpenTofu.
 const (
 	stateFile     = "terraform.tfstate"
 	lockFile      = ".terraform.lock.hcl"
 	providersPath = ".terraform/providers"
 )
 
-// Plan implements [provisioner.Provisioner]. It works on a copy of the state in a temporary folder.
+// Plan implements [provisioner.Provisioner]. It runs tofu in a temporary folder, on a copy of the state.
 func (o opentofu) Plan(ctx context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
 	s, err := o.settings()
 	if err != nil {
@@ -61,7 +61,7 @@ func (o opentofu) Plan(ctx context.Context, c *provisioner.Change) (*provisioner
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // The system removes what remains.
+	defer os.RemoveAll(dir) //nolint:errcheck // The system cleans up temporary folders.
 	for _, name := range []string{stateFile, lockFile} {
 		if err := copyFile(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
 			return nil, err
@@ -90,7 +90,8 @@ func (o opentofu) Plan(ctx context.Context, c *provisioner.Change) (*provisioner
 	return &provisioner.Plan{Text: withoutLegend(string(text))}, nil
 }
 
-// withoutLegend returns a plan without the legend of its symbols. Changes outside of OpenTofu come before the legend.
+// withoutLegend removes the legend of symbols from the text of a plan. It keeps the text before the legend, which describes
+// changes made outside of OpenTofu.
 func withoutLegend(text string) string {
 	before, rest, found := strings.Cut(text, "OpenTofu used the selected providers")
 	if _, actions, ok := strings.Cut(rest, "will perform the following actions:\n"); found && ok {
@@ -99,8 +100,9 @@ func withoutLegend(text string) string {
 	return strings.Trim(text, "\n") + "\n"
 }
 
-// Provision implements [provisioner.Provisioner]. It returns when tofu is done. Equal changes have equal tokens. A change
-// with resources always has one: a repeated call finds nothing to change, but the engine still needs the metadata.
+// Provision implements [provisioner.Provisioner]. It waits for tofu to finish, and is idempotent. The token depends only on the
+// change. It is not empty if the change has new resources, since the engine needs it to get the metadata, even if the call changes
+// nothing.
 func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string, error) {
 	if c.Task != "" {
 		return "", fmt.Errorf("unknown task %q: this provisioner has no tasks", c.Task)
@@ -142,8 +144,8 @@ func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string,
 	return token, nil
 }
 
-// Status implements [provisioner.Provisioner]. A change with a token is done. The metadata is current even if later
-// changes followed.
+// Status implements [provisioner.Provisioner]. The state is always Done, since Provision waits for tofu. The metadata reflects
+// OpenTofu's current state, including later changes.
 func (o opentofu) Status(ctx context.Context, text string) (*provisioner.Status, error) {
 	t, err := decodeToken(text)
 	if err != nil {
@@ -188,7 +190,8 @@ func (o opentofu) settings() (*settings, error) {
 	return readSettings(filepath.Join(o.workspace, settingsFile))
 }
 
-// folder returns the folder of a module. Module names may contain slashes, and an environment's name may be "..".
+// folder returns the folder of a module. It escapes the names, since a module's name may contain slashes, and an environment's
+// name may be "..".
 func (o opentofu) folder(environment, module string) string {
 	escaped := func(name string) string {
 		name = url.PathEscape(name)
@@ -205,7 +208,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// copyFile copies a file if it exists.
+// copyFile copies a file. It does nothing if the file does not exist.
 func copyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 // tofuDir is the output folder of 'make tofu'.
 var tofuDir, _ = filepath.Abs("../../../../bin/tofu")
 
-// pluginVariable makes a test binary the plugin.
+// pluginVariable is the environment variable that makes the test binary run as the plugin.
 const pluginVariable = "LUMI_TEST_OPENTOFU_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(withTofu(m))
 }
 
-// withTofu runs the tests with tofu on $PATH and its providers installed.
+// withTofu runs the tests with tofu in $PATH and its providers in a filesystem mirror, and returns the exit code.
 func withTofu(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "opentofu-test-")
 	if err != nil {
@@ -43,7 +43,7 @@ func withTofu(m *testing.M) int {
 	return m.Run()
 }
 
-// needTofu skips a test unless 'make tofu' was run.
+// needTofu skips the test if 'make tofu' has not been run, and otherwise marks it as parallel.
 func needTofu(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(tofuDir, "tofu")); err != nil {

@@ -14,8 +14,9 @@ import (
 // addressProperty is the metadata key of a resource's address.
 const addressProperty = "tofuAddress"
 
-// typeOf returns the OpenTofu type for a resource type: the type given in opentofu.yaml, or one derived by convention,
-// such as random_pet for random:index:Pet and aws_s3_bucket for aws:s3:Bucket.
+// typeOf returns the OpenTofu type for a resource type: the type configured in opentofu.yaml, or else a type derived by
+// convention, such as random_pet for random:index:Pet and aws_s3_bucket for aws:s3:Bucket. It returns an error if the derived type
+// is invalid.
 func (s *settings) typeOf(t tokens.Type) (string, error) {
 	if set, ok := s.Types[string(t)]; ok {
 		return set, nil
@@ -35,7 +36,7 @@ func (s *settings) typeOf(t tokens.Type) (string, error) {
 	return name, nil
 }
 
-// snake converts a name such as dbSubnetID to OpenTofu's form, db_subnet_id.
+// snake converts a name such as dbSubnetID to snake case, as in db_subnet_id.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)
@@ -49,8 +50,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// camel converts a name such as db_subnet_id to the form in programs, dbSubnetId. An underscore before a digit stays, since
-// snake could not restore it.
+// camel converts a name such as db_subnet_id to camel case, as in dbSubnetId. It keeps underscores before digits, which snake could
+// not restore.
 func camel(name string) string {
 	parts := strings.Split(name, "_")
 	for i, part := range parts[1:] {
@@ -77,8 +78,8 @@ func identifier(name string) string {
 	return name
 }
 
-// addresses maps keys to the addresses of the old and new resources. A resource keeps the address in its metadata. Its
-// successor inherits the address, so that OpenTofu updates the resource in place, unless both versions exist.
+// addresses returns the addresses of the old and the new resources, by key. A resource keeps the address in its metadata. A new
+// version inherits the address of the old one, so that OpenTofu updates the resource in place, unless the old one is kept as well.
 func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string, err error) {
 	old, err = s.assign(c.Old, recordedName)
 	if err != nil {
@@ -97,8 +98,9 @@ func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string,
 	return old, new, err
 }
 
-// assign names each resource by the first function in known that returns a name, or else by its URN. If addresses
-// collide, the earlier function wins, and the version number is appended to the others.
+// assign returns an address for each resource, by key. The name is the result of the first function in known that does not return
+// "", or else is derived from the URN. If addresses collide, names from earlier functions take precedence, and the version number
+// is appended to the other names.
 func (s *settings) assign(all []*provisioner.Resource, known ...func(*provisioner.Resource) string) (map[string]string, error) {
 	known = append(known, func(r *provisioner.Resource) string { return identifier(r.URN.Name()) })
 	addresses, taken := map[string]string{}, map[string]bool{}
@@ -121,13 +123,13 @@ func (s *settings) assign(all []*provisioner.Resource, known ...func(*provisione
 	return addresses, nil
 }
 
-// recordedName returns the name part of the address in a resource's metadata, or "".
+// recordedName returns the name in the address in a resource's metadata, or "" if there is none.
 func recordedName(r *provisioner.Resource) string {
 	address, _ := r.Metadata[addressProperty].(string)
 	return address[strings.IndexByte(address, '.')+1:]
 }
 
-// byKey sorts resources by key, independently of their references.
+// byKey returns the resources sorted by key.
 func byKey(resources []*provisioner.Resource) []*provisioner.Resource {
 	return slices.SortedFunc(slices.Values(resources), func(a, b *provisioner.Resource) int { return strings.Compare(a.Key, b.Key) })
 }

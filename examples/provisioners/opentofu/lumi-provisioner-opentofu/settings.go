@@ -13,12 +13,12 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// settingsFile is relative to the folder of Lumi.yaml.
+// settingsFile is relative to the folder that contains Lumi.yaml.
 const settingsFile = "opentofu.yaml"
 
-// settings holds the contents of the file.
+// settings holds the contents of opentofu.yaml.
 type settings struct {
-	// Types maps type tokens to OpenTofu types.
+	// Types maps resource types to OpenTofu types.
 	Types map[string]string `yaml:"types"`
 	// Providers maps local names to the settings of OpenTofu's providers.
 	Providers map[string]struct {
@@ -26,15 +26,16 @@ type settings struct {
 		Version       string         `yaml:"version"`
 		Configuration map[string]any `yaml:"configuration"`
 	} `yaml:"providers"`
-	// Backend contains the backend's type and settings, in which {environment} and {module} are replaced.
+	// Backend maps the type of the backend to its settings. The placeholders {environment} and {module} in the settings are
+	// replaced.
 	Backend map[string]map[string]any `yaml:"backend"`
-	// Command is the path of tofu.
+	// Command is the name or path of the tofu command.
 	Command string `yaml:"command"`
 }
 
 var unknownField = regexp.MustCompile(`^field (\S+) not found in type .*$`)
 
-// readSettings reads the file, which may be missing.
+// readSettings reads and validates the settings. It returns the defaults if the file does not exist.
 func readSettings(file string) (*settings, error) {
 	s := &settings{}
 	text, err := os.ReadFile(file)

@@ -21,7 +21,7 @@ import (
 type token struct {
 	Environment string `json:"environment"`
 	Module      string `json:"module"`
-	// Addresses maps keys to the addresses in the applied configuration.
+	// Addresses maps the keys of resources to their addresses in the applied configuration.
 	Addresses map[string]string `json:"addresses"`
 }
 
@@ -30,14 +30,14 @@ const (
 	sumSize     = 8
 )
 
-// encode returns the token as text, compressed so that the addresses of thousands of resources fit.
+// encode returns the token as text. The text is compressed, since it contains the addresses of up to thousands of resources.
 func (t token) encode() (string, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return "", err
 	}
 	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, flate.BestCompression) // The level is valid.
+	w, _ := flate.NewWriter(&packed, flate.BestCompression) // the level is valid, so the error is nil
 	_, err = w.Write(text)
 	if err := errors.Join(err, w.Close()); err != nil {
 		return "", err
@@ -67,8 +67,8 @@ func decodeToken(text string) (t token, err error) {
 	return t, json.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), most)).Decode(&t)
 }
 
-// metadata maps keys to the attributes of resources in a state, under the names used in programs. Sensitive attributes
-// become secrets, as do attributes into which a provider copied one.
+// metadata returns the attributes of the resources in the output of tofu show, by key. It converts the names of attributes to camel
+// case. Sensitive attributes, and attributes that contain a copy of a secret, become secrets.
 func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) (map[string]provisioner.Properties, error) {
 	var shown struct {
 		Values struct {
@@ -81,7 +81,7 @@ func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) 
 			} `json:"root_module"`
 		} `json:"values"`
 	}
-	// Tofu prints warnings about its CLI configuration before the JSON, which is a single line.
+	// The JSON is a single line. tofu may print warnings about its CLI configuration before it.
 	if begin := bytes.LastIndex(state, []byte("\n{")); begin > 0 {
 		state = state[begin:]
 	}
@@ -108,7 +108,8 @@ func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) 
 	return all, nil
 }
 
-// protected returns a value with secrets where sensitive, a value of the same shape, is true, or where a secret occurs.
+// protected returns v with sensitive parts replaced with secrets. A part is sensitive if it is true in sensitive, which has the same
+// structure as v, or if it contains one of the secrets.
 func protected(v, sensitive any, secrets *wire.Secrets) any {
 	if sensitive == true {
 		return provisioner.Secret{Value: v}
@@ -142,7 +143,7 @@ func protected(v, sensitive any, secrets *wire.Secrets) any {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// secretsIn collects the strings and numbers in a value.
+// secretsIn adds all strings and numbers in v to a set of secrets.
 func secretsIn(v any, to *wire.Secrets) {
 	switch v := v.(type) {
 	case string:

@@ -19,31 +19,32 @@ import (
 )
 
 const (
-	// lockTime is how long tofu waits for the state lock.
+	// lockTime is the maximum time that tofu waits for the state lock.
 	lockTime = 10 * time.Minute
-	// stopTime is how long the plugin waits for an interrupted tofu before it gives up. Engines wait for ten seconds.
+	// stopTime is the maximum time that the plugin waits for an interrupted tofu. It must be less than ten seconds, the time
+	// that engines wait for a plugin.
 	stopTime = 8 * time.Second
-	// followTime is the interval at which the output of a running tofu is read.
+	// followTime is the interval for polling the output and the lock of a running tofu.
 	followTime = 100 * time.Millisecond
 )
 
-// tofu runs the command in a folder.
+// tofu runs the tofu command in a folder.
 type tofu struct {
 	command, dir string
-	// explain returns additional text for an error. It may be nil.
+	// explain returns additional text for an error, if it is not nil.
 	explain func(diagnostic) string
-	// patience overrides stopTime unless it is 0.
+	// patience overrides stopTime if it is not 0.
 	patience time.Duration
 }
 
-// prepare returns a command in its own process group: the engine handles interrupts from the terminal, and a second one
-// would make tofu lose track of resources being created.
+// prepare returns a command that runs in its own process group. Otherwise, an interrupt from the terminal would reach tofu twice,
+// and a second interrupt makes tofu lose track of resources being created.
 func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(t.command)
 	if err != nil {
 		return nil, fmt.Errorf("%w: install OpenTofu, or set its path in %s, as command: PATH", err, settingsFile)
 	}
-	if path, err = filepath.Abs(path); err != nil { // It is relative to the workspace.
+	if path, err = filepath.Abs(path); err != nil { // t.command may be relative to the workspace
 		return nil, err
 	}
 	cmd := exec.Command(path, args...)
@@ -53,7 +54,7 @@ func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// output runs tofu and returns its output. The command must not change state, since it is killed when ctx is done.
+// output runs tofu and returns its standard output. The subcommand must be read-only, since tofu is killed when ctx is done.
 func (t *tofu) output(ctx context.Context, args ...string) ([]byte, error) {
 	cmd, err := t.prepare(args...)
 	if err != nil {
@@ -78,14 +79,15 @@ func (t *tofu) output(ctx context.Context, args ...string) ([]byte, error) {
 	return nil, messages.error(args[0], err)
 }
 
-// json runs tofu with JSON messages.
+// json runs a subcommand that prints JSON messages, and returns their errors.
 func (t *tofu) json(ctx context.Context, args ...string) error {
 	_, err := t.output(ctx, args...)
 	return err
 }
 
-// lock creates a folder if necessary and opens its output file once no other tofu holds it. The file stays locked until
-// both this process and tofu, whose standard output it is, have closed it. Child processes of tofu do not hold it.
+// lock waits until no other tofu runs in a folder, creating the folder if necessary, and returns the locked output file. The file
+// remains locked until this process and tofu, which uses it as standard output, have closed it. Child processes of tofu do not
+// keep it locked.
 func lock(ctx context.Context, folder string) (*os.File, error) {
 	name := filepath.Join(folder, outputFile)
 	for {
@@ -99,11 +101,11 @@ func lock(ctx context.Context, folder string) (*os.File, error) {
 		if !tryLock(file) {
 			lumi.Progress(ctx, "waiting for another tofu in %s to finish", folder)
 		} else if is, err := os.Stat(name); err == nil {
-			if mine, err := file.Stat(); err == nil && os.SameFile(is, mine) { // It may have been removed before it was locked.
+			if mine, err := file.Stat(); err == nil && os.SameFile(is, mine) { // the file may have been removed before it was locked
 				return file, file.Truncate(0)
 			}
 		}
-		_ = file.Close() // Nothing was written.
+		_ = file.Close() // nothing was written
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -112,7 +114,7 @@ func lock(ctx context.Context, folder string) (*os.File, error) {
 	}
 }
 
-// apply runs tofu apply. The output goes to a locked file, so that tofu can finish even if this process dies.
+// apply runs tofu apply with its output in a locked file, so that tofu can finish even if this process is killed.
 func (t *tofu) apply(ctx context.Context, file *os.File) error {
 	cmd, err := t.prepare("apply", "-json", "-auto-approve", "-input=false", "-lock-timeout="+lockTime.String())
 	if err != nil {
@@ -134,7 +136,7 @@ func (t *tofu) apply(ctx context.Context, file *os.File) error {
 		case err := <-ended:
 			follow.read(show)
 			if err != nil {
-				killGroup(cmd) // Child processes of a failed tofu may remain.
+				killGroup(cmd) // child processes of a failed tofu may still be running
 			}
 			switch {
 			case err == nil:
@@ -147,54 +149,55 @@ func (t *tofu) apply(ctx context.Context, file *os.File) error {
 			follow.read(show)
 		case <-stop:
 			stop, late = nil, time.After(cmp.Or(t.patience, stopTime))
-			_ = interrupt(cmd) // It fails only if tofu has exited.
+			_ = interrupt(cmd) // fails only if tofu has exited
 		case <-late:
-			// A second interrupt would make tofu lose track of resources being created. The file stays locked until
-			// tofu exits.
+			// Do not interrupt tofu again, which would make it lose track of resources being created. The file remains
+			// locked until tofu exits.
 			slog.Warn("tofu was interrupted and is still finishing; the next deployment waits for it", "process", cmd.Process.Pid, "output", file.Name())
 			return fmt.Errorf("tofu apply was interrupted and is still running as process %d: %w", cmd.Process.Pid, context.Cause(ctx))
 		}
 	}
 }
 
-// follower reads the lines appended to a file.
+// follower reads lines as they are appended to a file.
 type follower struct {
 	file     *os.File
 	offset   int64
 	messages messages
 }
 
-// read reads the complete new lines.
+// read processes all complete lines appended since the previous call.
 func (f *follower) read(show func(string)) {
 	text, err := io.ReadAll(io.NewSectionReader(f.file, f.offset, 1<<30))
 	if err != nil {
-		return // A later line or the exit code reports real problems.
+		return // the next call tries again, and the exit code reports failures
 	}
 	end := bytes.LastIndexByte(text, '\n') + 1
 	f.messages.read(text[:end], show)
 	f.offset += int64(end)
 }
 
-// diagnostic is an OpenTofu error.
+// diagnostic is an error or a warning from OpenTofu.
 type diagnostic struct {
 	Severity string `json:"severity"`
 	Summary  string `json:"summary"`
 	Detail   string `json:"detail"`
 	Address  string `json:"address"`
 	Snippet  struct {
-		// Context is the block, such as resource.random_pet.x. The code in it may contain any value.
+		// Context identifies the block, such as resource.random_pet.x. The code of the snippet is omitted, since it may contain
+		// secrets.
 		Context string `json:"context"`
 	} `json:"snippet"`
 }
 
-// messages collects the errors in tofu's messages.
+// messages collects the errors in the output of tofu.
 type messages struct {
 	explain func(diagnostic) string
 	errors  []string
 	other   []byte // output that is not JSON, such as a panic
 }
 
-// read reads lines and passes progress messages to show.
+// read processes lines of output, and passes progress messages to show.
 func (m *messages) read(lines []byte, show func(string)) {
 	for line := range bytes.Lines(lines) {
 		var message struct {
@@ -228,11 +231,11 @@ func (m *messages) read(lines []byte, show func(string)) {
 	}
 }
 
-// error returns the collected errors, or else the exit status.
+// error returns the collected errors as one error. If there are none, it returns err with the output that is not JSON.
 func (m *messages) error(command string, err error) error {
 	text := strings.Join(m.errors, "\n")
 	if text == "" {
 		text = strings.TrimSpace(fmt.Sprintf("tofu %s: %v\n%s", command, err, m.other))
 	}
-	return errors.New(text) // Package serve masks and then truncates it.
+	return errors.New(text) // package serve masks secrets and truncates the text
 }

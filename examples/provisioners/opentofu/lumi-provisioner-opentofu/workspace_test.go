@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestWorkspace deploys the example by the commands in README.md. A provider and OpenTofu use each other's values.
+// The commands in README.md deploy the example. A provider and OpenTofu use each other's outputs.
 func TestWorkspace(t *testing.T) {
 	needTofu(t)
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestWorkspace(t *testing.T) {
 	has := func(text, want string) {
 		t.Helper()
 		if !strings.Contains(text, want) {
-			t.Errorf("missing %q in\n%s", want, text)
+			t.Errorf("text does not contain %q:\n%s", want, text)
 		}
 	}
 	edit := func(from, to string) {
@@ -61,15 +61,15 @@ Task 2, opentofu:
 	has(out, "\n  Plan: 2 to add, 0 to change, 0 to destroy.\n")
 	lumi("deploy", "--yes", "zoo.json")
 	mascot := read("mascot.txt")
-	equal(t, strings.Count(mascot, "-"), 2) // the provider's prefix
+	equal(t, strings.Count(mascot, "-"), 2) // the prefix from the provider
 
-	// The id, which OpenTofu created, is unchanged on both sides.
+	// An update of another property does not change the pet's id in the file and in OpenTofu's state.
 	edit(`"visits": 1`, `"visits": 2`)
 	lumi("deploy", "--yes", "zoo.json")
 	equal(t, read("mascot.txt"), mascot)
 	has(read(".lumi/opentofu/dev/zoo/terraform.tfstate"), `"animal": "`+mascot+`"`)
 
-	// An update that replaces the pet changes resources that depend on its id.
+	// Replacing the pet updates the resources that depend on its id.
 	edit(`"length": 2`, `"length": 3`)
 	lumi("deploy", "--yes", "zoo.json")
 	equal(t, strings.Count(read("mascot.txt"), "-"), 3)
