@@ -1,4 +1,4 @@
-# What developers do with Lumi. 'make' alone lists it.
+# Targets for the development of Lumi. 'make' lists them.
 
 GO      ?= go
 TOOL     = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
@@ -6,24 +6,24 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMANDS  = ./cmd/cidlc ./cmd/lumi ./examples/local/provider/lumi-resource-local
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-# Modules below the main one, whose requirements are not for Lumi's users. Each target about Go code goes through all of
-# them. The module that measures Pulumi is large, and built by 'make bench' only.
+# Nested modules, whose requirements must not be imposed on Lumi's users. All targets for Go code include them. The module with
+# the benchmarks of Pulumi is large, so only 'make bench' builds it.
 MODULES = examples/aws/provider
 PULUMI  = test/bench/pulumi
 
-# The modules of OpenTofu and its providers, which require nothing of the main one and are built by 'make tofu' only.
+# The modules of OpenTofu and its providers. They do not depend on the main module, and only 'make tofu' builds them.
 TOFU_TOOLS  = examples/provisioners/opentofu/tools
 TOFU_MIRROR = bin/tofu/plugins/registry.opentofu.org/hashicorp
 
 NPM_PACKAGE = runtime/typescript
-# The client and the provider in Node that the protocol is tested with.
+# The client, the provider, and the provisioner in Node for tests of the protocol.
 NPM_INTEROP = test/interop/node
-# npm ci writes these files last.
+# npm ci writes these files last, so they serve as stamps.
 NPM_READY   = $(NPM_PACKAGE)/node_modules/.package-lock.json
 NPM_TESTS   = $(NPM_READY) $(NPM_INTEROP)/node_modules/.package-lock.json
 
-# Which fuzz tests 'make fuzz' runs, matched against "folder name", and for how long; which benchmarks 'make bench' runs, and
-# how often.
+# FUZZ and BENCH select the fuzz tests of 'make fuzz' and the benchmarks of 'make bench'. FUZZ is an extended regular expression
+# that is matched against "folder name". FUZZTIME is the time per fuzz test, and COUNT the number of runs per benchmark.
 FUZZ     ?= .
 FUZZTIME ?= 60s
 BENCH    ?= .
@@ -31,19 +31,19 @@ COUNT    ?= 1
 
 .DEFAULT_GOAL = help
 
-## build: compile all Go and TypeScript
+## build: compile all Go and TypeScript code
 .PHONY: build
 build: $(NPM_READY)
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module build ./...; done
 	npm --prefix $(NPM_PACKAGE) run --silent build
 
-## example: compile the examples, examples/*/idl, into pack/ and provider/ beside them
+## example: compile examples/*/idl into pack/ and provider/ in the same folder
 .PHONY: example
 example:
 	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
 	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider --out-schema=examples/local/schema.json
 
-## demo: deploy the local example for real, in a temporary folder
+## demo: deploy the local example to a temporary folder
 .PHONY: demo
 demo: $(NPM_READY)
 	$(GO) build -o bin/ ./cmd/lumi ./examples/local/provider/lumi-resource-local
@@ -56,7 +56,7 @@ test: $(NPM_TESTS)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
-## pictures: draw the pictures of README.md with Graphviz
+## pictures: draw the pictures in README.md with Graphviz
 .PHONY: pictures
 pictures:
 	$(GO) build -o bin/ ./cmd/lumi
@@ -65,12 +65,12 @@ pictures:
 	bin/lumi graph --cluster=module examples/aws/programs/web/graph.json | sed 's/#f4f6fa/#1f2937/; s/#5b6b82/#9aa4b2/' | \
 		dot -Tsvg -Gbgcolor=transparent -Gfontcolor=#e5e7eb -Nfontcolor=#e5e7eb -Efontcolor=#e5e7eb -o docs/pictures/web-dark.svg
 
-## tofu: build OpenTofu and three providers from their modules into bin/tofu, which takes minutes
+## tofu: build OpenTofu and three providers into bin/tofu, which takes several minutes
 .PHONY: tofu
 tofu: bin/tofu/tofu
 
-# The command is built last so that it exists only if the providers do. They form a filesystem mirror: tofu takes a
-# provider's name, version and platform from its path. Without version.dev=no, tofu reports a -dev version.
+# The command is built last, so that it exists only if all providers do. The providers form a filesystem mirror: tofu derives the
+# name, version, and platform of a provider from its path. Without version.dev=no, tofu reports a -dev version.
 bin/tofu/tofu: $(TOFU_TOOLS)/tofu/go.mod $(TOFU_TOOLS)/providers/go.mod
 	rm -rf bin/tofu
 	@set -e; platform=$$($(GO) env GOOS)_$$($(GO) env GOARCH); \
@@ -84,8 +84,8 @@ bin/tofu/tofu: $(TOFU_TOOLS)/tofu/go.mod $(TOFU_TOOLS)/providers/go.mod
 	CGO_ENABLED=0 $(GO) -C $(TOFU_TOOLS)/tofu build -trimpath -o $(CURDIR)/$@ \
 		-ldflags='-s -w -X github.com/opentofu/opentofu/version.dev=no' github.com/opentofu/opentofu/cmd/tofu
 
-# With -short, tests of large content are left out: they take long and share nothing between goroutines.
-## race: run tests of what is used concurrently under the race detector, plugins included; it needs a C compiler
+# -short skips tests with large content, which are slow and share no data between goroutines.
+## race: run the tests of concurrent code, including plugins, with the race detector; requires a C compiler
 .PHONY: race
 race:
 	$(GO) test -race -short ./runtime/...
@@ -93,8 +93,8 @@ race:
 	$(GO) test -race -run="Concurrent|Live|Terminal" ./lumigl ./lumigl/query ./deploy/view
 	$(GO) test -race -short ./taskgraph/run ./taskgraph/service ./server
 
-# What go vet finds is part of what golangci-lint finds.
-## lint: gofmt, golangci-lint, and the counter of translated phrases, tools/prose
+# golangci-lint includes go vet.
+## lint: run gofmt, golangci-lint, and tools/prose, which counts phrases that read as a translation
 .PHONY: lint
 lint:
 	@test -z "$$(git ls-files -z '*.go' | xargs -0 gofmt -l | tee /dev/stderr)" || { echo 'run gofmt -w on these' >&2; exit 1; }
@@ -102,26 +102,26 @@ lint:
 	$(GO) -C tools test ./prose
 	$(GO) -C tools run ./prose
 
-## generate: bring everything that is generated and checked in up to date
+## generate: update all generated files in the repository
 .PHONY: generate
 generate:
 	$(GO) generate ./...
 
-## tidy: bring what all modules require up to date, as is needed where the main one requires something new
+## tidy: run go mod tidy in all modules, for example after a change to the requirements of the main one
 .PHONY: tidy
 tidy:
 	@set -ex; for module in . $(MODULES) $(PULUMI); do $(GO) -C $$module mod tidy; done
 
-## golden: accept what golden tests find as right; look at the diff before you commit it
+## golden: update the golden files; review the diff before committing it
 .PHONY: golden
 golden: $(NPM_READY)
 	$(GO) test $$(git grep -lE 'flag.Bool\("update"|test/kit/golden"' -- '*_test.go' | xargs -n 1 dirname | sed 's,^,./,' | sort -u) -update
 
 FUZZ_TARGETS = git grep '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,'
 
-# Left to itself, go test spends whole minutes on making each new input smaller, which finds nothing. With a short time it
-# sometimes fails at the end with "context deadline exceeded"; what it really finds is in testdata by then, and fails again.
-## fuzz: let each fuzz test that FUZZ (.) matches run for FUZZTIME (60s)
+# By default, go test spends minutes on minimizing each new input, to no benefit. With a short -fuzztime, it sometimes fails at the
+# end with "context deadline exceeded", so a failed run is repeated. A real failure is saved in testdata and occurs again.
+## fuzz: run each fuzz test that matches FUZZ (.) for FUZZTIME (60s)
 .PHONY: fuzz fuzz-targets
 fuzz-targets:
 	@$(FUZZ_TARGETS)
@@ -133,7 +133,7 @@ fuzz:
 		fuzz || fuzz; \
 	done
 
-## bench: measure speed and memory, what BENCH (.) matches COUNT times (1), into bench.txt; benchstat sums up
+## bench: run the benchmarks that match BENCH (.) COUNT (1) times, write bench.txt, and summarize it with benchstat
 .PHONY: bench
 bench:
 	@{ $(GO) test -run='^$$' -bench='$(BENCH)' -count=$(COUNT) -timeout=60m ./test/bench/... ./lang/... && \
@@ -141,8 +141,9 @@ bench:
 	$(TOOL) benchstat -filter='-/impl:/./' bench.txt
 	$(TOOL) benchstat -filter='/impl:/./' -col=/impl bench.txt
 
-# Without platforms, nothing is for other machines: -trimpath and CGO_ENABLED=0 would only miss what the build cache has.
-## dist: build the binaries for all platforms, one for this machine, and the npm package into dist/
+# If PLATFORMS is empty, the binaries are only for this machine. -trimpath and CGO_ENABLED=0 are then omitted, since they would
+# prevent reuse of the build cache.
+## dist: build the binaries for this machine and for all platforms, and the npm package, into dist/
 .PHONY: dist
 dist: $(NPM_READY)
 	rm -rf dist
@@ -158,7 +159,7 @@ dist: $(NPM_READY)
 	done; done
 	cd $(NPM_PACKAGE) && npm pack --silent --pack-destination=$(CURDIR)/dist
 
-## clean: remove what the others leave behind
+## clean: remove the files created by the other targets
 .PHONY: clean
 clean:
 	rm -rf bin dist bench.txt $(NPM_PACKAGE)/node_modules $(NPM_PACKAGE)/dist $(NPM_INTEROP)/node_modules
