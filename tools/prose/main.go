@@ -1,10 +1,11 @@
-// Prose counts phrases that mark text as translated from another language, such as "X is what" or "holds that", in the
-// comments and strings of Go and TypeScript, in Markdown outside of code blocks, and in the comments of .proto and shell
-// files. It fails if a top-level folder has more of them in 1,000 lines than its limit.
+// Prose counts phrases that make text read as a translation, such as "X is what" or "holds that". It searches comments and strings
+// in Go, TypeScript, JavaScript, .proto, and shell files, and Markdown outside of code blocks. It fails if the number of phrases
+// per 1,000 lines in a top-level folder exceeds the folder's limit.
 //
 //	go -C tools run ./prose [-list] [PATH...]
 //
-// Generated files, testdata, CHANGELOG.md, and this package are not counted. -list prints each phrase found instead, with its position.
+// Without -list, it prints the counts of each folder. With -list, it prints the position of each phrase instead. Paths restrict the
+// search. Generated files, testdata, CHANGELOG.md, and this package are excluded.
 package main
 
 import (
@@ -21,8 +22,8 @@ import (
 	"strings"
 )
 
-// limits are the phrases allowed in 1,000 lines, by top-level folder; "." is the files outside of folders. A phrase can be
-// right in its place, so a limit is a rate. Lower it when a folder improves.
+// limits maps top-level folders to the maximum number of phrases per 1,000 lines; "." is for files in the root. The limits are
+// not zero, since a phrase can be appropriate in context. Lower a limit when a folder improves.
 var limits = map[string]float64{
 	".": 6, "cmd": 1, "deploy": 1, "docs": 2, "examples": 1, "gen": 2, "idl": 1, "internal": 1, "lang": 1, "lumigl": 1,
 	"runtime": 2, "server": 1, "taskgraph": 2, "test": 1, "tools": 1,
@@ -92,7 +93,7 @@ func run(paths []string, list bool) error {
 	return report(counts)
 }
 
-// report prints the rates and fails if one is above its limit.
+// report prints the counts of all folders. It returns an error if a folder exceeds its limit.
 func report(counts map[string]count) error {
 	var over []string
 	fmt.Printf("%-12s %8s %8s %8s %8s\n", "folder", "lines", "found", "per1000", "limit")

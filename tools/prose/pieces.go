@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// piece is a comment, a string or a paragraph, and the line it starts on.
+// piece is a comment, a string literal, or a line of Markdown, and the number of its first line.
 type piece struct {
 	line int
 	text string
 }
 
-// pieces returns the prose of a source file with the given extension.
+// pieces returns the prose in a source file with the given extension.
 func pieces(extension string, source []byte) []piece {
 	switch extension {
 	case ".go":
@@ -42,7 +42,7 @@ func goPieces(source []byte) []piece {
 	}
 }
 
-// markdownPieces returns the lines outside of code blocks: fenced ones, and lines that are indented by four spaces.
+// markdownPieces returns the lines that are neither in fenced code blocks nor indented by four spaces.
 func markdownPieces(source string) []piece {
 	var found []piece
 	fence := ""
@@ -62,7 +62,7 @@ func markdownPieces(source string) []piece {
 	return found
 }
 
-// Each expression also matches the strings that could contain the start of a comment.
+// The expressions also match string literals, which could otherwise be mistaken for comments.
 var (
 	scriptProse = regexp.MustCompile("(?s)/\\*.*?\\*/|//[^\n]*|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'|`(?:[^`\\\\]|\\\\.)*`")
 	shellProse  = regexp.MustCompile(`(?m)^\s*#.*$|"(?:[^"\\]|\\.)*"|'[^']*'`)

@@ -19,7 +19,7 @@ func TestPieces(t *testing.T) {
 			got = append(got, fmt.Sprint(p.line, " ", p.text))
 		}
 		if got := strings.Join(got, "|"); got != test.want {
-			t.Errorf("%s %q:\ngot  %q\nwant %q", test.extension, test.source, got, test.want)
+			t.Errorf("pieces(%q, %q)\n=    %q\nwant %q", test.extension, test.source, got, test.want)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Protogen generates Go code from one .proto file: messages and a gRPC service, in the folder of the file. It compiles
-// the file itself and runs the two plugins pinned in go.mod, so no protocol compiler needs to be installed.
+// Protogen generates Go code for the messages and gRPC services in a .proto file, in the same folder. It compiles the file itself
+// and runs the two plugins pinned in go.mod, so protoc is not needed.
 //
 //	go -C tools run ./protogen ../path/to/file.proto
 package main
@@ -16,7 +16,7 @@ import (
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
 	"github.com/bufbuild/protocompile/protoutil"
-	_ "google.golang.org/genproto/googleapis/rpc/status" // for imports in .proto files, see linked
+	_ "google.golang.org/genproto/googleapis/rpc/status" // for imports in .proto files; see linked
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -36,7 +36,7 @@ func main() {
 }
 
 func generate(ctx context.Context, path string) error {
-	// The name includes the folder, since all files linked into a program must have different names.
+	// Include the folder in the name, since the names of all .proto files linked into a program must be unique.
 	folder, name := filepath.Split(filepath.Clean(path))
 	root := filepath.Dir(filepath.Clean(folder))
 	name = filepath.Base(folder) + "/" + name
@@ -62,7 +62,7 @@ func generate(ctx context.Context, path string) error {
 	return nil
 }
 
-// compile returns the file and its imports, each after its own imports, as plugins require.
+// compile returns the descriptors of a .proto file and its imports in topological order, as required by plugins.
 func compile(ctx context.Context, root, name string) ([]*descriptorpb.FileDescriptorProto, error) {
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
@@ -92,7 +92,7 @@ func compile(ctx context.Context, root, name string) ([]*descriptorpb.FileDescri
 	return files, nil
 }
 
-// linked resolves imports from files compiled into this program.
+// linked resolves imports of .proto files whose generated code is linked into this program.
 func linked(path string) (protocompile.SearchResult, error) {
 	file, err := protoregistry.GlobalFiles.FindFileByPath(path)
 	return protocompile.SearchResult{Desc: file}, err
