@@ -77,8 +77,8 @@ func inputs(s *state) (map[string]any, error) {
 	return all, nil
 }
 
-// objectOf returns the properties of a resource as read by Get. Since the cloud does not store URNs, capabilities are copied
-// from old if they resolve to the same ids, and are absent otherwise.
+// objectOf returns the properties of a resource as read by Get. Since the cloud does not store URNs, capabilities are
+// copied from old if they resolve to the same ids, and are absent otherwise.
 func objectOf(t Type, r *Resource, old *state) *object {
 	o := newObject(t.Named)
 	for _, p := range properties {

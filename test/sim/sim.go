@@ -1,5 +1,5 @@
-// Package sim simulates a cloud that implements the provider interface, for tests of engines. The cloud injects reproducible
-// failures and records the effect of every call:
+// Package sim simulates a cloud that implements the provider interface, for tests of engines. The cloud injects
+// reproducible failures and records the effect of every call:
 //
 //	cloud := sim.New(sim.Options{
 //		Seed:   seed,
@@ -12,8 +12,8 @@
 //	cloud.Calls()      // all calls, with their faults and the order of their effects
 //	cloud.Violations() // mistakes of the engine; must be empty
 //
-// The providers are [lumi.Provider] values with simulated operations, so the runtime validates and compares properties as in
-// generated providers. Without faults, they pass the conformance tests. All types have the same properties:
+// The providers are [lumi.Provider] values with simulated operations, so the runtime validates and compares properties as
+// in generated providers. Without faults, they pass the conformance tests. All types have the same properties:
 //
 //	name      required if the type is named, otherwise generated; changes replace the resource
 //	size      anything but a string
@@ -32,8 +32,8 @@
 //
 // # Determinism
 //
-// A call's fault, its duration, and the id of the created resource depend only on the seed, the operation, the URN and id in
-// the request, and the number of earlier calls with the same operation, URN, and id. The order of calls for different
+// A call's fault, its duration, and the id of the created resource depend only on the seed, the operation, the URN and id
+// in the request, and the number of earlier calls with the same operation, URN, and id. The order of calls for different
 // resources does not matter, with these exceptions:
 //
 //   - Whether a name is taken, or a referenced resource exists, depends on the cloud's state at that moment.
@@ -191,8 +191,8 @@ func (c *Cloud) Calls() []Call {
 }
 
 // Violations describes the mistakes of the engine: concurrent changes to a resource, a repeated Create of a non-idempotent
-// type after a successful one, a missing token, a token reused with different inputs, or a Delete of a resource that another
-// resource refers to.
+// type after a successful one, a missing token, a token reused with different inputs, or a Delete of a resource that
+// another resource refers to.
 func (c *Cloud) Violations() []string {
 	defer c.lock()()
 	return slices.Clone(c.violations)

@@ -17,8 +17,8 @@ func Do(t T, errs ...error) {
 	}
 }
 
-// Get wraps the results of a function call, as in must.Get(f())(t). The returned function returns v, or calls t.Fatal if err
-// is not nil.
+// Get wraps the results of a function call, as in must.Get(f())(t). The returned function returns v, or calls t.Fatal if
+// err is not nil.
 func Get[V any](v V, err error) func(T) V {
 	return func(t T) V {
 		t.Helper()
@@ -27,8 +27,8 @@ func Get[V any](v V, err error) func(T) V {
 	}
 }
 
-// Value wraps the results of a function call, as in must.Value(f()). It returns v, or panics if err is not nil. Use it where
-// there is no T, such as in package variables.
+// Value wraps the results of a function call, as in must.Value(f()). It returns v, or panics if err is not nil. Use it
+// where there is no T, such as in package variables.
 func Value[V any](v V, err error) V {
 	if err != nil {
 		panic(err)
