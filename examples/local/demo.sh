@@ -1,6 +1,6 @@
 #!/bin/sh
-# Deploys the program site in a temporary folder. 'make demo' runs this script. Usage: demo.sh COMMANDS PACKAGE, where COMMANDS
-# is the folder of lumi and lumi-resource-local, and PACKAGE is the folder of the built npm package.
+# Deploys the program site in a temporary folder. 'make demo' runs this script. Usage: demo.sh COMMANDS PACKAGE, where
+# COMMANDS is the folder of lumi and lumi-resource-local, and PACKAGE is the folder of the built npm package.
 set -eu
 commands=$(cd "$1" && pwd) package=$(cd "$2" && pwd)
 cd "$(dirname "$0")"

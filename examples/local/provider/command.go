@@ -22,8 +22,8 @@ type commandProviderOpsImpl struct{ ledger[*command] }
 type commandState = lumi.State[*command]
 
 const (
-	// maxStdout is the maximum size of the stored standard output. maxVariable is the maximum size of the part that is passed
-	// in stdoutVariable.
+	// maxStdout is the maximum size of the stored standard output. maxVariable is the maximum size of the part that is
+	// passed in stdoutVariable.
 	maxStdout, maxVariable = 1 << 20, 64 << 10
 	// maxLine is the maximum length of a line of standard error. Longer lines are split.
 	maxLine = 4 << 10
@@ -109,8 +109,8 @@ func (ops *commandProviderOpsImpl) Delete(ctx context.Context, old *commandState
 	return ops.ledger.Delete(ctx, old)
 }
 
-// run runs a command, logs its standard error, and returns its standard output. what is the name of the operation, and before
-// the previous standard output.
+// run runs a command, logs its standard error, and returns its standard output. what is the name of the operation, and
+// before the previous standard output.
 func run(ctx context.Context, what, text string, p *command, before string) (string, error) {
 	args := slices.Concat(p.Interpreter, []string{text})
 	if p.Interpreter == nil {

@@ -41,8 +41,8 @@ func (directoryProviderOpsImpl) Find(_ context.Context, want *directoryState) (l
 	return findDirectory(want.Properties.Path, want.Token)
 }
 
-// findDirectory returns the id of the directory at path if it was created with token. It returns [lumi.ErrNotFound] if there
-// is none or its entries have changed, since that changes the modification time, which contains the mark.
+// findDirectory returns the id of the directory at path if it was created with token. It returns [lumi.ErrNotFound] if
+// there is none or its entries have changed, since that changes the modification time, which contains the mark.
 func findDirectory(path, token string) (lumi.ID, error) {
 	p, info, err := openOld(path, fs.ModeDir)
 	if err != nil {

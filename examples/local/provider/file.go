@@ -168,8 +168,8 @@ func (fileProviderOpsImpl) Delete(_ context.Context, old *fileState) error {
 	return p.failed(p.Remove(p.base))
 }
 
-// stage writes the wanted content to a temporary file, calls move, and sets the checksum. If it fails, the file at the path is
-// unchanged.
+// stage writes the wanted content to a temporary file, calls move, and sets the checksum. If it fails, the file at the path
+// is unchanged.
 func (p *place) stage(ctx context.Context, want *fileState, temporary string, move func() error) error {
 	source, property := want.Properties.Source, lumi.Path(File_Source)
 	if text := want.Properties.Content; text != nil {
@@ -191,8 +191,8 @@ func (p *place) stage(ctx context.Context, want *fileState, temporary string, mo
 	return nil
 }
 
-// write creates a file with the content of from and returns its checksum. It returns a fault at property if the content cannot
-// be read.
+// write creates a file with the content of from and returns its checksum. It returns a fault at property if the content
+// cannot be read.
 func (p *place) write(
 	ctx context.Context, name string, mode fs.FileMode, from io.Reader, property lumi.Path,
 ) (checksum string, err error) {

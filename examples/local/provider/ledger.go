@@ -9,9 +9,9 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// ledger records the resources that this process has created, changed, or deleted. It is for types whose resources exist only
-// in an engine's state, and allows the engine to recover from a lost response unless the process has exited. The zero value is
-// an empty ledger.
+// ledger records the resources that this process has created, changed, or deleted. It is for types whose resources exist
+// only in an engine's state, and allows the engine to recover from a lost response unless the process has exited. The zero
+// value is an empty ledger.
 type ledger[P lumi.Object] struct {
 	mu sync.Mutex
 	// tokens maps creation tokens to ids.

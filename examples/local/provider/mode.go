@@ -39,8 +39,8 @@ func permissions(mode *string) fs.FileMode {
 	return fs.FileMode(bits)
 }
 
-// readMode returns the current mode of a file, or old if it has the same meaning. On Windows, which has no modes, it returns
-// old if it is not nil.
+// readMode returns the current mode of a file, or old if it has the same meaning. On Windows, which has no modes, it
+// returns old if it is not nil.
 func readMode(info fs.FileInfo, old *string) *string {
 	if old != nil && (runtime.GOOS == "windows" || permissions(old) == info.Mode().Perm()) {
 		return old

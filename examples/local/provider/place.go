@@ -129,8 +129,8 @@ func (p *place) id() lumi.ID { return lumi.ID(nameOf(p.path)) }
 // nameOf returns the shortest equivalent path, with slashes on all systems. It is used as both name and id.
 func nameOf(path string) string { return filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))) }
 
-// inspectPath handles a path whose old and new values are equivalent: it ignores the difference, and requests deletion before a
-// replacement.
+// inspectPath handles a path whose old and new values are equivalent: it ignores the difference, and requests deletion
+// before a replacement.
 func inspectPath(old, want string, unknown lumi.Paths, diff *lumi.Diff) {
 	if unknown.Has(pathProperty) || nameOf(old) != nameOf(want) {
 		return
@@ -139,10 +139,10 @@ func inspectPath(old, want string, unknown lumi.Paths, diff *lumi.Diff) {
 	diff.DeleteBeforeReplace()
 }
 
-// mark returns a fraction of a second derived from a creation token. The modification time of new files and directories contains
-// it, since no other attribute can store a mark on all systems. After a lost response, it identifies the resource. It is a
-// multiple of 100 ns, the resolution on Windows. File systems with a coarser resolution do not preserve it, so that a repeated
-// Create rejects the resource as unmanaged.
+// mark returns a fraction of a second derived from a creation token. The modification time of new files and directories
+// contains it, since no other attribute can store a mark on all systems. After a lost response, it identifies the resource.
+// It is a multiple of 100 ns, the resolution on Windows. File systems with a coarser resolution do not preserve it, so that
+// a repeated Create rejects the resource as unmanaged.
 func mark(token string) time.Duration {
 	sum := sha256.Sum256([]byte("mark of " + token))
 	return time.Duration(binary.BigEndian.Uint64(sum[:])%1e7) * 100
@@ -183,9 +183,9 @@ func (p *place) checksum(name string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// temporary returns the name of a temporary file or directory and a function that removes it. The name depends only on key and
-// the resource, so that each attempt removes the leftovers of crashed ones. A lock prevents concurrent use by an abandoned
-// attempt that is still running.
+// temporary returns the name of a temporary file or directory and a function that removes it. The name depends only on key
+// and the resource, so that each attempt removes the leftovers of crashed ones. A lock prevents concurrent use by an
+// abandoned attempt that is still running.
 func (p *place) temporary(ctx context.Context, key string) (name string, done func(), err error) {
 	sum := sha256.Sum256([]byte(key + " " + p.base))
 	name = temporaryPrefix + hex.EncodeToString(sum[:8])

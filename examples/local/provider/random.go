@@ -11,8 +11,8 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Random strings and ids exist only in the state, and every change replaces them. If the response to a Create is lost and the
-// process exits, the next attempt creates a different value, which is safe since the first one was never used.
+// Random strings and ids exist only in the state, and every change replaces them. If the response to a Create is lost and
+// the process exits, the next attempt creates a different value, which is safe since the first one was never used.
 
 const (
 	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

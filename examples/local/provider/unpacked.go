@@ -46,7 +46,8 @@ func (*unpackedProviderOpsImpl) Find(_ context.Context, want *unpackedState) (lu
 	return findDirectory(want.Properties.Path, want.Token)
 }
 
-// Create implements [UnpackedProviderOps]. It unpacks to a temporary directory and moves it to its path when it is complete.
+// Create implements [UnpackedProviderOps]. It unpacks to a temporary directory and moves it to its path when it is
+// complete.
 func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedState) (lumi.ID, error) {
 	p, err := openNew(want.Properties.Path)
 	if err != nil {
@@ -121,8 +122,8 @@ func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (
 	return files, err
 }
 
-// Get implements [UnpackedProviderOps]. An import returns all files in the directory; a refresh, only the unpacked ones. If those
-// have changed, Get omits the archive, so that the next update restores them.
+// Get implements [UnpackedProviderOps]. An import returns all files in the directory; a refresh, only the unpacked ones. If
+// those have changed, Get omits the archive, so that the next update restores them.
 func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpackedState) (*unpacked, error) {
 	p, err := openUnpacked(id)
 	if err != nil {
@@ -161,8 +162,8 @@ func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpa
 	return now, nil
 }
 
-// openUnpacked opens the directory with the given id as the root of a place, so that symbolic links in it cannot escape from it.
-// It returns [lumi.ErrNotFound] if the directory does not exist.
+// openUnpacked opens the directory with the given id as the root of a place, so that symbolic links in it cannot escape
+// from it. It returns [lumi.ErrNotFound] if the directory does not exist.
 func openUnpacked(id lumi.ID) (*place, error) {
 	p, _, err := openOld(string(id), fs.ModeDir)
 	if err != nil {
@@ -193,7 +194,8 @@ func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpac
 		err = p.checkFree(old.Properties.Files, files)
 	}
 	if err == nil {
-		// Files always lists the existing files. After a failure, the archive is omitted, so that the next update continues.
+		// Files always lists the existing files. After a failure, the archive is omitted, so that the next update
+		// continues.
 		want.Properties.Files = maps.Clone(old.Properties.Files)
 		if err = p.exchange(temporary, want.Properties.Files, files); err != nil {
 			want.Done(Unpacked_Files)
@@ -203,8 +205,8 @@ func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpac
 	return p.failed(err)
 }
 
-// checkFree returns a fault for each new file whose path is taken by an unmanaged file. It accepts a file with the same content,
-// which may come from a call with a lost response, and a directory, which the update may empty and remove.
+// checkFree returns a fault for each new file whose path is taken by an unmanaged file. It accepts a file with the same
+// content, which may come from a call with a lost response, and a directory, which the update may empty and remove.
 func (p *place) checkFree(old, files map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -247,8 +249,8 @@ func (p *place) exchange(temporary string, has, files map[string]string) error {
 	return nil
 }
 
-// remove removes a file, and its parent directories as long as they are empty. If the file was replaced with a directory or a
-// link, it is kept.
+// remove removes a file, and its parent directories as long as they are empty. If the file was replaced with a directory or
+// a link, it is kept.
 func (p *place) remove(name string) error {
 	switch info, err := p.Lstat(name); {
 	case err != nil && !isGone(err):

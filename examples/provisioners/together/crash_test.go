@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package together_test deploys with a provider and several provisioners in one plan, kills the deployment at various points, and
-// checks that a retry completes it.
+// Package together_test deploys with a provider and several provisioners in one plan, kills the deployment at various
+// points, and checks that a retry completes it.
 package together_test
 
 import (
@@ -53,8 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// point records a point at which the deployment can be killed, and kills it if it is the selected one. There is a point before and
-// after each process of a plugin, git, or tofu.
+// point records a point at which the deployment can be killed, and kills it if it is the selected one. There is a point
+// before and after each process of a plugin, git, or tofu.
 func point() {
 	file, err := os.OpenFile(filepath.Join(os.Getenv(siteVariable), "points"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -122,8 +122,8 @@ type site struct {
 	tofu                bool
 }
 
-// newSite creates a workspace whose resources of package tool are managed by OpenTofu, or by the provisioner folder if tofu is
-// false.
+// newSite creates a workspace whose resources of package tool are managed by OpenTofu, or by the provisioner folder if tofu
+// is false.
 func newSite(t *testing.T, tofu bool) *site {
 	t.Helper()
 	s := &site{T: t, dir: t.TempDir(), lumi: providertest.Build(t, "../../../cmd/lumi"), commands: t.TempDir(), tofu: tofu}
@@ -206,8 +206,8 @@ func (s *site) run(name string, args ...string) string {
 	return string(out)
 }
 
-// programs lists the programs to deploy in order: an initial one, an update that changes all remaining resources, deletes some, and
-// creates one, and "" for a destroy.
+// programs lists the programs to deploy in order: an initial one, an update that changes all remaining resources, deletes
+// some, and creates one, and "" for a destroy.
 var programs = []string{
 	`{"package": "site", "resources": {
 		"URNlocal:index:File::a": {"type": "local:index:File", "properties": {"path": "a.txt", "content": "one"}},
@@ -243,8 +243,8 @@ func (s *site) deployment(number int) []string {
 	return []string{"deploy", "--yes", "--json", "program.json"}
 }
 
-// killed runs a deployment and kills it after the given event or at the given point in a wrapper. Both are numbered from 1; 0
-// disables the kill. It returns the number of events, and whether lumi was killed.
+// killed runs a deployment and kills it after the given event or at the given point in a wrapper. Both are numbered from 1;
+// 0 disables the kill. It returns the number of events, and whether lumi was killed.
 func (s *site) killed(number, event, at int, mode string) (events int, killed bool) {
 	s.Helper()
 	_ = os.Remove(filepath.Join(s.dir, "points"))
@@ -307,8 +307,8 @@ var (
 	lineage = regexp.MustCompile(`"lineage": ".*"`)
 )
 
-// result returns the results of a deployment as text, without volatile parts: states, commits, and files. If counts is true, it
-// includes the number of resources created by tofu.
+// result returns the results of a deployment as text, without volatile parts: states, commits, and files. If counts is
+// true, it includes the number of resources created by tofu.
 func (s *site) result(counts bool) string {
 	s.Helper()
 	var text strings.Builder
@@ -343,8 +343,8 @@ func (s *site) result(counts bool) string {
 	return text.String()
 }
 
-// A deployment killed at any point can be completed, with the same results as an undisturbed one. The test covers a few evenly
-// spaced points; -points=1000 covers all of them.
+// A deployment killed at any point can be completed, with the same results as an undisturbed one. The test covers a few
+// evenly spaced points; -points=1000 covers all of them.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	t.Run("folder", func(t *testing.T) {

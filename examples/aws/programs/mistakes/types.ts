@@ -1,5 +1,5 @@
-// Every mistake detected by the TypeScript compiler. Each one follows a "@ts-expect-error" comment, which is an error if the
-// next line has none. This file is compiled but never run.
+// Every mistake detected by the TypeScript compiler. Each one follows a "@ts-expect-error" comment, which is an error if
+// the next line has none. This file is compiled but never run.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";

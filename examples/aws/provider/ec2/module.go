@@ -88,8 +88,8 @@ func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, 
 	})
 }
 
-// setTags changes the program's tags from *has to wanted. all contains wanted and the provider's own tags. Since AWS adds and
-// removes tags in separate requests, setTags updates *has and calls done after each of them.
+// setTags changes the program's tags from *has to wanted. all contains wanted and the provider's own tags. Since AWS adds
+// and removes tags in separate requests, setTags updates *has and calls done after each of them.
 func (a *account) setTags(ctx context.Context, id lumi.ID, has *aws.Tags, wanted, all aws.Tags, done func()) error {
 	if maps.Equal(*has, wanted) {
 		return nil

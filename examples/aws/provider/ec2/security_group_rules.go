@@ -83,8 +83,8 @@ func listRules(rules []rule) []securityGroupRule {
 	return list
 }
 
-// permitted returns the rules in a response. AWS merges rules that differ only in their addresses; permitted splits them. It
-// ignores rules that refer to other groups, which the IDL does not support.
+// permitted returns the rules in a response. AWS merges rules that differ only in their addresses; permitted splits them.
+// It ignores rules that refer to other groups, which the IDL does not support.
 func permitted(permissions []types.IpPermission) []rule {
 	var rules []rule
 	for _, p := range permissions {
@@ -104,9 +104,9 @@ func permitted(permissions []types.IpPermission) []rule {
 	return rules
 }
 
-// setRules changes a group's rules to the wanted ones. AWS rejects a request if a rule already exists or was already removed,
-// because the group has changed since it was read or the response to an earlier request was lost. Since such requests are
-// atomic, setRules then reads the group again and retries.
+// setRules changes a group's rules to the wanted ones. AWS rejects a request if a rule already exists or was already
+// removed, because the group has changed since it was read or the response to an earlier request was lost. Since such
+// requests are atomic, setRules then reads the group again and retries.
 func (ops *securityGroupProviderOpsImpl) setRules(
 	ctx context.Context, id lumi.ID, wanted securityGroup, want *lumi.State[*securityGroup],
 ) error {
@@ -134,8 +134,9 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 	}
 }
 
-// change updates the rules for one direction, ignoring their order, and stores the current rules in *list. It adds new rules
-// before removing old ones, so that traffic allowed by both is not interrupted. It returns errors as reported by the SDK.
+// change updates the rules for one direction, ignoring their order, and stores the current rules in *list. It adds new
+// rules before removing old ones, so that traffic allowed by both is not interrupted. It returns errors as reported by the
+// SDK.
 func (ops *securityGroupProviderOpsImpl) change(
 	ctx context.Context, id string, property string, has []rule, wanted []securityGroupRule, list *[]securityGroupRule,
 	done func(...string),

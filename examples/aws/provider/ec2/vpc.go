@@ -145,8 +145,8 @@ func (ops *vpcProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State
 	})
 }
 
-// setAttributes sets the DNS attributes. AWS changes one attribute per request and rejects DNS host names without DNS support,
-// so the order of the requests matters.
+// setAttributes sets the DNS attributes. AWS changes one attribute per request and rejects DNS host names without DNS
+// support, so the order of the requests matters.
 func (ops *vpcProviderOpsImpl) setAttributes(
 	ctx context.Context, id lumi.ID, wanted vpc, want *lumi.State[*vpc],
 ) error {

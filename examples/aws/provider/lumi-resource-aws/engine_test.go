@@ -325,8 +325,8 @@ func (e *engine) changes(g *graph) []string {
 	return told
 }
 
-// remove deletes all resources in reverse order and checks that they no longer exist. Since Delete is idempotent, it retries
-// transient and uncertain failures.
+// remove deletes all resources in reverse order and checks that they no longer exist. Since Delete is idempotent, it
+// retries transient and uncertain failures.
 func (e *engine) remove() {
 	e.t.Helper()
 	ctx := context.WithoutCancel(e.t.Context())

@@ -1,8 +1,8 @@
 // Command lumi-resource-aws is the provider of package aws.
 //
 // If its configuration contains no credentials, they come from the SDK's defaults: AWS_ACCESS_KEY_ID and
-// AWS_SECRET_ACCESS_KEY, AWS_PROFILE, the files in ~/.aws, or the machine's role. AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_EC2, and
-// AWS_ENDPOINT_URL_S3 override the endpoints.
+// AWS_SECRET_ACCESS_KEY, AWS_PROFILE, the files in ~/.aws, or the machine's role. AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_EC2,
+// and AWS_ENDPOINT_URL_S3 override the endpoints.
 package main
 
 import (

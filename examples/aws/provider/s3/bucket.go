@@ -51,8 +51,8 @@ func checkName(name string) error {
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (ops *bucketProviderOpsImpl) IdempotentCreate() bool { return true }
 
-// Create implements [BucketProviderOps]. It first checks whether the bucket exists, since some regions accept a CreateBucket
-// request for any existing bucket of the account.
+// Create implements [BucketProviderOps]. It first checks whether the bucket exists, since some regions accept a
+// CreateBucket request for any existing bucket of the account.
 func (ops *bucketProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error) {
 	b := want.Properties
 	id, bare := lumi.ID(b.Name), &bucket{AccessControl: new(CannedACLPrivate)} // AWS default

@@ -13,8 +13,8 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Delete implements [BucketProviderOps]. It deletes the contents first if forceDestroy is true; otherwise, it fails unless the
-// bucket is empty.
+// Delete implements [BucketProviderOps]. It deletes the contents first if forceDestroy is true; otherwise, it fails unless
+// the bucket is empty.
 func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*bucket]) error {
 	name, force := string(old.ID), sdk.ToBool(old.Properties.ForceDestroy)
 	if force {
@@ -33,8 +33,8 @@ func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*b
 	return cloud.Error(err)
 }
 
-// empty deletes the contents of a bucket, including old versions and incomplete uploads. It returns errors as reported by the
-// SDK.
+// empty deletes the contents of a bucket, including old versions and incomplete uploads. It returns errors as reported by
+// the SDK.
 func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) error {
 	// Always list the first page, since some servers cannot continue after a deleted version.
 	for previous, deleted := "", 0; ; {

@@ -66,8 +66,8 @@ func checkAccess(acl *CannedACL) error {
 }
 
 // setAccess applies a canned ACL. New buckets prevent public access in two ways: ACLs are disabled, and public access is
-// blocked. For a public ACL, setAccess enables ACLs and removes the block; for the private one, it restores the block. It sets
-// the ACL last, so that the old one remains after a failure.
+// blocked. For a public ACL, setAccess enables ACLs and removes the block; for the private one, it restores the block. It
+// sets the ACL last, so that the old one remains after a failure.
 func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, acl CannedACL) error {
 	prepare := ops.block
 	if acl != CannedACLPrivate {

@@ -189,8 +189,8 @@ func TestBucketFailures(t *testing.T) {
 	bucket.Delete(t, providertest.WantUncertain("DeleteBucket: no response from AWS: "))
 }
 
-// fill adds all kinds of contents that prevent the deletion of a bucket: old versions, a delete marker, an unversioned object,
-// and an incomplete upload.
+// fill adds all kinds of contents that prevent the deletion of a bucket: old versions, a delete marker, an unversioned
+// object, and an incomplete upload.
 func fill(t *testing.T, server *s3server.Server, name string, keys int) {
 	t.Helper()
 	ctx, c := context.Background(), client(server)

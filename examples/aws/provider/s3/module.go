@@ -41,8 +41,8 @@ func open(config sdk.Config, endpoint *string) *s3.Client {
 	})
 }
 
-// endpoint returns the custom endpoint from the configuration or the environment, without user information. It returns nil if
-// there is none.
+// endpoint returns the custom endpoint from the configuration or the environment, without user information. It returns nil
+// if there is none.
 func (a *account) endpoint() *url.URL {
 	address := a.api().Options().BaseEndpoint
 	if address == nil {

@@ -107,8 +107,8 @@ func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 // attempt is the metadata key that replaces [cloud.AttemptTag], since objects allow few tags.
 const attempt = "lumi-create"
 
-// put uploads an object, in several parts if it is large, and sets its outputs. If ifNoneMatch is "*", the request fails if the
-// object exists.
+// put uploads an object, in several parts if it is large, and sets its outputs. If ifNoneMatch is "*", the request fails if
+// the object exists.
 func (ops *objectProviderOpsImpl) put(
 	ctx context.Context, bucket string, want *lumi.State[*object], metadata map[string]string, ifNoneMatch *string,
 ) error {

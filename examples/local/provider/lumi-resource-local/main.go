@@ -1,5 +1,6 @@
-// Command lumi-resource-local is the provider of package local. It manages files and commands on the local machine and requires
-// no configuration. Relative paths are relative to its working directory, which the engine sets to the program's folder.
+// Command lumi-resource-local is the provider of package local. It manages files and commands on the local machine and
+// requires no configuration. Relative paths are relative to its working directory, which the engine sets to the program's
+// folder.
 package main
 
 import (

@@ -84,8 +84,8 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// The commands at the end of README.md deploy with a provider and this provisioner in one plan. Another goroutine merges the
-// change and acts as the pipeline.
+// The commands at the end of README.md deploy with a provider and this provisioner in one plan. Another goroutine merges
+// the change and acts as the pipeline.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme := must.Get(os.ReadFile("../README.md"))(t)

@@ -35,8 +35,8 @@ type files struct {
 	labels map[string]string
 }
 
-// filesOf returns the files of a change, with the latest version of each resource. It returns an error that names the property
-// if a property is secret or otherwise invalid.
+// filesOf returns the files of a change, with the latest version of each resource. It returns an error that names the
+// property if a property is secret or otherwise invalid.
 func filesOf(c *provisioner.Change) (*files, error) {
 	all := &files{map[string][]byte{}, map[string]string{}, map[string]string{}}
 	latest := map[string]int{}
@@ -67,8 +67,8 @@ func filesOf(c *provisioner.Change) (*files, error) {
 	return all, nil
 }
 
-// digest returns an identifier of a change. It covers the keys, so that it differs from the digest of an earlier change with
-// the same properties.
+// digest returns an identifier of a change. It covers the keys, so that it differs from the digest of an earlier change
+// with the same properties.
 func (f *files) digest(environment, module string) string {
 	parts := []string{environment, module}
 	for _, name := range slices.Sorted(maps.Keys(f.wanted)) {
@@ -93,7 +93,8 @@ func marshal(v any) ([]byte, error) {
 // prefix is the prefix of the single key in an object that encodes a special value.
 const prefix = "lumi:"
 
-// plain converts a value to JSON types. at is its path. It returns an error if the value contains a secret or a reserved key.
+// plain converts a value to JSON types. at is its path. It returns an error if the value contains a secret or a reserved
+// key.
 func plain(v any, at string) (any, error) {
 	special := func(name string, v any) (any, error) {
 		v, err := plain(v, at)
@@ -148,8 +149,8 @@ var (
 	unsafe   = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 )
 
-// fileName returns the name of a resource's file. It contains a digest of the URN to distinguish resources whose names differ
-// only in case or in invalid characters.
+// fileName returns the name of a resource's file. It contains a digest of the URN to distinguish resources whose names
+// differ only in case or in invalid characters.
 func fileName(r *provisioner.Resource) string {
 	return fmt.Sprintf("%s-%s-%s.json", readable(r.Type.Name(), 60), readable(r.URN.Name(), 60), digest(string(r.URN))[:12])
 }

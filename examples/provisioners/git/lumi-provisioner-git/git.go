@@ -59,8 +59,8 @@ func (e *commandError) Error() string {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs git and returns its standard output without the trailing newline. It disables hooks and diff helpers. It passes the
-// repository in an environment variable, since other users of the machine can see the arguments.
+// run runs git and returns its standard output without the trailing newline. It disables hooks and diff helpers. It passes
+// the repository in an environment variable, since other users of the machine can see the arguments.
 func (g *git) run(ctx context.Context, input string, args ...string) (string, error) {
 	all := []string{
 		"--config-env=remote.lumi.url=LUMI_GIT_REPOSITORY", "-c", "core.hooksPath=" + os.DevNull, "-c", "i18n.commitEncoding=UTF-8",
@@ -80,8 +80,8 @@ func (g *git) run(ctx context.Context, input string, args ...string) (string, er
 	return "", failed
 }
 
-// execute runs a command and returns its standard output, or its standard error if it fails. When ctx is done, the command and
-// its child processes are stopped.
+// execute runs a command and returns its standard output, or its standard error if it fails. When ctx is done, the command
+// and its child processes are stopped.
 func execute(ctx context.Context, input string, env, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	ownGroup(cmd)
@@ -108,8 +108,8 @@ func execute(ctx context.Context, input string, env, args []string) (string, err
 // maxErrorOutput is the maximum number of bytes of output in an error.
 const maxErrorOutput = 2000
 
-// failed returns a commandError with the end of a command's output. It masks passwords before truncating the output, since a
-// truncated password would not be recognized.
+// failed returns a commandError with the end of a command's output. It masks passwords before truncating the output, since
+// a truncated password would not be recognized.
 func (g *git) failed(command, said string, err error) *commandError {
 	said = g.mask(said)
 	return &commandError{command: command, stderr: strings.ToValidUTF8(said[max(0, len(said)-maxErrorOutput):], ""), err: err}
@@ -139,8 +139,8 @@ func lines(s string) []string {
 	return strings.Split(s, "\n")
 }
 
-// ask runs a git command whose exit code answers a question. It returns the output, and whether the exit code is 0. If git could
-// not run or was killed, it sets g.fault.
+// ask runs a git command whose exit code answers a question. It returns the output, and whether the exit code is 0. If git
+// could not run or was killed, it sets g.fault.
 func (g *git) ask(ctx context.Context, args ...string) (answer string, yes bool) {
 	answer, err := g.run(ctx, "", args...)
 	var exit *exec.ExitError

@@ -122,8 +122,8 @@ func (gitProvisioner) Plan(ctx context.Context, c *provisioner.Change) (plan *pr
 // attempts is the maximum number of attempts to push a change while the branch is updated concurrently.
 const attempts = 10
 
-// Provision implements [provisioner.Provisioner]. It is idempotent: a change that is already in the repository is not committed
-// again.
+// Provision implements [provisioner.Provisioner]. It is idempotent: a change that is already in the repository is not
+// committed again.
 func (gitProvisioner) Provision(ctx context.Context, c *provisioner.Change) (token string, err error) {
 	x, err := begin(ctx, c)
 	if err != nil {

@@ -30,8 +30,8 @@ type repository struct {
 	branches []string
 }
 
-// open claims the cached copy by moving it to a private folder. If there is none or another call has claimed it, fetch creates a
-// new copy. If the process is killed, the copy, which may be inconsistent, is not reused.
+// open claims the cached copy by moving it to a private folder. If there is none or another call has claimed it, fetch
+// creates a new copy. If the process is killed, the copy, which may be inconsistent, is not reused.
 func open(s *settings) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("git not found in $PATH: install git 2.31 or later")
@@ -62,8 +62,8 @@ func open(s *settings) (*repository, error) {
 	return r, nil
 }
 
-// close returns the copy to the cache, unless it may be broken or the cache already contains one. If a query failed, close sets
-// *err to its error.
+// close returns the copy to the cache, unless it may be broken or the cache already contains one. If a query failed, close
+// sets *err to its error.
 func (r *repository) close(ctx context.Context, err *error) {
 	if r.fault != nil {
 		*err = r.fault
@@ -125,7 +125,8 @@ func (r *repository) fetch(ctx context.Context, proposal string) error {
 	}
 }
 
-// initialize creates the copy if it does not exist. listed is the output of git ls-remote, which determines the hash function.
+// initialize creates the copy if it does not exist. listed is the output of git ls-remote, which determines the hash
+// function.
 func (r *repository) initialize(ctx context.Context, listed string) error {
 	if _, err := os.Stat(r.dir); err == nil {
 		return nil

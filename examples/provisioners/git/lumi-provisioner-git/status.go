@@ -156,8 +156,8 @@ func (r *repository) byTrailer(ctx context.Context, base, tip, change string) (s
 	return first, err
 }
 
-// since inserts the range of commits from base to tip after the second argument of a command. If base is "", the range has no
-// start.
+// since inserts the range of commits from base to tip after the second argument of a command. If base is "", the range has
+// no start.
 func since(base, tip string, args ...string) []string {
 	commits := []string{tip}
 	if base != "" {
@@ -241,8 +241,8 @@ func (r *repository) report(ctx context.Context, environment, module, landed str
 	return text, r.settings.Status.Branch + ":" + name, err
 }
 
-// metadata converts outputs by file name to metadata by resource key. It finds the keys with a single git grep, since each file
-// contains its key on a separate line.
+// metadata converts outputs by file name to metadata by resource key. It finds the keys with a single git grep, since each
+// file contains its key on a separate line.
 func (r *repository) metadata(
 	ctx context.Context, commit, folder string, outputs map[string]provisioner.Properties,
 ) (map[string]provisioner.Properties, error) {

@@ -125,8 +125,8 @@ func (w *writer) body(r *provisioner.Resource) (object, error) {
 	return body, nil
 }
 
-// configure adds the settings of the backend and the providers to a configuration. It omits unused providers, which may not be
-// installed.
+// configure adds the settings of the backend and the providers to a configuration. It omits unused providers, which may not
+// be installed.
 func (w *writer) configure(configuration object) error {
 	required, providers := object{}, object{}
 	for address, r := range w.resources {

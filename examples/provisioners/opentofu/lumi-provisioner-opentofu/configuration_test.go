@@ -124,8 +124,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Resources keep their addresses. In old and new, each word is a version of a resource x, or of a resource y if it starts with
-// y. A name after @ is part of the address in the metadata.
+// Resources keep their addresses. In old and new, each word is a version of a resource x, or of a resource y if it starts
+// with y. A name after @ is part of the address in the metadata.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	versions := func(text string) (all resources) {

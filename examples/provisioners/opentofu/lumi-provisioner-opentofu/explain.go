@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// explain returns additional text for an OpenTofu error: the resource in the program, or advice on missing settings. It returns
-// "" if there is none.
+// explain returns additional text for an OpenTofu error: the resource in the program, or advice on missing settings. It
+// returns "" if there is none.
 func (w *writer) explain(d diagnostic) string {
 	if r := w.resources[d.Address]; r != nil {
 		return fmt.Sprintf("\n  in %s (%s), which is %s in OpenTofu", r.URN.Name(), r.Type, d.Address)

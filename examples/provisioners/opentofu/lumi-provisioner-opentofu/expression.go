@@ -126,8 +126,8 @@ func (w *writer) variable(v any) string {
 	return "var." + name
 }
 
-// reference converts a reference to an expression: an attribute of a resource in the configuration, or the current value of a
-// property of a resource in the context.
+// reference converts a reference to an expression: an attribute of a resource in the configuration, or the current value of
+// a property of a resource in the context.
 func (w *writer) reference(ref provisioner.Reference) (string, error) {
 	property := ref.Property
 	if property == "" {

@@ -185,8 +185,8 @@ func TestStateLocked(t *testing.T) {
 	equal(t, <-p.ended, nil)
 }
 
-// hanging returns functions for a resource whose creation blocks. r creates the resource, pid waits for its creation and returns
-// tofu's process id, and goOn lets the creation finish.
+// hanging returns functions for a resource whose creation blocks. r creates the resource, pid waits for its creation and
+// returns tofu's process id, and goOn lets the creation finish.
 func hanging(t *testing.T) (r func() *provisioner.Resource, pid func() int, goOn func()) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")

@@ -1,5 +1,5 @@
-// Lumi-provisioner-opentofu manages resources with OpenTofu. It generates a configuration from the resources of a module, runs
-// tofu, and returns the attributes in OpenTofu's state. See README.md in the parent folder.
+// Lumi-provisioner-opentofu manages resources with OpenTofu. It generates a configuration from the resources of a module,
+// runs tofu, and returns the attributes in OpenTofu's state. See README.md in the parent folder.
 //
 // It has no state apart from OpenTofu's. Lumi stores the address of each resource in the resource's metadata.
 package main
@@ -100,9 +100,9 @@ func withoutLegend(text string) string {
 	return strings.Trim(text, "\n") + "\n"
 }
 
-// Provision implements [provisioner.Provisioner]. It waits for tofu to finish, and is idempotent. The token depends only on the
-// change. It is not empty if the change has new resources, since the engine needs it to get the metadata, even if the call changes
-// nothing.
+// Provision implements [provisioner.Provisioner]. It waits for tofu to finish, and is idempotent. The token depends only on
+// the change. It is not empty if the change has new resources, since the engine needs it to get the metadata, even if the
+// call changes nothing.
 func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string, error) {
 	if c.Task != "" {
 		return "", fmt.Errorf("unknown task %q: this provisioner has no tasks", c.Task)
@@ -144,8 +144,8 @@ func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string,
 	return token, nil
 }
 
-// Status implements [provisioner.Provisioner]. The state is always Done, since Provision waits for tofu. The metadata reflects
-// OpenTofu's current state, including later changes.
+// Status implements [provisioner.Provisioner]. The state is always Done, since Provision waits for tofu. The metadata
+// reflects OpenTofu's current state, including later changes.
 func (o opentofu) Status(ctx context.Context, text string) (*provisioner.Status, error) {
 	t, err := decodeToken(text)
 	if err != nil {
@@ -190,8 +190,8 @@ func (o opentofu) settings() (*settings, error) {
 	return readSettings(filepath.Join(o.workspace, settingsFile))
 }
 
-// folder returns the folder of a module. It escapes the names, since a module's name may contain slashes, and an environment's
-// name may be "..".
+// folder returns the folder of a module. It escapes the names, since a module's name may contain slashes, and an
+// environment's name may be "..".
 func (o opentofu) folder(environment, module string) string {
 	escaped := func(name string) string {
 		name = url.PathEscape(name)

@@ -15,8 +15,8 @@ import (
 const addressProperty = "tofuAddress"
 
 // typeOf returns the OpenTofu type for a resource type: the type configured in opentofu.yaml, or else a type derived by
-// convention, such as random_pet for random:index:Pet and aws_s3_bucket for aws:s3:Bucket. It returns an error if the derived type
-// is invalid.
+// convention, such as random_pet for random:index:Pet and aws_s3_bucket for aws:s3:Bucket. It returns an error if the
+// derived type is invalid.
 func (s *settings) typeOf(t tokens.Type) (string, error) {
 	if set, ok := s.Types[string(t)]; ok {
 		return set, nil
@@ -50,8 +50,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// camel converts a name such as db_subnet_id to camel case, as in dbSubnetId. It keeps underscores before digits, which snake could
-// not restore.
+// camel converts a name such as db_subnet_id to camel case, as in dbSubnetId. It keeps underscores before digits, which
+// snake could not restore.
 func camel(name string) string {
 	parts := strings.Split(name, "_")
 	for i, part := range parts[1:] {
@@ -78,8 +78,9 @@ func identifier(name string) string {
 	return name
 }
 
-// addresses returns the addresses of the old and the new resources, by key. A resource keeps the address in its metadata. A new
-// version inherits the address of the old one, so that OpenTofu updates the resource in place, unless the old one is kept as well.
+// addresses returns the addresses of the old and the new resources, by key. A resource keeps the address in its metadata. A
+// new version inherits the address of the old one, so that OpenTofu updates the resource in place, unless the old one is
+// kept as well.
 func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string, err error) {
 	old, err = s.assign(c.Old, recordedName)
 	if err != nil {
@@ -98,9 +99,9 @@ func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string,
 	return old, new, err
 }
 
-// assign returns an address for each resource, by key. The name is the result of the first function in known that does not return
-// "", or else is derived from the URN. If addresses collide, names from earlier functions take precedence, and the version number
-// is appended to the other names.
+// assign returns an address for each resource, by key. The name is the result of the first function in known that does not
+// return "", or else is derived from the URN. If addresses collide, names from earlier functions take precedence, and the
+// version number is appended to the other names.
 func (s *settings) assign(all []*provisioner.Resource, known ...func(*provisioner.Resource) string) (map[string]string, error) {
 	known = append(known, func(r *provisioner.Resource) string { return identifier(r.URN.Name()) })
 	addresses, taken := map[string]string{}, map[string]bool{}

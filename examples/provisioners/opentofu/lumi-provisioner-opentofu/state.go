@@ -30,7 +30,8 @@ const (
 	sumSize     = 8
 )
 
-// encode returns the token as text. The text is compressed, since it contains the addresses of up to thousands of resources.
+// encode returns the token as text. The text is compressed, since it contains the addresses of up to thousands of
+// resources.
 func (t token) encode() (string, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -67,8 +68,8 @@ func decodeToken(text string) (t token, err error) {
 	return t, json.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), most)).Decode(&t)
 }
 
-// metadata returns the attributes of the resources in the output of tofu show, by key. It converts the names of attributes to camel
-// case. Sensitive attributes, and attributes that contain a copy of a secret, become secrets.
+// metadata returns the attributes of the resources in the output of tofu show, by key. It converts the names of attributes
+// to camel case. Sensitive attributes, and attributes that contain a copy of a secret, become secrets.
 func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) (map[string]provisioner.Properties, error) {
 	var shown struct {
 		Values struct {
@@ -108,8 +109,8 @@ func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) 
 	return all, nil
 }
 
-// protected returns v with sensitive parts replaced with secrets. A part is sensitive if it is true in sensitive, which has the same
-// structure as v, or if it contains one of the secrets.
+// protected returns v with sensitive parts replaced with secrets. A part is sensitive if it is true in sensitive, which has
+// the same structure as v, or if it contains one of the secrets.
 func protected(v, sensitive any, secrets *wire.Secrets) any {
 	if sensitive == true {
 		return provisioner.Secret{Value: v}

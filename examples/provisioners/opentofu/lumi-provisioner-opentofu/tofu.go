@@ -21,8 +21,8 @@ import (
 const (
 	// lockTime is the maximum time that tofu waits for the state lock.
 	lockTime = 10 * time.Minute
-	// stopTime is the maximum time that the plugin waits for an interrupted tofu. It must be less than ten seconds, the time
-	// that engines wait for a plugin.
+	// stopTime is the maximum time that the plugin waits for an interrupted tofu. It must be less than ten seconds, the
+	// time that engines wait for a plugin.
 	stopTime = 8 * time.Second
 	// followTime is the interval for polling the output and the lock of a running tofu.
 	followTime = 100 * time.Millisecond
@@ -37,8 +37,8 @@ type tofu struct {
 	patience time.Duration
 }
 
-// prepare returns a command that runs in its own process group. Otherwise, an interrupt from the terminal would reach tofu twice,
-// and a second interrupt makes tofu lose track of resources being created.
+// prepare returns a command that runs in its own process group. Otherwise, an interrupt from the terminal would reach tofu
+// twice, and a second interrupt makes tofu lose track of resources being created.
 func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(t.command)
 	if err != nil {
@@ -54,7 +54,8 @@ func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// output runs tofu and returns its standard output. The subcommand must be read-only, since tofu is killed when ctx is done.
+// output runs tofu and returns its standard output. The subcommand must be read-only, since tofu is killed when ctx is
+// done.
 func (t *tofu) output(ctx context.Context, args ...string) ([]byte, error) {
 	cmd, err := t.prepare(args...)
 	if err != nil {
@@ -85,9 +86,9 @@ func (t *tofu) json(ctx context.Context, args ...string) error {
 	return err
 }
 
-// lock waits until no other tofu runs in a folder, creating the folder if necessary, and returns the locked output file. The file
-// remains locked until this process and tofu, which uses it as standard output, have closed it. Child processes of tofu do not
-// keep it locked.
+// lock waits until no other tofu runs in a folder, creating the folder if necessary, and returns the locked output file.
+// The file remains locked until this process and tofu, which uses it as standard output, have closed it. Child processes of
+// tofu do not keep it locked.
 func lock(ctx context.Context, folder string) (*os.File, error) {
 	name := filepath.Join(folder, outputFile)
 	for {
@@ -184,8 +185,8 @@ type diagnostic struct {
 	Detail   string `json:"detail"`
 	Address  string `json:"address"`
 	Snippet  struct {
-		// Context identifies the block, such as resource.random_pet.x. The code of the snippet is omitted, since it may contain
-		// secrets.
+		// Context identifies the block, such as resource.random_pet.x. The code of the snippet is omitted, since it may
+		// contain secrets.
 		Context string `json:"context"`
 	} `json:"snippet"`
 }

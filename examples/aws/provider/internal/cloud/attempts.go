@@ -53,8 +53,8 @@ func watchCall(
 	return out, metadata, err
 }
 
-// watchAttempt is middleware that runs once per attempt, after signing. An attempt without a connection has no effect, since
-// nothing was sent.
+// watchAttempt is middleware that runs once per attempt, after signing. An attempt without a connection has no effect,
+// since nothing was sent.
 func watchAttempt(
 	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
 ) (middleware.DeserializeOutput, middleware.Metadata, error) {

@@ -24,8 +24,8 @@ import (
 
 // Cloud is a connection to an AWS account in one region. Call Configure before any other method.
 type Cloud struct {
-	// FindTimeout is the maximum time to wait for a resource to become visible after a Create with an uncertain outcome. The
-	// default is 3 seconds.
+	// FindTimeout is the maximum time to wait for a resource to become visible after a Create with an uncertain outcome.
+	// The default is 3 seconds.
 	FindTimeout time.Duration
 
 	config    sdk.Config
@@ -33,9 +33,9 @@ type Cloud struct {
 	defaults  aws.Tags
 }
 
-// Configure applies the provider's configuration. Settings that it omits come from the SDK's defaults: environment variables,
-// the files in ~/.aws, or the machine's role. It returns an error if the configuration is invalid or there are no
-// credentials.
+// Configure applies the provider's configuration. Settings that it omits come from the SDK's defaults: environment
+// variables, the files in ~/.aws, or the machine's role. It returns an error if the configuration is invalid or there are
+// no credentials.
 func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 	if err := check(config); err != nil {
 		return err
@@ -102,8 +102,8 @@ func withoutCredentials(config *aws.Config, err error) error {
 // Region returns the configured region, which contains all resources.
 func (c *Cloud) Region() aws.Region { return aws.Region(c.config.Region) }
 
-// Client returns a function that returns a module's client. It creates the client on first use, which must follow Configure.
-// endpoint is the configured endpoint, which overrides the environment, or nil if there is none.
+// Client returns a function that returns a module's client. It creates the client on first use, which must follow
+// Configure. endpoint is the configured endpoint, which overrides the environment, or nil if there is none.
 func Client[T any](c *Cloud, service aws.Service, open func(config sdk.Config, endpoint *string) T) func() T {
 	return sync.OnceValue(func() T {
 		var endpoint *string

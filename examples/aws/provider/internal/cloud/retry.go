@@ -35,8 +35,8 @@ func pause(attempt int, _ error) (time.Duration, error) {
 	return time.Duration(longest * (1 + rand.Float64()) / 2), nil
 }
 
-// Once wraps a retryer for non-idempotent requests. The result retries only throttled requests, which had no effect. After any
-// other failure, the outcome may be uncertain.
+// Once wraps a retryer for non-idempotent requests. The result retries only throttled requests, which had no effect. After
+// any other failure, the outcome may be uncertain.
 func Once(attempts sdk.Retryer) sdk.Retryer { return once{attempts} }
 
 type once struct{ sdk.Retryer }
@@ -44,8 +44,8 @@ type once struct{ sdk.Retryer }
 // IsErrorRetryable implements [sdk.Retryer].
 func (once) IsErrorRetryable(err error) bool { return throttled(err) }
 
-// Wait calls poll until a new resource is ready or poll returns an error other than [lumi.ErrNotFound], which it ignores since
-// reads are eventually consistent. It converts errors with [Error].
+// Wait calls poll until a new resource is ready or poll returns an error other than [lumi.ErrNotFound], which it ignores
+// since reads are eventually consistent. It converts errors with [Error].
 func Wait(ctx context.Context, what string, poll func(context.Context) (state string, ready bool, err error)) error {
 	return lumi.Waiter{Pause: firstPause, MaxPause: longestPause}.Wait(ctx, what,
 		func(ctx context.Context) (string, bool, error) {
@@ -57,9 +57,9 @@ func Wait(ctx context.Context, what string, poll func(context.Context) (state st
 		})
 }
 
-// FindMade looks for the resource created by a Create with an uncertain outcome, until the resource is visible or the timeout
-// expires. look returns "" if it finds no resource. FindMade returns [lumi.ErrNotFound] only if the last call of look
-// succeeded.
+// FindMade looks for the resource created by a Create with an uncertain outcome, until the resource is visible or the
+// timeout expires. look returns "" if it finds no resource. FindMade returns [lumi.ErrNotFound] only if the last call of
+// look succeeded.
 func (c *Cloud) FindMade(ctx context.Context, look func(context.Context) (id string, err error)) (lumi.ID, error) {
 	var id string
 	var failure error

@@ -96,8 +96,8 @@ type groupXML struct {
 	Tags        []tag           `xml:"tagSet>item"`
 }
 
-// permissions merges rules that differ only in their addresses, as AWS does. It reverses the order of the rules, since AWS does
-// not preserve it.
+// permissions merges rules that differ only in their addresses, as AWS does. It reverses the order of the rules, since AWS
+// does not preserve it.
 func permissions(rules []rule) []permissionXML {
 	var list []permissionXML
 	for _, r := range slices.Backward(rules) {

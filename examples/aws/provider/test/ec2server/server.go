@@ -1,7 +1,7 @@
-// Package ec2server is a fake EC2 server for tests of the provider. It exists because no maintained server runs offline or is
-// available as a Go module. It implements the query protocol for VPCs, subnets, and security groups according to the AWS API
-// reference: ids, tags, filters with wildcards, CIDR validation, defaults, dependencies, limits, and error codes. It checks the
-// access key of a request but not its signature.
+// Package ec2server is a fake EC2 server for tests of the provider. It exists because no maintained server runs offline or
+// is available as a Go module. It implements the query protocol for VPCs, subnets, and security groups according to the AWS
+// API reference: ids, tags, filters with wildcards, CIDR validation, defaults, dependencies, limits, and error codes. It
+// checks the access key of a request but not its signature.
 //
 // It can simulate failures of the network and the service: see [Failure].
 package ec2server

@@ -1,8 +1,8 @@
-// Package s3server runs an S3 server for tests of the provider: the Versity S3 Gateway, which serves a local folder, in its own
-// process. A storage vendor maintains it, under the Apache license and with releases every few weeks. It supports all features
-// used by the provider: signatures, tags, versions, access control, CORS, websites, and conditional writes. It does not support
-// lifecycles, access logs, notifications, or storage classes. Because of its many dependencies, its version is pinned in the
-// separate module tools.
+// Package s3server runs an S3 server for tests of the provider: the Versity S3 Gateway, which serves a local folder, in its
+// own process. A storage vendor maintains it, under the Apache license and with releases every few weeks. It supports all
+// features used by the provider: signatures, tags, versions, access control, CORS, websites, and conditional writes. It
+// does not support lifecycles, access logs, notifications, or storage classes. Because of its many dependencies, its
+// version is pinned in the separate module tools.
 //
 // Requests pass through a proxy in the test process, which can drop or replace responses.
 package s3server
@@ -92,7 +92,8 @@ func Start(t testing.TB, region string) *Server {
 	return s
 }
 
-// run starts the binary. It retries on ETXTBSY, which occurs while another test that has just built the binary keeps it open.
+// run starts the binary. It retries on ETXTBSY, which occurs while another test that has just built the binary keeps it
+// open.
 func (s *Server) run(t testing.TB, said *bytes.Buffer, args ...string) *exec.Cmd {
 	t.Helper()
 	for {
