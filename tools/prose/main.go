@@ -1,11 +1,11 @@
-// Prose counts phrases that make text read as a translation, such as "X is what" or "holds that". It searches comments and strings
-// in Go, TypeScript, JavaScript, .proto, and shell files, and Markdown outside of code blocks. It fails if the number of phrases
-// per 1,000 lines in a top-level folder exceeds the folder's limit.
+// Prose counts phrases that make text read as a translation, such as "X is what" or "holds that". It searches comments and
+// strings in Go, TypeScript, JavaScript, .proto, and shell files, and Markdown outside of code blocks. It fails if the
+// number of phrases per 1,000 lines in a top-level folder exceeds the folder's limit.
 //
 //	go -C tools run ./prose [-list] [PATH...]
 //
-// Without -list, it prints the counts of each folder. With -list, it prints the position of each phrase instead. Paths restrict the
-// search. Generated files, testdata, CHANGELOG.md, and this package are excluded.
+// Without -list, it prints the counts of each folder. With -list, it prints the position of each phrase instead. Paths
+// restrict the search. Generated files, testdata, CHANGELOG.md, and this package are excluded.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 	"strings"
 )
 
-// limits maps top-level folders to the maximum number of phrases per 1,000 lines; "." is for files in the root. The limits are
-// not zero, since a phrase can be appropriate in context. Lower a limit when a folder improves.
+// limits maps top-level folders to the maximum number of phrases per 1,000 lines; "." is for files in the root. The limits
+// are not zero, since a phrase can be appropriate in context. Lower a limit when a folder improves.
 var limits = map[string]float64{
 	".": 6, "cmd": 1, "deploy": 1, "docs": 2, "examples": 1, "gen": 2, "idl": 1, "internal": 1, "lang": 1, "lumigl": 1,
 	"runtime": 2, "server": 1, "taskgraph": 2, "test": 1, "tools": 1,

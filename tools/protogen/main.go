@@ -1,5 +1,5 @@
-// Protogen generates Go code for the messages and gRPC services in a .proto file, in the same folder. It compiles the file itself
-// and runs the two plugins pinned in go.mod, so protoc is not needed.
+// Protogen generates Go code for the messages and gRPC services in a .proto file, in the same folder. It compiles the file
+// itself and runs the two plugins pinned in go.mod, so protoc is not needed.
 //
 //	go -C tools run ./protogen ../path/to/file.proto
 package main
