@@ -6,8 +6,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMANDS  = ./cmd/cidlc ./cmd/lumi ./examples/local/provider/lumi-resource-local
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-# Nested modules, whose requirements must not be imposed on Lumi's users. All targets for Go code include them. The module with
-# the benchmarks of Pulumi is large, so only 'make bench' builds it.
+# Nested modules, whose requirements must not be imposed on Lumi's users. All targets for Go code include them. The module
+# with the benchmarks of Pulumi is large, so only 'make bench' builds it.
 MODULES = examples/aws/provider
 PULUMI  = test/bench/pulumi
 
@@ -22,8 +22,9 @@ NPM_INTEROP = test/interop/node
 NPM_READY   = $(NPM_PACKAGE)/node_modules/.package-lock.json
 NPM_TESTS   = $(NPM_READY) $(NPM_INTEROP)/node_modules/.package-lock.json
 
-# FUZZ and BENCH select the fuzz tests of 'make fuzz' and the benchmarks of 'make bench'. FUZZ is an extended regular expression
-# that is matched against "folder name". FUZZTIME is the time per fuzz test, and COUNT the number of runs per benchmark.
+# FUZZ and BENCH select the fuzz tests of 'make fuzz' and the benchmarks of 'make bench'. FUZZ is an extended regular
+# expression that is matched against "folder name". FUZZTIME is the time per fuzz test, and COUNT the number of runs per
+# benchmark.
 FUZZ     ?= .
 FUZZTIME ?= 60s
 BENCH    ?= .
@@ -69,8 +70,8 @@ pictures:
 .PHONY: tofu
 tofu: bin/tofu/tofu
 
-# The command is built last, so that it exists only if all providers do. The providers form a filesystem mirror: tofu derives the
-# name, version, and platform of a provider from its path. Without version.dev=no, tofu reports a -dev version.
+# The command is built last, so that it exists only if all providers do. The providers form a filesystem mirror: tofu
+# derives the name, version, and platform of a provider from its path. Without version.dev=no, tofu reports a -dev version.
 bin/tofu/tofu: $(TOFU_TOOLS)/tofu/go.mod $(TOFU_TOOLS)/providers/go.mod
 	rm -rf bin/tofu
 	@set -e; platform=$$($(GO) env GOOS)_$$($(GO) env GOARCH); \
@@ -119,8 +120,9 @@ golden: $(NPM_READY)
 
 FUZZ_TARGETS = git grep '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,'
 
-# By default, go test spends minutes on minimizing each new input, to no benefit. With a short -fuzztime, it sometimes fails at the
-# end with "context deadline exceeded", so a failed run is repeated. A real failure is saved in testdata and occurs again.
+# By default, go test spends minutes on minimizing each new input, to no benefit. With a short -fuzztime, it sometimes fails
+# at the end with "context deadline exceeded", so a failed run is repeated. A real failure is saved in testdata and occurs
+# again.
 ## fuzz: run each fuzz test that matches FUZZ (.) for FUZZTIME (60s)
 .PHONY: fuzz fuzz-targets
 fuzz-targets:
@@ -141,8 +143,8 @@ bench:
 	$(TOOL) benchstat -filter='-/impl:/./' bench.txt
 	$(TOOL) benchstat -filter='/impl:/./' -col=/impl bench.txt
 
-# If PLATFORMS is empty, the binaries are only for this machine. -trimpath and CGO_ENABLED=0 are then omitted, since they would
-# prevent reuse of the build cache.
+# If PLATFORMS is empty, the binaries are only for this machine. -trimpath and CGO_ENABLED=0 are then omitted, since they
+# would prevent reuse of the build cache.
 ## dist: build the binaries for this machine and for all platforms, and the npm package, into dist/
 .PHONY: dist
 dist: $(NPM_READY)
