@@ -55,7 +55,7 @@ func TestDeterminism(t *testing.T) {
 		}
 	}
 	if len(want) < 50 {
-		t.Errorf("got %d output files, want at least 50", len(want))
+		t.Errorf("cidlc wrote %d files, want at least 50", len(want))
 	}
 }
 

@@ -90,7 +90,7 @@ func TestGeneratedTypeScript(t *testing.T) {
 	for _, pattern := range []string{golden + "/*/pack", "examples/*/pack"} {
 		packs, err := filepath.Glob(filepath.Join(checkout, pattern))
 		if err != nil || len(packs) == 0 {
-			t.Fatalf("no packages in %s: %v", pattern, err)
+			t.Fatalf("Glob(%s) = %v, %v, want at least one package", pattern, packs, err)
 		}
 		for _, pack := range packs {
 			files = append(files, modulesOf(t, pack)...)

@@ -659,7 +659,7 @@ func listModule(t *testing.T, folder string, packages map[string]*pkg) {
 	if err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			t.Fatalf("%v\n%s", err, exit.Stderr)
+			t.Fatalf("go list in %s: %v\n%s", folder, err, exit.Stderr)
 		}
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func TestRepeatedCreate(t *testing.T) {
 			t.Errorf("%s: violations = %q, want %q", test.typ, got, test.violation)
 		}
 		if made := first.ID == e.id; made != (test.typ == bucket) {
-			t.Errorf("%s: second Create returned the id of the first = %t, want %t", test.typ, made, !made)
+			t.Errorf("%s: second Create returned id %s after %s, want the same = %t", test.typ, e.id, first.ID, !made)
 		}
 	}
 }
@@ -421,7 +421,7 @@ func TestFaultProbabilities(t *testing.T) {
 			}
 		}
 		if len(count) != 13 {
-			t.Errorf("got %d kinds of outcomes, want 13: %v", len(count), count)
+			t.Errorf("calls had %d different faults, want 13: %v", len(count), count)
 		}
 	})
 }

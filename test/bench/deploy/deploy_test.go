@@ -21,7 +21,7 @@ import (
 func BenchmarkDeploy(b *testing.B) {
 	engine := filepath.Join(b.TempDir(), "engine")
 	if out, err := exec.Command("go", "build", "-o", engine, "./engine").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
+		b.Fatalf("go build: %v\n%s", err, out)
 	}
 	for _, chain := range []int{1, 10} {
 		b.Run(fmt.Sprintf("chain=%d", chain), func(b *testing.B) { benchmark(b, engine, chain) })

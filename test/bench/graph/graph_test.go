@@ -49,7 +49,7 @@ var stages = append([]stage{
 	}},
 	{"clone", func(b *testing.B, w *work) {
 		if w.snapshot.Clone().Len() != w.snapshot.Len() {
-			b.Fatal("Clone returned fewer or more resources than the original")
+			b.Fatal("Clone returned a snapshot of another length")
 		}
 	}},
 	{"index", func(b *testing.B, w *work) {

@@ -83,7 +83,7 @@ func edit(b *testing.B, dir string) {
 	b.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(corpus.IDL), "*", "*.go"))
 	if err != nil || len(names) == 0 {
-		b.Fatalf("no file to edit: %v", err)
+		b.Fatalf("Glob of IDL files = %v, %v, want at least one", names, err)
 	}
 	source, err := os.ReadFile(names[len(names)/2])
 	if err != nil {

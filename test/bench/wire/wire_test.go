@@ -201,7 +201,7 @@ func startEcho(tb testing.TB) *grpc.ClientConn {
 	stdout := must.Get(cmd.StdoutPipe())(tb)
 	must.Do(tb, cmd.Start())
 	tb.Cleanup(func() {
-		_ = stdin.Close() // which ends the process
+		_ = stdin.Close() // stops the process
 		if err := cmd.Wait(); err != nil {
 			tb.Error(err)
 		}

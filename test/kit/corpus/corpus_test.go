@@ -43,7 +43,7 @@ func TestCorpusIsValidGo(t *testing.T) {
 		}
 		formatted, err := format.Source([]byte(source))
 		if err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("formatting %s: %v", path, err)
 		}
 		if diff := cmp.Diff(string(formatted), source); diff != "" {
 			t.Errorf("%s is not formatted (-gofmt +got):\n%s", path, diff)

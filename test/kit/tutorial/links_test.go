@@ -33,6 +33,6 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	if links == 0 {
-		t.Error("no links found")
+		t.Error("found no links, want at least one")
 	}
 }

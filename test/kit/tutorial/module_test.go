@@ -30,7 +30,7 @@ func TestModule(t *testing.T) {
 		"cidlc --help":    helpSteps(node.Run(t, checkout, "go", "run", "./cmd/cidlc", "--help")),
 	} {
 		if len(steps) < 3 {
-			t.Errorf("%s: got %d steps, want at least 3", name, len(steps))
+			t.Errorf("%s has %d steps, want at least 3", name, len(steps))
 		}
 		r := &tutorial.Reader{Page: name, Dir: t.TempDir(), Env: env}
 		r.Do(t, steps...)
@@ -40,7 +40,7 @@ func TestModule(t *testing.T) {
 		} {
 			content, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(file)))
 			if err != nil || !strings.Contains(string(content), want) {
-				t.Errorf("%s: %s does not contain %q: %v", name, file, want, err)
+				t.Errorf("%s: %s does not contain %q, error %v", name, file, want, err)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 type Reader struct {
 	// Page is the name of the page in failure messages.
 	Page string
-	// Dir is the working directory. Commands may change it.
+	// Dir is the working directory of the next step. Commands can change it with cd.
 	Dir string
 	// Env holds the initial environment variables. Commands can export variables to later commands.
 	Env []string
