@@ -24,7 +24,7 @@ func TestDemo(t *testing.T) {
 		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+			t.Fatalf("running the demo: %v\n%s", err, out)
 		}
 		return string(out)
 	}

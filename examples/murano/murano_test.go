@@ -99,7 +99,7 @@ func (m *town) fails(args ...string) string {
 func (m *town) expect(out, want string) {
 	m.Helper()
 	if !strings.Contains(out, want) {
-		m.Errorf("missing %q in\n%s", want, out)
+		m.Errorf("output does not contain %q:\n%s", want, out)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestTaken(t *testing.T) {
+func TestPathTaken(t *testing.T) {
 	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
 	write(t, dir+"/file", "theirs")

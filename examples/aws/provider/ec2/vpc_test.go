@@ -116,7 +116,7 @@ func TestVPCLostResponse(t *testing.T) {
 	}
 }
 
-func TestVPCRetry(t *testing.T) {
+func TestVPCRetryErrors(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	vpc := h.Resource(ec2.VPC, "main")
@@ -131,7 +131,7 @@ func TestVPCRetry(t *testing.T) {
 	vpc.Delete(t)
 }
 
-func TestVPCRetries(t *testing.T) {
+func TestVPCRequestRetries(t *testing.T) {
 	t.Parallel()
 	server, h := startWith(t, bag{"maxRetries": 2})
 	vpc := h.Resource(ec2.VPC, "main")

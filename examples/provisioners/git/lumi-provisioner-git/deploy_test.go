@@ -108,7 +108,7 @@ func TestReadme(t *testing.T) {
 		return out.String(), err
 	}
 	if out, err := shell(blocks[1][1]); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("running the setup in README.md: %v\n%s", err, out)
 	}
 	pushed := filepath.Join(t.TempDir(), "pushed")
 	must.Do(t, exec.Command("mkfifo", pushed).Run())
@@ -127,7 +127,7 @@ func TestReadme(t *testing.T) {
 	}()
 	out, err := shell(strings.Replace(blocks[2][1], "lumi deploy", "lumi deploy --yes", 1))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("running the deployment in README.md: %v\n%s", err, out)
 	}
 	if err := <-reviewed; err != nil {
 		t.Error(err)

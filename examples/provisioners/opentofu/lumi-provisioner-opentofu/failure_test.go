@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestFailureAndRetry(t *testing.T) {
+func TestRetryAfterFailure(t *testing.T) {
 	s := newSite(t, data)
 	file := filepath.Join(t.TempDir(), "folder", "conf")
 	must.Do(t, os.WriteFile(filepath.Dir(file), nil, 0o600))
@@ -46,7 +46,7 @@ func TestFailureAndRetry(t *testing.T) {
 	s.deploy()
 }
 
-func TestHelpfulErrors(t *testing.T) {
+func TestErrorAdvice(t *testing.T) {
 	needTofu(t)
 	for _, test := range []struct {
 		settings string
@@ -88,7 +88,7 @@ func (s *site) snapshot() map[string]string {
 	return files
 }
 
-func TestPlanChangesNothing(t *testing.T) {
+func TestPlanReadOnly(t *testing.T) {
 	s := newSite(t, data)
 	site := urnOf("local:index:File", "made-by-lumi")
 	made := provisioner.Reference{URN: site, Property: "path"}
