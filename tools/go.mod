@@ -1,4 +1,4 @@
-// The developer's tools, kept out of the main module so that its users never download them.
+// Developer tools, in a separate module so that users of the main module do not download them.
 module github.com/lumi-idl/lumi/tools
 
 go 1.26.0
