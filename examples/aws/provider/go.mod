@@ -1,4 +1,4 @@
-// The provider of the AWS example: a module of its own, so that Lumi's users never download Amazon's SDK.
+// The provider of the AWS example. It is a separate module so that Lumi's users do not download the AWS SDK.
 module github.com/lumi-idl/lumi/examples/aws/provider
 
 go 1.26.0

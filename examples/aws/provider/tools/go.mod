@@ -1,5 +1,5 @@
-// Programs that the tests start, kept out of the provider's module. Both require the same versions of the SDK, so that they
-// are built once.
+// Programs started by tests, in a separate module so that the provider does not depend on them. Both modules require the same
+// versions of the SDK, so that its packages are built only once.
 module github.com/lumi-idl/lumi/examples/aws/provider/tools
 
 go 1.26.0
