@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -24,6 +25,7 @@ func set[T any](into any, value T, ok bool) bool {
 var (
 	Bool   = Codec[*bool]{codec: &scalar[bool]{KindBool, (*Props).asBool, (*Props).bool}}
 	Number = Codec[*float64]{codec: &scalar[float64]{KindNumber, (*Props).asNumber, (*Props).number}}
+	Int    = Codec[*int]{codec: &scalar[int]{KindNumber, (*Props).asInt, (*Props).int}}
 	String = Codec[*string]{codec: &scalar[string]{KindString, (*Props).text, (*Props).string}}
 )
 
@@ -60,6 +62,17 @@ func (p *Props) asNumber(v *structpb.Value) (float64, bool) {
 		return 0, false
 	}
 	return n.NumberValue, true
+}
+
+// asInt decodes a whole number. Stored state with a fraction is an error too: truncating it would hide a difference.
+func (p *Props) asInt(v *structpb.Value) (int, bool) {
+	n, ok := p.asNumber(v)
+	if problem := constraint.Int(n, math.MaxInt, p.isHidden()); problem != "" {
+		p.fault("%s", problem)
+		p.mark().unknown = true
+		return 0, false
+	}
+	return int(n), ok
 }
 
 func (p *Props) text(v *structpb.Value) (string, bool) {
@@ -100,6 +113,14 @@ func (p *Props) number(n float64) *structpb.Value {
 		return nil
 	}
 	return p.make.number(n)
+}
+
+func (p *Props) int(n int) *structpb.Value {
+	if problem := constraint.Int(float64(n), constraint.MaxInt, p.isHidden()); problem != "" {
+		p.fault("%s", problem)
+		return nil
+	}
+	return p.make.number(float64(n))
 }
 
 func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }

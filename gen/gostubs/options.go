@@ -1,6 +1,7 @@
 package gostubs
 
 import (
+	"math"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -34,7 +35,7 @@ func holdsVersion2(p *schema.Property) bool {
 // annotate adds to a codec the options besides type and constraints.
 func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 	if p.Default != nil {
-		codec = codec.Dot("Default").Call(jen.Lit(p.Default))
+		codec = codec.Dot("Default").Call(defaultOf(p))
 	}
 	if len(p.Was) > 0 {
 		codec = codec.Dot("Was").CallFunc(func(g *jen.Group) {
@@ -47,6 +48,14 @@ func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 		codec = codec.Dot("Deprecated").Call(jen.Lit(p.Deprecated))
 	}
 	return codec
+}
+
+// defaultOf returns a property's default as Go. One that overflows an int on some hosts stays a float64.
+func defaultOf(p *schema.Property) jen.Code {
+	if n, ok := p.Default.(float64); ok && schema.Underlying(p.Type) == schema.Int && math.Abs(n) <= math.MaxInt32 {
+		return jen.Lit(int(n))
+	}
+	return jen.Lit(p.Default)
 }
 
 // described returns documentation with a deprecation paragraph.

@@ -110,6 +110,7 @@ func number(n float64) string {
 var primitives = map[schema.Primitive]struct{ path, name, codec string }{
 	schema.Bool:        {"", "bool", "Bool"},
 	schema.Number:      {"", "float64", "Number"},
+	schema.Int:         {"", "int", "Int"},
 	schema.String:      {"", "string", "String"},
 	schema.Any:         {"", "any", "Any"},
 	schema.Asset:       {lumiPath, "Asset", "AssetValue"},

@@ -12,6 +12,7 @@ import (
 const (
 	baseGeneration        = 2
 	constrainedGeneration = 3 // for constraints, unions, defaults and deprecations
+	integerGeneration     = 4 // for integers
 )
 
 // file is the code of one IDL file under construction.
@@ -23,6 +24,9 @@ type file struct {
 	usesLumi, loadsLumi bool
 	generation          int
 }
+
+// needs raises the file's generation.
+func (f *file) needs(generation int) { f.generation = max(f.generation, generation) }
 
 // render returns the code of one IDL file.
 func render(pkg *schema.Package, src *schema.File) []byte {

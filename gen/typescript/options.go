@@ -54,7 +54,7 @@ func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
 		if r.Properties[0] != p {
 			continue
 		}
-		f.generation = constrainedGeneration
+		f.needs(constrainedGeneration)
 		var names []string
 		for _, other := range r.Properties[1:] {
 			names = append(names, other.Name)
@@ -62,15 +62,15 @@ func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
 		f.put(", lumi.", r.Rule, "(", quoteAll(names), ")")
 	}
 	if len(p.Was) > 0 {
-		f.generation = constrainedGeneration
+		f.needs(constrainedGeneration)
 		f.put(", lumi.was(", quoteAll(p.Was), ")")
 	}
 	if p.Default != nil {
-		f.generation = constrainedGeneration
+		f.needs(constrainedGeneration)
 		f.put(", { default: ", literal(p.Default), " }")
 	}
 	if p.Deprecated != "" && !p.Out {
-		f.generation = constrainedGeneration
+		f.needs(constrainedGeneration)
 		f.put(", lumi.deprecated(", quote(p.Deprecated), ")")
 	}
 }
@@ -87,7 +87,7 @@ func quoteAll(list []string) string {
 // renamed writes the call that declares the former tokens of a resource.
 func (f *file) renamed(r *schema.Resource) {
 	if len(r.Was) > 0 {
-		f.generation = constrainedGeneration
+		f.needs(constrainedGeneration)
 		f.put("\nlumi.formerly(", shapeName(&r.Header), ", ", quoteAll(r.Was), ");\n")
 	}
 }
@@ -95,7 +95,8 @@ func (f *file) renamed(r *schema.Resource) {
 // deprecated writes the call that makes the base package warn about a shape or values in a table, if is is set.
 func (f *file) deprecated(table, text string, is bool) {
 	if is {
-		f.usesLumi, f.loadsLumi, f.generation = true, true, constrainedGeneration
+		f.usesLumi, f.loadsLumi = true, true
+		f.needs(constrainedGeneration)
 		f.put("\nlumi.deprecate(", table, ", ", text, ");\n")
 	}
 }

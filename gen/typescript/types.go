@@ -10,6 +10,7 @@ import (
 var primitives = map[schema.Primitive]struct{ typ, shape string }{
 	schema.Bool:        {"boolean", "lumi.boolean"},
 	schema.Number:      {"number", "lumi.number"},
+	schema.Int:         {"number", "lumi.integer"},
 	schema.String:      {"string", "lumi.string"},
 	schema.Any:         {"any", "lumi.any"},
 	schema.Asset:       {"lumi.Asset", "lumi.asset"},
@@ -42,6 +43,9 @@ func (f *file) typ(t schema.Type) string {
 func (f *file) shape(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
+		if t == schema.Int {
+			f.needs(integerGeneration)
+		}
 		return primitives[t].shape
 	case *schema.List:
 		return "lumi.list(" + f.shape(t.Elem) + ")"
@@ -56,7 +60,7 @@ func (f *file) shape(t schema.Type) string {
 			return "lumi.resource(" + quote(d.Token) + ")"
 		case *schema.Union:
 			if tokens := d.Tokens(); tokens != nil {
-				f.generation = constrainedGeneration
+				f.needs(constrainedGeneration)
 				return "lumi.union(" + quoteAll(tokens) + ")"
 			}
 			return "lumi.struct(() => " + f.imports.name(d, true) + ")"
@@ -79,7 +83,7 @@ func (f *file) constrained(shape string, constraints *schema.Constraints) string
 	if constraints == nil {
 		return shape
 	}
-	f.generation = constrainedGeneration
+	f.needs(constrainedGeneration)
 	var members []string
 	for name, arg := range constraints.All() {
 		members = append(members, name+": "+literal(arg))

@@ -143,7 +143,7 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 
 // isWider reports whether wide is string and t an enum, or wide is any resource and t a specific one.
 func isWider(wide, t schema.Type) bool {
-	return wide == schema.String && hasKind(t, "enum") ||
+	return wide == schema.String && hasKind(t, "enum") || wide == schema.Number && t == schema.Int ||
 		wide == schema.AnyResource && (isCapability(t) || hasKind(t, "union of resources"))
 }
 

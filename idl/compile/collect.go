@@ -256,7 +256,7 @@ func (c *checker) aliasHelp(f *sourceFile, spec *ast.TypeSpec) string {
 		case isBasic && primitives[basic.Kind()] != "":
 			return removeSign
 		case isBasic && basic.Info()&types.IsNumeric != 0:
-			return "write " + spec.Name.Name + " float64"
+			return "write " + spec.Name.Name + " " + nearestNumber(basic)
 		case obj.Pkg() == nil && obj.Name() != "any":
 			return "use a string"
 		case obj.Pkg() != nil && c.sourceOf[obj.Pkg()] == nil && c.markerOf(obj) == noMarker:

@@ -114,9 +114,13 @@ func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
 		kind := schema.ValuesOf(*t.typ)
 		var fit []setOption
+		whole := schema.Underlying(*t.typ) == schema.Int
 		for _, o := range t.options {
 			if o.constrains == kind {
 				fit = append(fit, o)
+				if n, _ := parseNumber(o.value); whole && constraint.Int(n, constraint.MaxInt, false) != "" {
+					c.rejectValue(o, intHelp, "%s of an int %s", o.name, constraint.Int(n, constraint.MaxInt, false))
+				}
 			} else if kind != "" {
 				c.report(diag.ConstraintType, o, "%s applies to %s, not to %s", o.name, o.constrains, kind).
 					Suggestion = constraintHelp(o, kind, *t.typ)
@@ -125,7 +129,7 @@ func (c *checker) checkConstraints() {
 		if ref, ok := (*t.typ).(*schema.Ref); ok {
 			fit = append(slices.Clone(c.aliased[ref.Decl]), fit...)
 		}
-		c.checkPossible(fit)
+		c.checkPossible(fit, whole)
 		c.checkEnough(*t.typ, fit)
 	}
 }
@@ -171,8 +175,17 @@ type bound struct {
 	exclusive bool
 }
 
-// checkPossible reports constraints that no value satisfies together. Constraints of an alias come first in list.
-func (c *checker) checkPossible(list []setOption) {
+// inside returns an exclusive bound of whole numbers as an inclusive one. Sign is 1 for a lower bound, -1 for an upper one.
+func (b bound) inside(sign float64) bound {
+	if b.exclusive {
+		b.limit, b.exclusive = b.limit+sign, false
+	}
+	return b
+}
+
+// checkPossible reports constraints that no value satisfies together. Constraints of an alias come first in list. Whole
+// says that the values are whole numbers.
+func (c *checker) checkPossible(list []setOption, whole bool) {
 	for _, ends := range [][2][]string{
 		{{"min", "exclusiveMin"}, {"max", "exclusiveMax"}}, {{"minLength"}, {"maxLength"}},
 		{{"minItems"}, {"maxItems"}}, {{"minProperties"}, {"maxProperties"}},
@@ -181,6 +194,9 @@ func (c *checker) checkPossible(list []setOption) {
 		high := tightest(list, ends[1], -1, bound{option: -1, limit: math.Inf(1)})
 		if low.option < 0 || high.option < 0 {
 			continue
+		}
+		if whole {
+			low, high = low.inside(1), high.inside(-1)
 		}
 		if low.limit > high.limit || low.limit == high.limit && (low.exclusive || high.exclusive) {
 			c.rejectTogether(list, low.option, high.option)

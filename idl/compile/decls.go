@@ -159,7 +159,7 @@ func (c *checker) rejectConstType(k *constDecl, typ *types.TypeName, d *decl) {
 			Suggestion = "move the constant to the type's folder"
 	case d != nil:
 		c.report(diag.ConstType, k.name, "%s is not a string type, so it cannot have constants", typ.Name()).
-			Suggestion = "declare the constant without a type"
+			Suggestion = "declare the constant without a type, or, for an enum, the type as a string"
 	default:
 		c.report(diag.ConstType, k.name, "constant type %s is not declared in this IDL",
 			typ.Pkg().Name()+"."+typ.Name()).Suggestion = "convert it to a bool, a string or a float64"

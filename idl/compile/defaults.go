@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"math/big"
 	"regexp"
 	"slices"
@@ -42,13 +43,16 @@ func defaultOf(p *schema.Property, text string) (value any, problem, help string
 			return nil, strconv.Quote(text) + " is not a boolean", "use true or false"
 		}
 		value = text == "true"
-	case t == schema.Number:
+	case t == schema.Number || t == schema.Int:
 		n, ok := parseNumber(text)
 		if !ok {
 			return nil, strconv.Quote(text) + " is not a number", numberHelp
 		}
 		if problem := inexact(text); problem != "" {
 			return nil, problem, "write default=" + strconv.FormatFloat(n, 'f', 0, 64)
+		}
+		if problem := constraint.Int(n, constraint.MaxInt, p.Secret); t == schema.Int && problem != "" {
+			return nil, "the default of an int " + problem, intHelp
 		}
 		value = n
 	case t == schema.String:
@@ -110,6 +114,8 @@ func rulesOf(p *schema.Property) []constraint.Rule {
 var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
 const numberHelp = "use a decimal number that fits a float64, such as 0.5 or 1e6"
+
+var intHelp = fmt.Sprintf("use a whole number from %d to %d", -constraint.MaxInt, constraint.MaxInt)
 
 // inexact returns an error message if text is a whole number that a float64 cannot represent exactly, and "" otherwise.
 func inexact(text string) string {

@@ -156,7 +156,7 @@ var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
 // foreignNames maps type names of other languages to IDL types.
 var foreignNames = map[string]string{
 	"boolean": "bool",
-	"decimal": "float64", "double": "float64", "float": "float64", "integer": "float64", "long": "float64",
+	"decimal": "float64", "double": "float64", "float": "float64", "integer": "int", "long": "int",
 	"number": "float64", "numeric": "float64",
 	"char": "string", "date": "string", "datetime": "string", "str": "string", "text": "string", "timestamp": "string",
 	"bytes": "string", "uuid": "string",
@@ -176,7 +176,7 @@ func nearestName(pkg *types.Package, msg string) string {
 			_, variable := pkg.Scope().Lookup(n).(*types.Var)
 			return variable // variables are errors themselves
 		})
-		near := suggest.Name(name, append(names, "bool", "float64", "string"))
+		near := suggest.Name(name, append(names, "bool", "float64", "int", "string"))
 		if goName := foreignNames[strings.ToLower(name)]; goName != "" && !strings.EqualFold(near, name) {
 			return goName
 		}

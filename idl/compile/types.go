@@ -154,7 +154,7 @@ func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.
 
 // primitives maps the supported basic types to the model.
 var primitives = map[types.BasicKind]schema.Primitive{
-	types.Bool: schema.Bool, types.Float64: schema.Number, types.String: schema.String,
+	types.Bool: schema.Bool, types.Float64: schema.Number, types.Int: schema.Int, types.String: schema.String,
 }
 
 // rejectBasic reports an unsupported basic type. It returns nil if Go has reported it.
@@ -166,13 +166,32 @@ func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnosti
 		d = c.report(diag.NumericType, expr, "complex numbers are not supported")
 		d.Suggestion = "use a struct of two float64"
 	case basic.Info()&types.IsNumeric != 0 && basic.Kind() != types.Uintptr:
-		d = c.report(diag.NumericType, expr, "the only numeric type is float64, got %s", basic.Name())
-		d.Suggestion = "write float64"
+		d = c.report(diag.NumericType, expr, "the numeric types are int and float64, got %s", basic.Name())
+		d.Suggestion = "write " + nearestNumber(basic)
+		if limits := integerLimits[basic.Kind()]; limits != "" {
+			d.Suggestion += " with " + limits
+		} else if strings.HasSuffix(basic.Name(), "64") {
+			d.Suggestion += ", or string with format=" + basic.Name() + " for 64-bit ids"
+		}
 	default:
 		d = c.report(diag.UnsupportedType, expr, "type %s is not supported", types.ExprString(expr))
 		d.Suggestion = "use a string"
 	}
 	return d
+}
+
+// nearestNumber returns the numeric type of the IDL closest to another one of Go.
+func nearestNumber(basic *types.Basic) string {
+	if basic.Info()&types.IsInteger != 0 {
+		return "int"
+	}
+	return "float64"
+}
+
+// integerLimits maps integer types to the constraints that limit an int to their values.
+var integerLimits = map[types.BasicKind]string{
+	types.Int8: "min=-128,max=127", types.Int16: "min=-32768,max=32767", types.Int32: "min=-2147483648,max=2147483647",
+	types.Uint8: "min=0,max=255", types.Uint16: "min=0,max=65535", types.Uint32: "min=0,max=4294967295", types.Uint: "min=0",
 }
 
 // markerTypes maps the markers that can be property types.

@@ -101,6 +101,8 @@ func ValuesOf(t Type) string {
 		switch t {
 		case Bool:
 			return "booleans"
+		case Int:
+			return "numbers"
 		case Any:
 			return "values of any type"
 		}

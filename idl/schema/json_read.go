@@ -326,7 +326,7 @@ func (b *builder) typ(where string, form *typeJSON) (Type, error) {
 		return &Map{Key: key, Elem: elem}, err
 	}
 	switch p := Primitive(form.Kind); p {
-	case Bool, Number, String, Any, Asset, Archive, AnyResource:
+	case Bool, Number, Int, String, Any, Asset, Archive, AnyResource:
 		return p, nil
 	}
 	return nil, fmt.Errorf("unknown type kind %q", form.Kind)

@@ -12,6 +12,7 @@ type Primitive string
 const (
 	Bool    Primitive = "bool"
 	Number  Primitive = "number" // a 64-bit floating-point number
+	Int     Primitive = "int"    // a whole number from -(2^53-1) to 2^53-1
 	String  Primitive = "string"
 	Any     Primitive = "any"     // any JSON value
 	Asset   Primitive = "asset"   // a file or a text

@@ -102,11 +102,28 @@ func (r *Rule) Number(n float64, hidden bool) string {
 	if ok {
 		return ""
 	}
-	found := "another number"
-	if !hidden {
-		found = FormatNumber(n)
+	return "must be " + limit + FormatNumber(r.number) + ", found " + foundNumber(n, hidden)
+}
+
+func foundNumber(n float64, hidden bool) string {
+	if hidden {
+		return "another number"
 	}
-	return "must be " + limit + FormatNumber(r.number) + ", found " + found
+	return FormatNumber(n)
+}
+
+// MaxInt is the largest whole number that JSON keeps exact in every language.
+const MaxInt = 1<<53 - 1
+
+// Int returns what is wrong with a number as the value of an int on a host whose largest int is max, or "".
+func Int(n, max float64, hidden bool) string {
+	switch max = min(max, MaxInt); {
+	case n != math.Trunc(n):
+		return "must be a whole number, found " + foundNumber(n, hidden)
+	case math.Abs(n) > max:
+		return "must be from " + FormatNumber(-max) + " to " + FormatNumber(max) + ", found " + foundNumber(n, hidden)
+	}
+	return ""
 }
 
 // isMultiple reports whether n is a multiple of another number. It tolerates rounding errors, as in 0.3 and 0.1, and

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -88,6 +89,17 @@ var formats = map[string]*stringFormat{
 		`^P(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$`),
 		also: func(s string) bool { return !strings.HasSuffix(s, "P") && !strings.HasSuffix(s, "T") }},
 	"uuid": {what: "a UUID", expression: compile(`^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$`)},
+	"int64": {what: "a 64-bit integer", expression: compile(`^(?:0|-?[1-9]\d{0,18})$`), also: func(s string) bool {
+		_, err := strconv.ParseInt(s, 10, 64)
+		return err == nil
+	}},
+	"uint64": {what: "an unsigned 64-bit integer", expression: compile(`^(?:0|[1-9]\d{0,19})$`), also: func(s string) bool {
+		_, err := strconv.ParseUint(s, 10, 64)
+		return err == nil
+	}},
+	"decimal": {what: "a decimal number such as 12.50", expression: compile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?$`)},
+	"base64": {what: "base64", expression: compile(
+		`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)},
 	"json": {what: "JSON", also: func(s string) bool { return json.Valid([]byte(s)) }},
 }
 

@@ -25,6 +25,16 @@ export function checkNumber(limits: Constraints, value: number, secret: boolean,
     must(isMultiple(value, multipleOf!), "a multiple of", multipleOf);
 }
 
+/** Returns what is wrong with the value of an integer property, or "". */
+export function integerProblem(value: number, secret: boolean): string {
+    if (Number.isSafeInteger(value)) {
+        return "";
+    }
+    const { MIN_SAFE_INTEGER: least, MAX_SAFE_INTEGER: most } = Number;
+    const must = Number.isInteger(value) ? `from ${least} to ${most}` : "a whole number";
+    return `must be ${must}, found ${secret ? "another number" : value}`;
+}
+
 /** Reports whether value is a multiple of `of`. Rounding is tolerated: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
     const quotient = value / of;
@@ -201,6 +211,18 @@ const formats: { readonly [name: string]: Format } = {
         (value) => !/[PT]$/.test(value),
     ),
     uuid: matching("a UUID", String.raw`^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$`),
+    int64: matching(
+        "a 64-bit integer",
+        String.raw`^(?:0|-?[1-9]\d{0,18})$`,
+        (value) => BigInt.asIntN(64, BigInt(value)) === BigInt(value),
+    ),
+    uint64: matching(
+        "an unsigned 64-bit integer",
+        String.raw`^(?:0|[1-9]\d{0,19})$`,
+        (value) => BigInt.asUintN(64, BigInt(value)) === BigInt(value),
+    ),
+    decimal: matching("a decimal number such as 12.50", String.raw`^-?(?:0|[1-9]\d*)(?:\.\d+)?$`),
+    base64: matching("base64", String.raw`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`),
     json: { what: "JSON", test: isJSON },
 };
 

@@ -45,6 +45,7 @@ export {
     constrained,
     enumeration as enum,
     input as in,
+    integer,
     list,
     map,
     number,

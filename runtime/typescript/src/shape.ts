@@ -27,7 +27,8 @@ export type Type = Kind & {
 };
 
 type Kind =
-    | { readonly kind: "boolean" | "number" | "string" | "any" | "asset" | "archive" }
+    | { readonly kind: "boolean" | "string" | "any" | "asset" | "archive" }
+    | { readonly kind: "number"; readonly whole?: true }
     /** A string from a table of values. */
     | { readonly kind: "enum"; readonly values: () => Enum }
     | { readonly kind: "list"; readonly element: Type }
@@ -140,6 +141,8 @@ export interface Options {
 
 export const boolean: Typed<boolean> = { kind: "boolean" };
 export const number: Typed<number> = { kind: "number" };
+/** A whole number from `Number.MIN_SAFE_INTEGER` to `Number.MAX_SAFE_INTEGER`. */
+export const integer: Typed<number> = { kind: "number", whole: true };
 export const string: Typed<string> = { kind: "string" };
 export const any: Typed<any> = { kind: "any" };
 

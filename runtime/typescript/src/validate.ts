@@ -1,5 +1,5 @@
 import { Archive, Asset } from "./asset.js";
-import { checkKeys, checkList, checkNumber, checkString } from "./constraints.js";
+import { checkKeys, checkList, checkNumber, checkString, integerProblem } from "./constraints.js";
 import { describe, describeType, member, shorten } from "./describe.js";
 import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
@@ -90,7 +90,7 @@ export class Checker {
             case "boolean":
                 return typeof value === "boolean" ? value : this.#expected(type, value, at);
             case "number":
-                return Number.isFinite(value) ? value : this.#expected(type, value, at);
+                return Number.isFinite(value) ? this.#number(type.whole, value as number, at) : this.#expected(type, value, at);
             case "string":
             case "verb":
                 return typeof value === "string" ? this.#string(value, at) : this.#expected(type, value, at);
@@ -185,6 +185,14 @@ export class Checker {
         compareTypes(type, typeOf(value), at.path, (path, message) => {
             this.fault(path, `${message} (output ${describeOutput(value)})`);
         });
+        return value;
+    }
+
+    #number(whole: true | undefined, value: number, at: Place): number {
+        const problem = whole ? integerProblem(value, at.secret) : "";
+        if (problem !== "") {
+            this.fault(at.path, problem);
+        }
         return value;
     }
 

@@ -3,7 +3,7 @@ export const version = "0.1.0";
 
 /** The supported range of generations of generated code. cidlc records the generation in its output. */
 const oldest = 2;
-const newest = 3;
+const newest = 4;
 
 /** Throws if this version of the package does not support the given generation of generated code. */
 export function requireGeneration(generation: number): void {

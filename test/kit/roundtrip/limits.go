@@ -83,10 +83,16 @@ func (l limits) numbers() *rapid.Generator[float64] {
 	return made.Filter(ok(l, (*constraint.Rule).Number))
 }
 
+func (l limits) integers() *rapid.Generator[float64] {
+	return rapid.Map(l.numbers(), math.Round).Filter(ok(l, (*constraint.Rule).Number)).
+		Filter(func(n float64) bool { return constraint.Int(n, constraint.MaxInt, false) == "" })
+}
+
 // samples maps formats to valid strings.
 var samples = map[string][]string{
 	"cidr": {"10.0.0.0/8", "::/0"}, "date-time": {"2006-01-02T15:04:05Z"}, "duration": {"PT1H"}, "email": {"a@example.com"},
 	"ipv4": {"10.0.0.1"}, "ipv6": {"::1"}, "json": {"{}", "[1]"}, "uri": {"https://example.com/"},
+	"int64": {"-9223372036854775808", "0"}, "uint64": {"18446744073709551615"}, "decimal": {"-0.50", "12"}, "base64": {"", "aGk="},
 	"uuid": {"123e4567-e89b-12d3-a456-426614174000"},
 }
 

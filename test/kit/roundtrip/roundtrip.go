@@ -205,6 +205,8 @@ func drawPrimitive(t *rapid.T, typ schema.Primitive, l limits) *structpb.Value {
 		return structpb.NewBoolValue(rapid.Bool().Draw(t, "bool"))
 	case schema.Number:
 		return structpb.NewNumberValue(l.numbers().Draw(t, "number"))
+	case schema.Int:
+		return structpb.NewNumberValue(l.integers().Draw(t, "int"))
 	case schema.Any:
 		return rapid.OneOf(
 			rapid.Map(rapid.String(), structpb.NewStringValue),
