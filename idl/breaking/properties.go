@@ -37,7 +37,7 @@ var propertyRules = []rule[property]{
 		}
 	}},
 	{"Property.Type", func(c *comparison, old, new property) {
-		c.compareTypes(old.Type, new.Type, c.useOfProperty(old), old.node(), new.node())
+		c.compareTypes(old.Type, new.Type, old.Constraints, c.useOfProperty(old), old.node(), new.node())
 	}},
 	{"Property.Pointer", func(c *comparison, old, new property) {
 		// Changes of the field caused by its type or optional are reported with those.

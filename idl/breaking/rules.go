@@ -99,7 +99,7 @@ var declRules = []rule[schema.Decl]{
 	{"Properties", compareProperties},
 	{"Enum.Members", of(compareMembers)},
 	{"Alias.Target", of(func(c *comparison, old, new *schema.Alias) {
-		c.compareTypes(old.Target, new.Target, c.useOf(old), declNode(old), declNode(new))
+		c.compareTypes(old.Target, new.Target, old.Constraints, c.useOf(old), declNode(old), declNode(new))
 	})},
 	{"Alias.Constraints", of(func(c *comparison, old, new *schema.Alias) {
 		c.compareConstraints(c.useOf(old), constrained{old.Target, old.Constraints, declNode(old)},

@@ -2,6 +2,7 @@ package breaking
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/lumi-idl/lumi/idl/diag"
@@ -229,9 +230,13 @@ func when(condition bool, s Severity) Severity {
 
 func unless(condition bool, s Severity) Severity { return when(!condition, s) }
 
-// compareTypes reports a type change between two nodes.
-func (c *comparison) compareTypes(old, new schema.Type, u use, at, now node) {
-	code, impact, clause := c.relate(old, new).change(u)
+// compareTypes reports a type change between two nodes. The limits are the old node's constraints.
+func (c *comparison) compareTypes(old, new schema.Type, limits *schema.Constraints, u use, at, now node) {
+	r := c.relate(old, new)
+	code, impact, clause := r.change(u)
+	if r.narrows && !r.widens && schema.Underlying(new) == schema.Int && (isWhole(limits) || isWhole(schema.ConstraintsOf(old))) {
+		code, impact, clause = "TypeChanged", Impact{Provider: Breaks}, ""
+	}
 	help := "keep the type, and add a property of the new one"
 	if code == "TypeWidened" {
 		help = ""
@@ -240,6 +245,11 @@ func (c *comparison) compareTypes(old, new schema.Type, u use, at, now node) {
 		}
 	}
 	c.report(code, impact, at, now, help, "changed type from %s to %s%s", typeText(old), typeText(new), clause)
+}
+
+// isWhole reports whether the constraints exclude fractions.
+func isWhole(c *schema.Constraints) bool {
+	return c != nil && c.MultipleOf != nil && *c.MultipleOf == math.Trunc(*c.MultipleOf)
 }
 
 func hasStructs(t schema.Type) bool {
