@@ -169,7 +169,7 @@ func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnosti
 		d = c.report(diag.NumericType, expr, "the numeric types are int and float64, got %s", basic.Name())
 		d.Suggestion = "write " + nearestNumber(basic)
 		if limits := integerLimits[basic.Kind()]; limits != "" {
-			d.Suggestion += " with " + limits
+			d.Suggestion += ", with " + limits
 		} else if strings.HasSuffix(basic.Name(), "64") {
 			d.Suggestion += ", or string with format=" + basic.Name() + " for 64-bit ids"
 		}

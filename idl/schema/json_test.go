@@ -190,7 +190,7 @@ func TestReadErrors(t *testing.T) {
 			`m/f.go: X: value: json: cannot unmarshal number -1 into Go value of type uint64`},
 		{"const without value", in(`{"kind": "const", "name": "X", "type": "bool", "value": null}`),
 			`m/f.go: X: missing value`},
-		{"type kind", of(`{"kind": "int"}`), `m/f.go: T: unknown type kind "int"`},
+		{"type kind", of(`{"kind": "integer"}`), `m/f.go: T: unknown type kind "integer"`},
 		{"list without elem", of(`{"kind": "list"}`), `m/f.go: T: missing type`},
 		{"list with key", of(`{"kind": "list", "key": {"kind": "bool"}}`),
 			`m/f.go: T: type of kind "list" cannot have "key"`},
