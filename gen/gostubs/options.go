@@ -50,12 +50,17 @@ func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 	return codec
 }
 
-// defaultOf returns a property's default as Go. One that overflows an int on some hosts stays a float64.
+// defaultOf returns a property's default as Go. The default of an int that overflows on some hosts stays a float64.
 func defaultOf(p *schema.Property) jen.Code {
-	if n, ok := p.Default.(float64); ok && schema.Underlying(p.Type) == schema.Int && math.Abs(n) <= math.MaxInt32 {
+	n, ok := p.Default.(float64)
+	switch {
+	case !ok || schema.Underlying(p.Type) != schema.Int:
+		return jen.Lit(p.Default)
+	case math.Abs(n) > math.MaxInt32:
+		return jen.Float64().Parens(jen.Id(number(n)))
+	default:
 		return jen.Lit(int(n))
 	}
-	return jen.Lit(p.Default)
 }
 
 // described returns documentation with a deprecation paragraph.

@@ -24,7 +24,9 @@ type checker struct {
 }
 
 // plainTypes maps the types of properties to the type names of package yaql for valid values.
-var plainTypes = map[schema.Primitive][]string{schema.Bool: {"boolean"}, schema.Number: {"integer", "float"}, schema.String: {"string"}}
+var plainTypes = map[schema.Primitive][]string{
+	schema.Bool: {"boolean"}, schema.Number: {"integer", "float"}, schema.Int: {"integer", "float"}, schema.String: {"string"},
+}
 
 // value converts v to type t. It returns an error if v is not of this type or violates its constraints.
 func (c checker) value(t schema.Type, v any, path string) (lumigl.Value, error) {
@@ -58,8 +60,14 @@ func (c checker) convert(t schema.Type, v any, path string) (lumigl.Value, error
 	switch t := schema.Underlying(t).(type) {
 	case schema.Primitive:
 		switch t {
-		case schema.Bool, schema.Number, schema.String:
-			return plain(slices.Contains(plainTypes[t], yaql.TypeName(v)))
+		case schema.Bool, schema.Number, schema.Int, schema.String:
+			x, err := plain(slices.Contains(plainTypes[t], yaql.TypeName(v)))
+			if n, ok := x.Float(); ok && t == schema.Int && err == nil {
+				if problem := constraint.Int(n, constraint.MaxInt, true); problem != "" {
+					err = wrong(path, "%s", problem)
+				}
+			}
+			return x, err
 		case schema.AnyResource:
 			if r := resourceOf(v); r != nil {
 				return lumigl.ReferenceTo(r.vertex), nil
@@ -254,6 +262,8 @@ func (c checker) file(signature string, keys []string, v any, path string) (lumi
 	return lumigl.Value{}, wrong(path, "expected a dictionary with %s, found %s", oneOf(keys), foundIn(v))
 }
 
+func isNumber(t schema.Type) bool { return t == schema.Number || t == schema.Int }
+
 // assignable reports whether an output of type found can be used where type expected is required.
 func assignable(expected, found schema.Type) bool {
 	expected, found = schema.Underlying(expected), schema.Underlying(found)
@@ -275,7 +285,7 @@ func assignable(expected, found schema.Type) bool {
 				return e == schema.String || e == schema.Any
 			}
 		}
-		return e == schema.Any && found != schema.AnyResource || e == found
+		return e == schema.Any && found != schema.AnyResource || e == found || isNumber(e) && isNumber(found)
 	case *schema.List:
 		list, ok := found.(*schema.List)
 		return ok && assignable(e.Elem, list.Elem)

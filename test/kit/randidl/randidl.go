@@ -42,7 +42,7 @@ var strs = []string{"a", "b", "", "default", "a b", "tab\t", "line\n", "quote\""
 var replacements = []string{"x", "a, b", "*/", "</x>", "@x", "ü"}
 
 // defaults maps types to the default values of optional properties.
-var defaults = map[string]string{"*bool": "false", "*float64": "-1e20", "*string": "'a, */ b'"}
+var defaults = map[string]string{"*bool": "false", "*float64": "-1e20", "*int": "-3", "*string": "'a, */ b'"}
 
 // Source returns a random source file.
 func Source(t *rapid.T) string {
@@ -300,6 +300,8 @@ func (g *generator) constraints(typ string) []string {
 	switch {
 	case typ == "float64":
 		pool = []string{"min=-1", "exclusiveMin=0.5", "max=1e21", "exclusiveMax=7", "multipleOf=0.25"}
+	case typ == "int":
+		pool = []string{"min=-1", "exclusiveMin=-9", "max=9007199254740991", "multipleOf=2"}
 	case typ == "string":
 		pool = []string{"minLength=0", "maxLength=9", `pattern='^[a-z\"]{1,3}, \\d'`, "format=uri", `pattern='\\x60'`}
 	case strings.HasPrefix(typ, "[]"):
@@ -345,7 +347,7 @@ func (g *generator) plain(depth int) string {
 		}
 		return g.pick(declared, "type")
 	}
-	return g.pick([]string{"bool", "float64", "string"}, "primitive")
+	return g.pick([]string{"bool", "float64", "int", "string"}, "primitive")
 }
 
 func (g *generator) elem(depth int) string {

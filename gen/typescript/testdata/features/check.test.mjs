@@ -56,6 +56,21 @@ test("an engine sees what a resource is now", () => {
     );
 });
 
+test("whole numbers have no fraction", () => {
+    const serial = "9223372036854775807";
+    const pool = new features.Pool({ offset: 5, ports: [80, 443], zones: { a: 0 }, serial });
+    assert.deepEqual(lumi.evaluate(pool).properties, { offset: 5, ports: [80, 443], zones: { a: 0 }, serial });
+    refuses(
+        () => new features.Pool({ size: 0.5, offset: 1e300, ports: [1.5], zones: { a: -1 }, serial: "1.5" }),
+        "features:index:Pool: 5 arguments are wrong",
+        "size: must be a whole number, found 0.5",
+        "offset: must be from -9007199254740991 to 9007199254740991, found another number",
+        "ports[0]: must be a whole number, found 1.5",
+        "zones.a: must be at least 0, found -1",
+        'serial: must be a 64-bit integer, found "1.5"',
+    );
+});
+
 test("arguments are copied", () => {
     const args = { list: ["a"], free: { deep: [1] } };
     const resource = new Options(args);

@@ -39,6 +39,7 @@ export {
     Machine,
     type MachineArgs,
 } from "./groups.js";
+export { Pool, type PoolArgs, type Rank } from "./integers.js";
 export {
     Kinds,
     type KindsArgs,

@@ -1,0 +1,4 @@
+package feature
+
+// Pool_ is pool, for the runtime's tests.
+type Pool_ = pool
