@@ -16,7 +16,7 @@ type Config struct {
 	// URLs that replace Amazon's endpoints, by service, for example in tests.
 	Endpoints *map[Service]string `lumi:"optional"`
 	// The maximum number of retries of a throttled request.
-	MaxRetries *float64 `lumi:"optional,min=0,max=100,multipleOf=1"`
+	MaxRetries *int `lumi:"optional,min=0,max=100"`
 	// Tags for all resources that support them. A resource's own tags take precedence.
 	DefaultTags *Tags `lumi:"optional"`
 }

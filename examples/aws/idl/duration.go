@@ -3,4 +3,4 @@ package aws
 // Seconds is a duration in seconds.
 //
 //lumi:min=0
-type Seconds float64
+type Seconds int

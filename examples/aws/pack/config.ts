@@ -6,7 +6,7 @@ import type { ARN } from "./arn.js";
 import { Region, Service } from "./region.js";
 import type { Tags } from "./tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** Config selects the provider's account and region and configures its requests. */
 export interface Config {
@@ -34,7 +34,7 @@ const Config$shape: lumi.Shape = {
     credentials: lumi.optional(lumi.struct(() => Credentials)),
     assumeRole: lumi.optional(lumi.constrained(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" }), { pattern: ":role/" })),
     endpoints: lumi.optional(lumi.map(lumi.string, lumi.enum(() => Service))),
-    maxRetries: lumi.optional(lumi.constrained(lumi.number, { min: 0, max: 100, multipleOf: 1 })),
+    maxRetries: lumi.optional(lumi.constrained(lumi.integer, { min: 0, max: 100 })),
     defaultTags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
 };
 

@@ -18,7 +18,7 @@ type Config struct {
 	// URLs that replace Amazon's endpoints, by service, for example in tests.
 	Endpoints map[Service]string
 	// The maximum number of retries of a throttled request.
-	MaxRetries *float64
+	MaxRetries *int
 	// Tags for all resources that support them. A resource's own tags take precedence.
 	DefaultTags Tags
 }
@@ -38,7 +38,7 @@ const (
 // Property codecs of Config.
 var (
 	config_AssumeRole  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Pattern(":role/")
-	config_MaxRetries  = lumi.Number.Min(0).Max(100).MultipleOf(1)
+	config_MaxRetries  = lumi.Int.Min(0).Max(100)
 	config_DefaultTags = lumi.Map(lumi.String).MaxProperties(50)
 )
 

@@ -3,4 +3,4 @@
 package aws
 
 // Seconds is a duration in seconds.
-type Seconds = float64
+type Seconds = int

@@ -13,7 +13,7 @@ type kept struct {
 type RandomString struct {
 	kept
 	// The number of characters.
-	Length float64 `lumi:"replaces"`
+	Length int `lumi:"replaces,min=1,max=4096"`
 	// The characters to choose from. Repeated ones are more likely. The default is letters and digits.
 	Characters *string `lumi:"optional,replaces"`
 	// The string.
@@ -23,8 +23,8 @@ type RandomString struct {
 // A RandomID is a random number for unique names. It is not a secret.
 type RandomID struct {
 	kept
-	// The number of bytes. The default is 8.
-	Bytes *float64 `lumi:"optional,replaces"`
+	// The number of bytes.
+	Bytes *int `lumi:"optional,replaces,default=8,min=1,max=4096"`
 	// The number in hexadecimal, two digits per byte.
 	Hex string `lumi:"out"`
 	// The number in URL-safe base64, four characters per three bytes.

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A RandomString is a secret random string for passwords and tokens. */
 export class RandomString extends lumi.NamedResource<"local:index:RandomString"> implements RandomStringArgs {
@@ -41,7 +41,7 @@ export interface RandomStringArgs {
 
 const RandomString$shape: lumi.Shape = {
     keepers: lumi.optional(lumi.map(lumi.string), lumi.replaces),
-    length: lumi.required(lumi.number, lumi.replaces),
+    length: lumi.required(lumi.constrained(lumi.integer, { min: 1, max: 4096 }), lumi.replaces),
     characters: lumi.optional(lumi.string, lumi.replaces),
     result: lumi.out(lumi.string, lumi.secretProperty),
 };
@@ -54,7 +54,11 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
     /** Arbitrary values. The random value stays the same until one of them changes. */
     declare readonly keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
-    /** The number of bytes. The default is 8. */
+    /**
+     * The number of bytes.
+     *
+     * @default 8
+     */
     declare readonly bytes?: lumi.Input<number | undefined>;
 
     /** The number in hexadecimal, two digits per byte. */
@@ -73,13 +77,17 @@ export interface RandomIDArgs {
     /** Arbitrary values. The random value stays the same until one of them changes. */
     keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
-    /** The number of bytes. The default is 8. */
+    /**
+     * The number of bytes.
+     *
+     * @default 8
+     */
     bytes?: lumi.Input<number | undefined>;
 }
 
 const RandomID$shape: lumi.Shape = {
     keepers: lumi.optional(lumi.map(lumi.string), lumi.replaces),
-    bytes: lumi.optional(lumi.number, lumi.replaces),
+    bytes: lumi.optional(lumi.constrained(lumi.integer, { min: 1, max: 4096 }), lumi.replaces, { default: 8 }),
     hex: lumi.out(lumi.string),
     base64: lumi.out(lumi.string),
 };

@@ -52,10 +52,9 @@ func TestFaults(t *testing.T) {
 			},
 		},
 		{local.Command, props{"name": "c", "create": "a", "interpreter": []string{""}}, []string{"interpreter[0]: must not be empty"}},
-		{local.RandomString, props{"name": "r", "length": 0.5, "characters": ""}, []string{
-			"length: must be a whole number from 1 to 4096", "characters: must not be empty",
-		}},
-		{local.RandomID, props{"name": "r", "bytes": 5000}, []string{"bytes: must be a whole number from 1 to 4096"}},
+		{local.RandomString, props{"name": "r", "length": 0.5}, []string{"length: must be a whole number, found 0.5"}},
+		{local.RandomString, props{"name": "s", "length": 8, "characters": ""}, []string{"characters: must not be empty"}},
+		{local.RandomID, props{"name": "r", "bytes": 5000}, []string{"bytes: must be at most 4096, found 5000"}},
 	} {
 		r := h.Unnamed
 		if name, ok := test.set["name"].(string); ok {

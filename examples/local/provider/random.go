@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"math/big"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -14,18 +13,7 @@ import (
 // Random strings and ids exist only in the state, and every change replaces them. If the response to a Create is lost and
 // the process exits, the next attempt creates a different value, which is safe since the first one was never used.
 
-const (
-	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	maxLength    = 4096
-)
-
-// checkLength returns a fault at path if n is not a valid number of characters or bytes.
-func checkLength(path lumi.Path, n float64) error {
-	if n < 1 || n > maxLength || n != float64(int(n)) {
-		return lumi.Faultf(path, "must be a whole number from 1 to %d", maxLength)
-	}
-	return nil
-}
+const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 // randomStringProviderOpsImpl implements random strings.
 type randomStringProviderOpsImpl struct{ ledger[*randomString] }
@@ -34,19 +22,15 @@ type randomStringState = lumi.State[*randomString]
 
 // Check implements [RandomStringProviderOps].
 func (*randomStringProviderOpsImpl) Check(_ context.Context, want *randomStringState) error {
-	p, unknown := want.Properties, want.Unknown
-	var faults []error
-	if !unknown.Has(RandomString_Length) {
-		faults = append(faults, checkLength(RandomString_Length, p.Length))
-	}
+	p := want.Properties
 	switch {
-	case unknown.Has(RandomString_Characters):
+	case want.Unknown.Has(RandomString_Characters):
 	case p.Characters == nil:
 		p.Characters = new(alphanumeric)
 	case *p.Characters == "":
-		faults = append(faults, lumi.Faultf(RandomString_Characters, "must not be empty"))
+		return lumi.Faultf(RandomString_Characters, "must not be empty")
 	}
-	return errors.Join(faults...)
+	return nil
 }
 
 // IdempotentCreate implements [lumi.IdempotentCreator].
@@ -60,7 +44,7 @@ func (ops *randomStringProviderOpsImpl) Create(_ context.Context, want *randomSt
 		return id, nil
 	}
 	characters := []rune(*p.Characters)
-	result := make([]rune, int(p.Length))
+	result := make([]rune, p.Length)
 	for i := range result {
 		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(characters))))
 		if err != nil {
@@ -89,15 +73,7 @@ type randomIDProviderOpsImpl struct{ ledger[*randomID] }
 type randomIDState = lumi.State[*randomID]
 
 // Check implements [RandomIDProviderOps].
-func (*randomIDProviderOpsImpl) Check(_ context.Context, want *randomIDState) error {
-	if want.Unknown.Has(RandomID_Bytes) {
-		return nil
-	}
-	if want.Properties.Bytes == nil {
-		want.Properties.Bytes = new(8.0)
-	}
-	return checkLength(RandomID_Bytes, *want.Properties.Bytes)
-}
+func (*randomIDProviderOpsImpl) Check(context.Context, *randomIDState) error { return nil }
 
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (*randomIDProviderOpsImpl) IdempotentCreate() bool { return true }
@@ -109,7 +85,7 @@ func (ops *randomIDProviderOpsImpl) Create(_ context.Context, want *randomIDStat
 		p.Hex, p.Base64 = made.Hex, made.Base64
 		return id, nil
 	}
-	data := make([]byte, int(*p.Bytes))
+	data := make([]byte, *p.Bytes)
 	if _, err := rand.Read(data); err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // RandomString is the type token of the resource.
 //
@@ -24,7 +24,7 @@ type randomString struct {
 	// Arbitrary values. The random value stays the same until one of them changes.
 	Keepers map[string]string
 	// The number of characters.
-	Length float64
+	Length int
 	// The characters to choose from. Repeated ones are more likely. The default is letters and digits.
 	Characters *string
 	// The string.
@@ -40,11 +40,16 @@ const (
 	RandomString_Result     = "result"
 )
 
+// Property codecs of RandomString.
+var (
+	randomString_Length = lumi.Int.Min(1).Max(4096)
+)
+
 // Lumi implements lumi.Object.
 func (s *randomString) Lumi(p *lumi.Props) {
 	lumi.Required(p, RandomString_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, RandomString_Keepers, &s.Keepers, lumi.Map(lumi.String), lumi.Replaces)
-	lumi.Required(p, RandomString_Length, &s.Length, lumi.Number, lumi.Replaces)
+	lumi.Required(p, RandomString_Length, &s.Length, randomString_Length, lumi.Replaces)
 	lumi.Optional(p, RandomString_Characters, &s.Characters, lumi.String, lumi.Replaces)
 	lumi.Required(p, RandomString_Result, &s.Result, lumi.String, lumi.Out, lumi.Secret)
 }
@@ -78,8 +83,8 @@ type randomID struct {
 	Name string
 	// Arbitrary values. The random value stays the same until one of them changes.
 	Keepers map[string]string
-	// The number of bytes. The default is 8.
-	Bytes *float64
+	// The number of bytes.
+	Bytes *int
 	// The number in hexadecimal, two digits per byte.
 	Hex string
 	// The number in URL-safe base64, four characters per three bytes.
@@ -95,11 +100,16 @@ const (
 	RandomID_Base64  = "base64"
 )
 
+// Property codecs of RandomID.
+var (
+	randomID_Bytes = lumi.Int.Min(1).Max(4096).Default(8)
+)
+
 // Lumi implements lumi.Object.
 func (s *randomID) Lumi(p *lumi.Props) {
 	lumi.Required(p, RandomID_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, RandomID_Keepers, &s.Keepers, lumi.Map(lumi.String), lumi.Replaces)
-	lumi.Optional(p, RandomID_Bytes, &s.Bytes, lumi.Number, lumi.Replaces)
+	lumi.Optional(p, RandomID_Bytes, &s.Bytes, randomID_Bytes, lumi.Replaces)
 	lumi.Required(p, RandomID_Hex, &s.Hex, lumi.String, lumi.Out)
 	lumi.Required(p, RandomID_Base64, &s.Base64, lumi.String, lumi.Out)
 }

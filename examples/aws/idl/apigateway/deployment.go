@@ -24,7 +24,7 @@ type Stage struct {
 	// The maximum number of requests per second.
 	ThrottlingRateLimit *float64 `lumi:"optional"`
 	// The maximum number of requests in a burst.
-	ThrottlingBurstLimit *float64 `lumi:"optional"`
+	ThrottlingBurstLimit *int `lumi:"optional"`
 	// Whether requests are traced across services.
 	TracingEnabled *bool `lumi:"optional"`
 }

@@ -14,7 +14,7 @@ type RestAPI struct {
 	// The media types that are passed on as binary data.
 	BinaryMediaTypes *[]string `lumi:"optional"`
 	// The minimum size in bytes of compressed responses.
-	MinimumCompressionSize *float64 `lumi:"optional"`
+	MinimumCompressionSize *int `lumi:"optional"`
 	// Whether the API is unreachable at Amazon's default host name.
 	DisableExecuteAPIEndpoint *bool `lumi:"optional"`
 	// The root resource.

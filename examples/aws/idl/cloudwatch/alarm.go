@@ -22,7 +22,7 @@ type Alarm struct {
 	// The length of a period.
 	Period aws.Seconds
 	// The number of consecutive periods that must breach the threshold.
-	EvaluationPeriods float64 `lumi:"min=1,multipleOf=1"`
+	EvaluationPeriods int `lumi:"min=1"`
 	// The operator that compares the statistic with the threshold.
 	ComparisonOperator ComparisonOperator
 	// The threshold.

@@ -19,7 +19,7 @@ type Widget struct {
 	// The title.
 	Title *string `lumi:"optional"`
 	// The width in columns, at most DashboardColumns.
-	Width *float64 `lumi:"optional,default=6,min=1,max=24,multipleOf=1"`
+	Width *int `lumi:"optional,default=6,min=1,max=24"`
 	// The Markdown of a text widget.
 	Markdown *string `lumi:"optional,conflictsWith=metrics"`
 	// The metrics of a chart: for each, its namespace, its name, and alternating names and values of dimensions.

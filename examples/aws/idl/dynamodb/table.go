@@ -68,9 +68,9 @@ type Projection struct {
 // Throughput is the capacity of a table or index.
 type Throughput struct {
 	// Reads of 4 KiB per second.
-	ReadCapacityUnits float64
+	ReadCapacityUnits int
 	// Writes of 1 KiB per second.
-	WriteCapacityUnits float64
+	WriteCapacityUnits int
 }
 
 // AttributeType is the type of a key attribute.

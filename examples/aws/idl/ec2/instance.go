@@ -65,11 +65,11 @@ type ebsBlockDevice struct {
 	// Whether the data is encrypted at rest.
 	Encrypted *bool `lumi:"optional"`
 	// The provisioned I/O operations per second, for volume types that support them.
-	IOPS *float64 `lumi:"optional"`
+	IOPS *int `lumi:"optional"`
 	// The snapshot to create the volume from.
 	SnapshotID *string `lumi:"optional"`
 	// The size of the volume in GiB. Optional with a snapshot.
-	VolumeSize *float64 `lumi:"optional"`
+	VolumeSize *int `lumi:"optional"`
 	// The volume type.
 	VolumeType *VolumeType `lumi:"optional"`
 }

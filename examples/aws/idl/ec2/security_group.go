@@ -28,7 +28,7 @@ type SecurityGroupRule struct {
 	// The address range of the other side, in CIDR notation.
 	CIDRIP *string `lumi:"optional,format=cidr"`
 	// The first port for TCP and UDP, or the ICMP type. `-1` matches all types.
-	FromPort *float64 `lumi:"optional,min=-1,max=65535,multipleOf=1"`
+	FromPort *int `lumi:"optional,min=-1,max=65535"`
 	// The last port for TCP and UDP, or the ICMP code. `-1` matches all codes.
-	ToPort *float64 `lumi:"optional,min=-1,max=65535,multipleOf=1"`
+	ToPort *int `lumi:"optional,min=-1,max=65535"`
 }

@@ -24,5 +24,5 @@ type Subnet struct {
 	// The subnet ID, such as `subnet-9d4a7b6c`.
 	SubnetID string `lumi:"out"`
 	// The number of unassigned addresses at the last refresh.
-	AvailableIPAddressCount float64 `lumi:"out"`
+	AvailableIPAddressCount int `lumi:"out"`
 }

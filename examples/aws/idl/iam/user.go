@@ -29,7 +29,7 @@ type AccessKey struct {
 	// Whether the key is active.
 	Status *AccessKeyStatus `lumi:"optional,default=Active"`
 	// A counter. Increase it to replace the key.
-	Serial *float64 `lumi:"optional,replaces"`
+	Serial *int `lumi:"optional,replaces"`
 	// The access key ID.
 	AccessKeyID string `lumi:"out"`
 	// The secret access key. Amazon returns it only when the key is created.

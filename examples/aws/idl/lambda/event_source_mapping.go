@@ -14,7 +14,7 @@ type EventSourceMapping struct {
 	// The queue or table to read from.
 	Source EventSource `lumi:"replaces"`
 	// The maximum number of records per call.
-	BatchSize *float64 `lumi:"optional,min=1,max=10000,multipleOf=1"`
+	BatchSize *int `lumi:"optional,min=1,max=10000"`
 	// Whether the mapping is active. The default is true.
 	Enabled *bool `lumi:"optional,default=true"`
 	// The position in a stream to start from. Not used for queues.

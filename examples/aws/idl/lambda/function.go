@@ -26,7 +26,7 @@ type Function struct {
 	// Settings in a separate file next to the code.
 	Settings *idl.Asset `lumi:"optional,in,deprecated='add the file to code'"`
 	// The memory in MiB. CPU time is proportional to it.
-	MemorySize *float64 `lumi:"optional,default=128,min=128,max=10240,multipleOf=1"`
+	MemorySize *int `lumi:"optional,default=128,min=128,max=10240"`
 	// The timeout of a call.
 	Timeout *aws.Seconds `lumi:"optional,default=3,min=1,max=900"`
 	// The target of calls that fail repeatedly: a queue or a topic.

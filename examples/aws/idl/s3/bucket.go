@@ -74,7 +74,7 @@ type CORSRule struct {
 	// The response headers exposed to scripts.
 	ExposedHeaders *[]string `lumi:"optional"`
 	// How long browsers may cache the response to a preflight request.
-	MaxAge *aws.Seconds `lumi:"optional"`
+	MaxAge *aws.Seconds `lumi:"optional,max=2147483647"`
 }
 
 // BucketLogging is the destination of access logs.

@@ -5,9 +5,9 @@ type LifecycleRule struct {
 	// The objects of the rule. The default is all objects.
 	Filter *LifecycleFilter `lumi:"optional"`
 	// The age in days at which an object moves to a storage class.
-	Transitions *map[StorageClass]float64 `lumi:"optional"`
+	Transitions *map[StorageClass]int `lumi:"optional"`
 	// The age in days at which an object is deleted.
-	ExpirationInDays *float64 `lumi:"optional"`
+	ExpirationInDays *int `lumi:"optional"`
 	// Whether the rule is active.
 	Enabled bool
 }
@@ -19,7 +19,7 @@ type LifecycleFilter struct {
 	// Select objects that have these tags.
 	Tags *map[string]string `lumi:"optional"`
 	// Select objects of at least this size in bytes.
-	MinBytes *float64 `lumi:"optional"`
+	MinBytes *int `lumi:"optional"`
 	// Select objects that all of these filters select.
 	And *[]LifecycleFilter `lumi:"optional"`
 	// Select objects that this filter does not select.

@@ -23,7 +23,7 @@ type Topic struct {
 // A DeliveryPolicy configures retries.
 type DeliveryPolicy struct {
 	// The number of retries.
-	NumRetries float64
+	NumRetries int
 	// The delay before the first retry.
 	MinDelayTarget aws.Seconds
 	// The delay before the last retry.

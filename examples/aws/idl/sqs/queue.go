@@ -16,7 +16,7 @@ type Queue struct {
 	// The delay before a new message becomes visible.
 	DelaySeconds *aws.Seconds `lumi:"optional,default=0,max=900"`
 	// The maximum size of a message, in bytes.
-	MaximumMessageSize *float64 `lumi:"optional,min=1024,max=1048576,multipleOf=1"`
+	MaximumMessageSize *int `lumi:"optional,min=1024,max=1048576"`
 	// How long unconsumed messages are kept.
 	MessageRetentionPeriod *aws.Seconds `lumi:"optional,default=345600,min=60,max=1209600"`
 	// How long a receive call waits for a message.
@@ -36,7 +36,7 @@ type RedrivePolicy struct {
 	// The dead-letter queue.
 	DeadLetterTarget *Queue
 	// The number of receives before a message is moved.
-	MaxReceiveCount float64 `lumi:"min=1,max=1000,multipleOf=1"`
+	MaxReceiveCount int `lumi:"min=1,max=1000"`
 }
 
 // A QueuePolicy controls access to queues.

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { Resource } from "./resource.js";
 import type { APIs, RestAPI } from "./rest_api.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A Deployment is a callable snapshot of a RestAPI, published to a stage. */
 export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> implements DeploymentArgs {
@@ -84,6 +84,6 @@ export const Stage: lumi.Shape = {
     stageName: lumi.required(lumi.string),
     variables: lumi.optional(lumi.map(lumi.string)),
     throttlingRateLimit: lumi.optional(lumi.number),
-    throttlingBurstLimit: lumi.optional(lumi.number),
+    throttlingBurstLimit: lumi.optional(lumi.integer),
     tracingEnabled: lumi.optional(lumi.boolean),
 };

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { Resource } from "./resource.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A RestAPI is an HTTP API: a tree of resources with methods. */
 export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implements RestAPIArgs {
@@ -57,7 +57,7 @@ const RestAPI$shape: lumi.Shape = {
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     description: lumi.optional(lumi.string),
     binaryMediaTypes: lumi.optional(lumi.list(lumi.string)),
-    minimumCompressionSize: lumi.optional(lumi.number),
+    minimumCompressionSize: lumi.optional(lumi.integer),
     disableExecuteAPIEndpoint: lumi.optional(lumi.boolean),
     rootResource: lumi.out(lumi.resource("aws:apigateway:Resource")),
 };

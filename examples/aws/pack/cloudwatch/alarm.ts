@@ -11,7 +11,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Seconds } from "../duration.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** An Alarm watches a metric and acts when it crosses a threshold. */
 export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements AlarmArgs {
@@ -129,8 +129,8 @@ const Alarm$shape: lumi.Shape = {
     metricName: lumi.required(lumi.string),
     dimensions: lumi.optional(lumi.map(lumi.string)),
     statistic: lumi.required(lumi.enum(() => Statistic)),
-    period: lumi.required(lumi.constrained(lumi.number, { min: 0 })),
-    evaluationPeriods: lumi.required(lumi.constrained(lumi.number, { min: 1, multipleOf: 1 })),
+    period: lumi.required(lumi.constrained(lumi.integer, { min: 0 })),
+    evaluationPeriods: lumi.required(lumi.constrained(lumi.integer, { min: 1 })),
     comparisonOperator: lumi.required(lumi.enum(() => ComparisonOperator)),
     threshold: lumi.required(lumi.number),
     treatMissingData: lumi.optional(lumi.enum(() => missingData), { default: "missing" }),

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Region } from "../region.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Dashboard is a page of charts and text. */
 export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> implements DashboardArgs {
@@ -63,7 +63,7 @@ export interface Widget {
 
 export const Widget: lumi.Shape = {
     title: lumi.optional(lumi.string),
-    width: lumi.optional(lumi.constrained(lumi.number, { min: 1, max: 24, multipleOf: 1 }), { default: 6 }),
+    width: lumi.optional(lumi.constrained(lumi.integer, { min: 1, max: 24 }), { default: 6 }),
     markdown: lumi.optional(lumi.string, lumi.conflictsWith("metrics")),
     metrics: lumi.optional(lumi.list(lumi.list(lumi.string))),
     region: lumi.optional(lumi.enum(() => Region)),

@@ -11,7 +11,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Table stores records under a key of one or two attributes. Indexes provide other keys. */
 export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements TableArgs {
@@ -177,8 +177,8 @@ export interface Throughput {
 }
 
 export const Throughput: lumi.Shape = {
-    readCapacityUnits: lumi.required(lumi.number),
-    writeCapacityUnits: lumi.required(lumi.number),
+    readCapacityUnits: lumi.required(lumi.integer),
+    writeCapacityUnits: lumi.required(lumi.integer),
 };
 
 /** AttributeType is the type of a key attribute. */

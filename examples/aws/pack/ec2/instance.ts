@@ -9,7 +9,7 @@ import { Tenancy } from "./vpc.js";
 import type { InstanceProfile } from "../iam/instance_profile.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** An Instance is a virtual machine. */
 export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements InstanceArgs {
@@ -195,9 +195,9 @@ export interface ebsBlockDevice {
 export const ebsBlockDevice: lumi.Shape = {
     deleteOnTermination: lumi.optional(lumi.boolean),
     encrypted: lumi.optional(lumi.boolean),
-    iops: lumi.optional(lumi.number),
+    iops: lumi.optional(lumi.integer),
     snapshotID: lumi.optional(lumi.string),
-    volumeSize: lumi.optional(lumi.number),
+    volumeSize: lumi.optional(lumi.integer),
     volumeType: lumi.optional(lumi.enum(() => VolumeType)),
 };
 

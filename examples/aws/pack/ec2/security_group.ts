@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /**
  * A SecurityGroup is a firewall for instances: it allows only traffic that matches one of its rules. For more
@@ -80,6 +80,6 @@ export interface SecurityGroupRule {
 export const SecurityGroupRule: lumi.Shape = {
     ipProtocol: lumi.required(lumi.string),
     cidrip: lumi.optional(lumi.constrained(lumi.string, { format: "cidr" })),
-    fromPort: lumi.optional(lumi.constrained(lumi.number, { min: -1, max: 65535, multipleOf: 1 })),
-    toPort: lumi.optional(lumi.constrained(lumi.number, { min: -1, max: 65535, multipleOf: 1 })),
+    fromPort: lumi.optional(lumi.constrained(lumi.integer, { min: -1, max: 65535 })),
+    toPort: lumi.optional(lumi.constrained(lumi.integer, { min: -1, max: 65535 })),
 };

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Subnet is a range of a VPC's addresses in one availability zone. Instances are launched into subnets. */
 export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements SubnetArgs {
@@ -81,5 +81,5 @@ const Subnet$shape: lumi.Shape = {
     assignIpv6AddressOnCreation: lumi.optional(lumi.boolean),
     mapPublicIPOnLaunch: lumi.optional(lumi.boolean),
     subnetID: lumi.out(lumi.string),
-    availableIPAddressCount: lumi.out(lumi.number),
+    availableIPAddressCount: lumi.out(lumi.integer),
 };

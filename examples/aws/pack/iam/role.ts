@@ -8,7 +8,7 @@ import { type Policy, PolicyDocument } from "./policy.js";
 import type { Path } from "./principal.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /**
  * A Role is an identity without credentials. The principals in its trust policy can assume it to get its permissions.
@@ -102,7 +102,7 @@ const Role$shape: lumi.Shape = {
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     assumeRolePolicyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
     description: lumi.optional(lumi.constrained(lumi.string, { maxLength: 1000 })),
-    maxSessionDuration: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 3600, max: 43200 }), { default: 3600 }),
+    maxSessionDuration: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { min: 3600, max: 43200 }), { default: 3600 }),
     path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces, { default: "/" }),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
     roleID: lumi.out(lumi.string),

@@ -8,7 +8,7 @@ import { type Policy, PolicyDocument } from "./policy.js";
 import type { Path } from "./principal.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A User is a person or an external program that signs in with its own credentials. */
 export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs {
@@ -142,7 +142,7 @@ export interface AccessKeyArgs {
 const AccessKey$shape: lumi.Shape = {
     user: lumi.required(lumi.resource("aws:iam:User"), lumi.replaces),
     status: lumi.optional(lumi.enum(() => AccessKeyStatus), { default: "Active" }),
-    serial: lumi.optional(lumi.number, lumi.replaces),
+    serial: lumi.optional(lumi.integer, lumi.replaces),
     accessKeyID: lumi.out(lumi.string),
     secretAccessKey: lumi.out(lumi.string, lumi.secretProperty),
 };

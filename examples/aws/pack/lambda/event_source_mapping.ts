@@ -6,7 +6,7 @@ import type { Table } from "../dynamodb/table.js";
 import type { Function } from "./function.js";
 import type { Queue } from "../sqs/queue.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** An EventSourceMapping reads from a queue or stream and calls a Function with the records. */
 export class EventSourceMapping
@@ -74,7 +74,7 @@ export interface EventSourceMappingArgs {
 const EventSourceMapping$shape: lumi.Shape = {
     function: lumi.required(lumi.resource("aws:lambda:Function")),
     source: lumi.required(lumi.union("aws:sqs:Queue", "aws:dynamodb:Table"), lumi.replaces),
-    batchSize: lumi.optional(lumi.constrained(lumi.number, { min: 1, max: 10000, multipleOf: 1 })),
+    batchSize: lumi.optional(lumi.constrained(lumi.integer, { min: 1, max: 10000 })),
     enabled: lumi.optional(lumi.boolean, { default: true }),
     startingPosition: lumi.optional(lumi.enum(() => StartingPosition), lumi.replaces),
     filterPatterns: lumi.optional(lumi.any),

@@ -9,7 +9,7 @@ import type { Subnet } from "../ec2/subnet.js";
 import type { Role } from "../iam/role.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Function runs code on demand and costs nothing while idle. */
 export class Function extends lumi.NamedResource<"aws:lambda:Function"> implements FunctionArgs {
@@ -138,8 +138,8 @@ const Function$shape: lumi.Shape = {
     description: lumi.optional(lumi.string),
     environment: lumi.optional(lumi.struct(() => Environment)),
     settings: lumi.optional(lumi.asset, lumi.in, lumi.deprecated("add the file to code")),
-    memorySize: lumi.optional(lumi.constrained(lumi.number, { min: 128, max: 10240, multipleOf: 1 }), { default: 128 }),
-    timeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 1, max: 900 }), { default: 3 }),
+    memorySize: lumi.optional(lumi.constrained(lumi.integer, { min: 128, max: 10240 }), { default: 128 }),
+    timeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { min: 1, max: 900 }), { default: 3 }),
     deadLetterTarget: lumi.optional(lumi.anyResource),
     vpc: lumi.optional(lumi.struct(() => FunctionVPC)),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),

@@ -7,7 +7,7 @@ import type { Seconds } from "../duration.js";
 import { LifecycleRule } from "./lifecycle.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Bucket holds objects. Bucket names are globally unique. */
 export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements BucketArgs {
@@ -157,7 +157,7 @@ export const CORSRule: lumi.Shape = {
     allowedOrigins: lumi.required(lumi.list(lumi.string)),
     allowedHeaders: lumi.optional(lumi.list(lumi.string)),
     exposedHeaders: lumi.optional(lumi.list(lumi.string)),
-    maxAge: lumi.optional(lumi.constrained(lumi.number, { min: 0 })),
+    maxAge: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 2147483647 })),
 };
 
 /** BucketLogging is the destination of access logs. */

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A LifecycleRule moves aging objects to cheaper storage and finally deletes them. */
 export interface LifecycleRule {
@@ -22,8 +22,8 @@ export interface LifecycleRule {
 
 export const LifecycleRule: lumi.Shape = {
     filter: lumi.optional(lumi.struct(() => LifecycleFilter)),
-    transitions: lumi.optional(lumi.map(lumi.number, lumi.enum(() => StorageClass))),
-    expirationInDays: lumi.optional(lumi.number),
+    transitions: lumi.optional(lumi.map(lumi.integer, lumi.enum(() => StorageClass))),
+    expirationInDays: lumi.optional(lumi.integer),
     enabled: lumi.required(lumi.boolean),
 };
 
@@ -48,7 +48,7 @@ export interface LifecycleFilter {
 export const LifecycleFilter: lumi.Shape = {
     prefix: lumi.optional(lumi.string),
     tags: lumi.optional(lumi.map(lumi.string)),
-    minBytes: lumi.optional(lumi.number),
+    minBytes: lumi.optional(lumi.integer),
     and: lumi.optional(lumi.list(lumi.struct(() => LifecycleFilter))),
     not: lumi.optional(lumi.struct(() => LifecycleFilter)),
 };

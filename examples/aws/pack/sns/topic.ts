@@ -13,7 +13,7 @@ import type { Seconds } from "../duration.js";
 import { Protocol } from "./subscription.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Topic delivers messages to all of its subscribers. */
 export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicArgs {
@@ -76,7 +76,7 @@ export interface DeliveryPolicy {
 }
 
 export const DeliveryPolicy: lumi.Shape = {
-    numRetries: lumi.required(lumi.number),
-    minDelayTarget: lumi.required(lumi.constrained(lumi.number, { min: 0 })),
-    maxDelayTarget: lumi.required(lumi.constrained(lumi.number, { min: 0 })),
+    numRetries: lumi.required(lumi.integer),
+    minDelayTarget: lumi.required(lumi.constrained(lumi.integer, { min: 0 })),
+    maxDelayTarget: lumi.required(lumi.constrained(lumi.integer, { min: 0 })),
 };

@@ -13,7 +13,7 @@ import type { Seconds } from "../duration.js";
 import { PolicyDocument } from "../iam/policy.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Queue keeps messages until a consumer deletes them. */
 export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueArgs {
@@ -117,11 +117,11 @@ export interface QueueArgs {
 const Queue$shape: lumi.Shape = {
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     fifoQueue: lumi.optional(lumi.boolean, lumi.replaces),
-    delaySeconds: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { max: 900 }), { default: 0 }),
-    maximumMessageSize: lumi.optional(lumi.constrained(lumi.number, { min: 1024, max: 1048576, multipleOf: 1 })),
-    messageRetentionPeriod: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 60, max: 1209600 }), { default: 345600 }),
-    receiveWaitTime: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { max: 20 }), lumi.was("receiveMessageWaitTimeSeconds"), { default: 0 }),
-    visibilityTimeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { max: 43200 }), { default: 30 }),
+    delaySeconds: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 900 }), { default: 0 }),
+    maximumMessageSize: lumi.optional(lumi.constrained(lumi.integer, { min: 1024, max: 1048576 })),
+    messageRetentionPeriod: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { min: 60, max: 1209600 }), { default: 345600 }),
+    receiveWaitTime: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 20 }), lumi.was("receiveMessageWaitTimeSeconds"), { default: 0 }),
+    visibilityTimeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 43200 }), { default: 30 }),
     redrivePolicy: lumi.optional(lumi.struct(() => RedrivePolicy)),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
     url: lumi.out(lumi.string),
@@ -138,7 +138,7 @@ export interface RedrivePolicy {
 
 export const RedrivePolicy: lumi.Shape = {
     deadLetterTarget: lumi.required(lumi.resource("aws:sqs:Queue")),
-    maxReceiveCount: lumi.required(lumi.constrained(lumi.number, { min: 1, max: 1000, multipleOf: 1 })),
+    maxReceiveCount: lumi.required(lumi.constrained(lumi.integer, { min: 1, max: 1000 })),
 };
 
 /** A QueuePolicy controls access to queues. */

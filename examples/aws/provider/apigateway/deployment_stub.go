@@ -82,7 +82,7 @@ type Stage struct {
 	// The maximum number of requests per second.
 	ThrottlingRateLimit *float64
 	// The maximum number of requests in a burst.
-	ThrottlingBurstLimit *float64
+	ThrottlingBurstLimit *int
 	// Whether requests are traced across services.
 	TracingEnabled *bool
 }
@@ -103,6 +103,6 @@ func (s *Stage) Lumi(p *lumi.Props) {
 	lumi.Required(p, Stage_StageName, &s.StageName, lumi.String)
 	lumi.Nilable(p, Stage_Variables, &s.Variables, lumi.Map(lumi.String))
 	lumi.Optional(p, Stage_ThrottlingRateLimit, &s.ThrottlingRateLimit, lumi.Number)
-	lumi.Optional(p, Stage_ThrottlingBurstLimit, &s.ThrottlingBurstLimit, lumi.Number)
+	lumi.Optional(p, Stage_ThrottlingBurstLimit, &s.ThrottlingBurstLimit, lumi.Int)
 	lumi.Optional(p, Stage_TracingEnabled, &s.TracingEnabled, lumi.Bool)
 }

@@ -30,7 +30,7 @@ type restAPI struct {
 	// The media types that are passed on as binary data.
 	BinaryMediaTypes []string
 	// The minimum size in bytes of compressed responses.
-	MinimumCompressionSize *float64
+	MinimumCompressionSize *int
 	// Whether the API is unreachable at Amazon's default host name.
 	DisableExecuteAPIEndpoint *bool
 	// The root resource.
@@ -59,7 +59,7 @@ func (s *restAPI) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, RestAPI_Tags, &s.Tags, restAPI_Tags)
 	lumi.Optional(p, RestAPI_Description, &s.Description, lumi.String)
 	lumi.Nilable(p, RestAPI_BinaryMediaTypes, &s.BinaryMediaTypes, lumi.List(lumi.String))
-	lumi.Optional(p, RestAPI_MinimumCompressionSize, &s.MinimumCompressionSize, lumi.Number)
+	lumi.Optional(p, RestAPI_MinimumCompressionSize, &s.MinimumCompressionSize, lumi.Int)
 	lumi.Optional(p, RestAPI_DisableExecuteAPIEndpoint, &s.DisableExecuteAPIEndpoint, lumi.Bool)
 	lumi.Required(p, RestAPI_RootResource, &s.RootResource, lumi.Capability("aws:apigateway:Resource"), lumi.Out)
 }

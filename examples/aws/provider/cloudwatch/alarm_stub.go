@@ -37,7 +37,7 @@ type alarm struct {
 	// The length of a period.
 	Period aws.Seconds
 	// The number of consecutive periods that must breach the threshold.
-	EvaluationPeriods float64
+	EvaluationPeriods int
 	// The operator that compares the statistic with the threshold.
 	ComparisonOperator ComparisonOperator
 	// The threshold.
@@ -75,8 +75,8 @@ const (
 
 // Property codecs of Alarm.
 var (
-	alarm_Period            = lumi.Number.Min(0)
-	alarm_EvaluationPeriods = lumi.Number.Min(1).MultipleOf(1)
+	alarm_Period            = lumi.Int.Min(0)
+	alarm_EvaluationPeriods = lumi.Int.Min(1)
 	alarm_TreatMissingData  = lumi.Enum[*missingData]().Default("missing")
 	alarm_ActionsEnabled    = lumi.Bool.Default(true)
 	alarm_ARN               = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")

@@ -65,7 +65,7 @@ type Widget struct {
 	// The title.
 	Title *string
 	// The width in columns, at most DashboardColumns.
-	Width *float64
+	Width *int
 	// The Markdown of a text widget.
 	Markdown *string
 	// The metrics of a chart: for each, its namespace, its name, and alternating names and values of dimensions.
@@ -90,7 +90,7 @@ const (
 
 // Property codecs of Widget.
 var (
-	widget_Width = lumi.Number.Min(1).Max(24).MultipleOf(1).Default(6.0)
+	widget_Width = lumi.Int.Min(1).Max(24).Default(6)
 )
 
 // Lumi implements lumi.Object.

@@ -203,9 +203,9 @@ func (s *Projection) Lumi(p *lumi.Props) {
 // Throughput is the capacity of a table or index.
 type Throughput struct {
 	// Reads of 4 KiB per second.
-	ReadCapacityUnits float64
+	ReadCapacityUnits int
 	// Writes of 1 KiB per second.
-	WriteCapacityUnits float64
+	WriteCapacityUnits int
 }
 
 type throughput = Throughput
@@ -218,8 +218,8 @@ const (
 
 // Lumi implements lumi.Object.
 func (s *Throughput) Lumi(p *lumi.Props) {
-	lumi.Required(p, Throughput_ReadCapacityUnits, &s.ReadCapacityUnits, lumi.Number)
-	lumi.Required(p, Throughput_WriteCapacityUnits, &s.WriteCapacityUnits, lumi.Number)
+	lumi.Required(p, Throughput_ReadCapacityUnits, &s.ReadCapacityUnits, lumi.Int)
+	lumi.Required(p, Throughput_WriteCapacityUnits, &s.WriteCapacityUnits, lumi.Int)
 }
 
 // AttributeType is the type of a key attribute.

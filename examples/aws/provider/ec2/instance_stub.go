@@ -171,11 +171,11 @@ type ebsBlockDevice struct {
 	// Whether the data is encrypted at rest.
 	Encrypted *bool
 	// The provisioned I/O operations per second, for volume types that support them.
-	IOPS *float64
+	IOPS *int
 	// The snapshot to create the volume from.
 	SnapshotID *string
 	// The size of the volume in GiB. Optional with a snapshot.
-	VolumeSize *float64
+	VolumeSize *int
 	// The volume type.
 	VolumeType *VolumeType
 }
@@ -194,9 +194,9 @@ const (
 func (s *ebsBlockDevice) Lumi(p *lumi.Props) {
 	lumi.Optional(p, ebsBlockDevice_DeleteOnTermination, &s.DeleteOnTermination, lumi.Bool)
 	lumi.Optional(p, ebsBlockDevice_Encrypted, &s.Encrypted, lumi.Bool)
-	lumi.Optional(p, ebsBlockDevice_IOPS, &s.IOPS, lumi.Number)
+	lumi.Optional(p, ebsBlockDevice_IOPS, &s.IOPS, lumi.Int)
 	lumi.Optional(p, ebsBlockDevice_SnapshotID, &s.SnapshotID, lumi.String)
-	lumi.Optional(p, ebsBlockDevice_VolumeSize, &s.VolumeSize, lumi.Number)
+	lumi.Optional(p, ebsBlockDevice_VolumeSize, &s.VolumeSize, lumi.Int)
 	lumi.Optional(p, ebsBlockDevice_VolumeType, &s.VolumeType, lumi.Enum[*VolumeType]())
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -77,7 +76,7 @@ func listRules(rules []rule) []securityGroupRule {
 	for i, r := range slices.SortedFunc(slices.Values(rules), rule.compare) {
 		list[i] = securityGroupRule{IPProtocol: r.protocol, CIDRIP: new(r.block)}
 		if r.hasPorts() {
-			list[i].FromPort, list[i].ToPort = new(float64(r.from)), new(float64(r.to))
+			list[i].FromPort, list[i].ToPort = new(int(r.from)), new(int(r.to))
 		}
 	}
 	return list
@@ -242,7 +241,7 @@ func checkRule(at lumi.Path, r *SecurityGroupRule) error {
 	}
 	for _, end := range []struct {
 		name   string
-		number *float64
+		number *int
 	}{
 		{SecurityGroupRule_FromPort, r.FromPort},
 		{SecurityGroupRule_ToPort, r.ToPort},
@@ -253,7 +252,7 @@ func checkRule(at lumi.Path, r *SecurityGroupRule) error {
 		return err
 	}
 	if isPorts(protocol) && *r.FromPort > *r.ToPort {
-		return lumi.Faultf(at, "%s %v is greater than %s %v", SecurityGroupRule_FromPort, *r.FromPort, SecurityGroupRule_ToPort, *r.ToPort)
+		return lumi.Faultf(at, "%s %d is greater than %s %d", SecurityGroupRule_FromPort, *r.FromPort, SecurityGroupRule_ToPort, *r.ToPort)
 	}
 	return nil
 }
@@ -270,8 +269,8 @@ func checkProtocol(at lumi.Path, protocol string) error {
 }
 
 // checkEnd returns a fault for an invalid port or ICMP type or code.
-func checkEnd(at lumi.Path, protocol string, number *float64) error {
-	least, most := 0.0, 65535.0
+func checkEnd(at lumi.Path, protocol string, number *int) error {
+	least, most := 0, 65535
 	if isMessage(protocol) {
 		least, most = -1, 255
 	}
@@ -283,8 +282,8 @@ func checkEnd(at lumi.Path, protocol string, number *float64) error {
 		return nil
 	case number == nil:
 		return lumi.Faultf(at, "is required with protocol %s", protocol)
-	case *number != math.Trunc(*number) || *number < least || *number > most:
-		return lumi.Faultf(at, "must be a whole number from %v to %v, got %v", least, most, *number)
+	case *number < least || *number > most:
+		return lumi.Faultf(at, "must be from %d to %d, got %d", least, most, *number)
 	}
 	return nil
 }

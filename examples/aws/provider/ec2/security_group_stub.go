@@ -81,9 +81,9 @@ type SecurityGroupRule struct {
 	// The address range of the other side, in CIDR notation.
 	CIDRIP *string
 	// The first port for TCP and UDP, or the ICMP type. `-1` matches all types.
-	FromPort *float64
+	FromPort *int
 	// The last port for TCP and UDP, or the ICMP code. `-1` matches all codes.
-	ToPort *float64
+	ToPort *int
 }
 
 type securityGroupRule = SecurityGroupRule
@@ -99,8 +99,8 @@ const (
 // Property codecs of SecurityGroupRule.
 var (
 	securityGroupRule_CIDRIP   = lumi.String.Format("cidr")
-	securityGroupRule_FromPort = lumi.Number.Min(-1).Max(65535).MultipleOf(1)
-	securityGroupRule_ToPort   = lumi.Number.Min(-1).Max(65535).MultipleOf(1)
+	securityGroupRule_FromPort = lumi.Int.Min(-1).Max(65535)
+	securityGroupRule_ToPort   = lumi.Int.Min(-1).Max(65535)
 )
 
 // Lumi implements lumi.Object.

@@ -123,14 +123,14 @@ func TestSecurityGroupCheck(t *testing.T) {
 		}},
 		"port": {rule(bag{"toPort": 80.5, "fromPort": 65536}), []string{
 			"securityGroupIngress[0].fromPort: must be at most 65535, found 65536",
-			"securityGroupIngress[0].toPort: must be a multiple of 1, found 80.5",
+			"securityGroupIngress[0].toPort: must be a whole number, found 80.5",
 		}},
 		"invalid port": {rule(bag{"fromPort": -1}), []string{
-			"securityGroupIngress[0].fromPort: must be a whole number from 0 to 65535, got -1",
+			"securityGroupIngress[0].fromPort: must be from 0 to 65535, got -1",
 		}},
 		"message": {rule(bag{"ipProtocol": "icmp", "fromPort": 256, "toPort": 300}), []string{
-			"securityGroupIngress[0].fromPort: must be a whole number from -1 to 255, got 256",
-			"securityGroupIngress[0].toPort: must be a whole number from -1 to 255, got 300",
+			"securityGroupIngress[0].fromPort: must be from -1 to 255, got 256",
+			"securityGroupIngress[0].toPort: must be from -1 to 255, got 300",
 		}},
 		"unexpected port": {rule(bag{"ipProtocol": "-1"}), []string{
 			"securityGroupIngress[0].fromPort: is not allowed with protocol -1: remove it",

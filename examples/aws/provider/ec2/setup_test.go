@@ -79,7 +79,7 @@ func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.Reso
 	t.Helper()
 	c := &cloud.Cloud{FindTimeout: lagTimeout}
 	must.Do(t, c.Configure(t.Context(), &aws.Config{
-		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.EC2Service: server.Start(t)}, MaxRetries: new(0.0),
+		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.EC2Service: server.Start(t)}, MaxRetries: new(0),
 		Credentials: &aws.Credentials{AccessKeyID: keyID, SecretAccessKey: "a-secret-of-the-tests"},
 	}))
 	return ec2.Resources(c)

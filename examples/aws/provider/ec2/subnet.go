@@ -48,7 +48,7 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 	}
 	made := or(out.Subnet, types.Subnet{})
 	part.SubnetID = sdk.ToString(made.SubnetId)
-	part.AvailableIPAddressCount = float64(sdk.ToInt32(made.AvailableIpAddressCount))
+	part.AvailableIPAddressCount = int(sdk.ToInt32(made.AvailableIpAddressCount))
 	id, public := lumi.ID(part.SubnetID), or(part.MapPublicIPOnLaunch, false)
 	part.MapPublicIPOnLaunch = new(false) // AWS default
 	want.Done(Subnet_MapPublicIPOnLaunch, Subnet_Tags)
@@ -90,7 +90,7 @@ func (ops *subnetProviderOpsImpl) Get(
 	part := &subnet{
 		CIDRBlock: sdk.ToString(s.CidrBlock), AvailabilityZone: s.AvailabilityZone,
 		MapPublicIPOnLaunch: s.MapPublicIpOnLaunch, SubnetID: string(id),
-		AvailableIPAddressCount: float64(sdk.ToInt32(s.AvailableIpAddressCount)),
+		AvailableIPAddressCount: int(sdk.ToInt32(s.AvailableIpAddressCount)),
 	}
 	part.Name, part.Tags = ops.read(s.Tags)
 	if old == nil {

@@ -40,7 +40,7 @@ type subnet struct {
 	// The subnet ID, such as `subnet-9d4a7b6c`.
 	SubnetID string
 	// The number of unassigned addresses at the last refresh.
-	AvailableIPAddressCount float64
+	AvailableIPAddressCount int
 }
 
 // Property names of Subnet.
@@ -73,7 +73,7 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Subnet_AssignIPv6AddressOnCreation, &s.AssignIPv6AddressOnCreation, lumi.Bool)
 	lumi.Optional(p, Subnet_MapPublicIPOnLaunch, &s.MapPublicIPOnLaunch, lumi.Bool)
 	lumi.Required(p, Subnet_SubnetID, &s.SubnetID, lumi.String, lumi.Out)
-	lumi.Required(p, Subnet_AvailableIPAddressCount, &s.AvailableIPAddressCount, lumi.Number, lumi.Out)
+	lumi.Required(p, Subnet_AvailableIPAddressCount, &s.AvailableIPAddressCount, lumi.Int, lumi.Out)
 }
 
 // SubnetProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

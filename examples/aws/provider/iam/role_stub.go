@@ -65,7 +65,7 @@ var (
 	role_ARN                = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
 	role_Tags               = lumi.Map(lumi.String).MaxProperties(50)
 	role_Description        = lumi.String.MaxLength(1000)
-	role_MaxSessionDuration = lumi.Number.Min(0).Min(3600).Max(43200).Default(3600.0)
+	role_MaxSessionDuration = lumi.Int.Min(0).Min(3600).Max(43200).Default(3600)
 	role_Path               = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
 )
 

@@ -109,7 +109,7 @@ type accessKey struct {
 	// Whether the key is active.
 	Status *AccessKeyStatus
 	// A counter. Increase it to replace the key.
-	Serial *float64
+	Serial *int
 	// The access key ID.
 	AccessKeyID string
 	// The secret access key. Amazon returns it only when the key is created.
@@ -134,7 +134,7 @@ var (
 func (s *accessKey) Lumi(p *lumi.Props) {
 	lumi.Required(p, AccessKey_User, &s.User, lumi.Capability("aws:iam:User"), lumi.Replaces)
 	lumi.Optional(p, AccessKey_Status, &s.Status, accessKey_Status)
-	lumi.Optional(p, AccessKey_Serial, &s.Serial, lumi.Number, lumi.Replaces)
+	lumi.Optional(p, AccessKey_Serial, &s.Serial, lumi.Int, lumi.Replaces)
 	lumi.Required(p, AccessKey_AccessKeyID, &s.AccessKeyID, lumi.String, lumi.Out)
 	lumi.Required(p, AccessKey_SecretAccessKey, &s.SecretAccessKey, lumi.String, lumi.Out, lumi.Secret)
 }

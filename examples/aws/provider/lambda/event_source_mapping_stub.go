@@ -25,7 +25,7 @@ type eventSourceMapping struct {
 	// The queue or table to read from.
 	Source EventSource
 	// The maximum number of records per call.
-	BatchSize *float64
+	BatchSize *int
 	// Whether the mapping is active. The default is true.
 	Enabled *bool
 	// The position in a stream to start from. Not used for queues.
@@ -49,7 +49,7 @@ const (
 
 // Property codecs of EventSourceMapping.
 var (
-	eventSourceMapping_BatchSize = lumi.Number.Min(1).Max(10000).MultipleOf(1)
+	eventSourceMapping_BatchSize = lumi.Int.Min(1).Max(10000)
 	eventSourceMapping_Enabled   = lumi.Bool.Default(true)
 )
 

@@ -42,7 +42,7 @@ type function struct {
 	// Deprecated: add the file to code
 	Settings *lumi.Asset
 	// The memory in MiB. CPU time is proportional to it.
-	MemorySize *float64
+	MemorySize *int
 	// The timeout of a call.
 	Timeout *aws.Seconds
 	// The target of calls that fail repeatedly: a queue or a topic.
@@ -82,8 +82,8 @@ var (
 	function_Tags       = lumi.Map(lumi.String).MaxProperties(50)
 	function_Handler    = lumi.String.MaxLength(128).Pattern(`^[^\t\n\f\r ]+$`)
 	function_Settings   = lumi.AssetValue.Deprecated("add the file to code")
-	function_MemorySize = lumi.Number.Min(128).Max(10240).MultipleOf(1).Default(128.0)
-	function_Timeout    = lumi.Number.Min(0).Min(1).Max(900).Default(3.0)
+	function_MemorySize = lumi.Int.Min(128).Max(10240).Default(128)
+	function_Timeout    = lumi.Int.Min(0).Min(1).Max(900).Default(3)
 	function_ARN        = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
 )
 

@@ -3,7 +3,6 @@ package s3
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -182,9 +181,6 @@ func checkCORS(rules []CORSRule, unknown lumi.Paths) error {
 				faults = append(faults, lumi.Faultf(at.Field(list.name), "must not be empty"))
 			}
 		}
-		if age := rule.MaxAge; age != nil && (*age < 0 || *age > math.MaxInt32 || *age != math.Trunc(*age)) {
-			faults = append(faults, lumi.Faultf(at.Field(CORSRule_MaxAge), "must be a whole number of seconds, got %v", *age))
-		}
 	}
 	return errors.Join(faults...)
 }
@@ -219,7 +215,7 @@ func readCORS(list []types.CORSRule) []CORSRule {
 			AllowedHeaders: r.AllowedHeaders, ExposedHeaders: r.ExposeHeaders,
 		}
 		if r.MaxAgeSeconds != nil {
-			rule.MaxAge = new(float64(*r.MaxAgeSeconds))
+			rule.MaxAge = new(int(*r.MaxAgeSeconds))
 		}
 		rules = append(rules, rule)
 	}

@@ -203,7 +203,7 @@ const (
 
 // Property codecs of CORSRule.
 var (
-	corsRule_MaxAge = lumi.Number.Min(0)
+	corsRule_MaxAge = lumi.Int.Min(0).Max(2147483647)
 )
 
 // Lumi implements lumi.Object.

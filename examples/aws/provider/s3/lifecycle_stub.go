@@ -12,9 +12,9 @@ type LifecycleRule struct {
 	// The objects of the rule. The default is all objects.
 	Filter *LifecycleFilter
 	// The age in days at which an object moves to a storage class.
-	Transitions map[StorageClass]float64
+	Transitions map[StorageClass]int
 	// The age in days at which an object is deleted.
-	ExpirationInDays *float64
+	ExpirationInDays *int
 	// Whether the rule is active.
 	Enabled bool
 }
@@ -32,8 +32,8 @@ const (
 // Lumi implements lumi.Object.
 func (s *LifecycleRule) Lumi(p *lumi.Props) {
 	lumi.Optional(p, LifecycleRule_Filter, &s.Filter, lumi.Struct[*LifecycleFilter]())
-	lumi.Nilable(p, LifecycleRule_Transitions, &s.Transitions, lumi.EnumMap(lumi.Enum[*StorageClass](), lumi.Number))
-	lumi.Optional(p, LifecycleRule_ExpirationInDays, &s.ExpirationInDays, lumi.Number)
+	lumi.Nilable(p, LifecycleRule_Transitions, &s.Transitions, lumi.EnumMap(lumi.Enum[*StorageClass](), lumi.Int))
+	lumi.Optional(p, LifecycleRule_ExpirationInDays, &s.ExpirationInDays, lumi.Int)
 	lumi.Required(p, LifecycleRule_Enabled, &s.Enabled, lumi.Bool)
 }
 
@@ -44,7 +44,7 @@ type LifecycleFilter struct {
 	// Select objects that have these tags.
 	Tags map[string]string
 	// Select objects of at least this size in bytes.
-	MinBytes *float64
+	MinBytes *int
 	// Select objects that all of these filters select.
 	And []LifecycleFilter
 	// Select objects that this filter does not select.
@@ -66,7 +66,7 @@ const (
 func (s *LifecycleFilter) Lumi(p *lumi.Props) {
 	lumi.Optional(p, LifecycleFilter_Prefix, &s.Prefix, lumi.String)
 	lumi.Nilable(p, LifecycleFilter_Tags, &s.Tags, lumi.Map(lumi.String))
-	lumi.Optional(p, LifecycleFilter_MinBytes, &s.MinBytes, lumi.Number)
+	lumi.Optional(p, LifecycleFilter_MinBytes, &s.MinBytes, lumi.Int)
 	lumi.Nilable(p, LifecycleFilter_And, &s.And, lumi.List(lumi.Struct[*LifecycleFilter]()))
 	lumi.Optional(p, LifecycleFilter_Not, &s.Not, lumi.Struct[*LifecycleFilter]())
 }

@@ -52,7 +52,7 @@ func over(
 }
 
 // provider returns the module's providers, for calls without the test kit, which hides the types of errors.
-func provider(t *testing.T, server *s3server.Server, maxRetries float64) map[tokens.Type]lumi.ResourceProvider {
+func provider(t *testing.T, server *s3server.Server, maxRetries int) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
 	c := new(cloud.Cloud)
 	must.Do(t, c.Configure(t.Context(), &aws.Config{

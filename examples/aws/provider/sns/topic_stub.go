@@ -82,7 +82,7 @@ func NewTopicProvider(ops TopicProviderOps) *TopicProvider {
 // A DeliveryPolicy configures retries.
 type DeliveryPolicy struct {
 	// The number of retries.
-	NumRetries float64
+	NumRetries int
 	// The delay before the first retry.
 	MinDelayTarget aws.Seconds
 	// The delay before the last retry.
@@ -100,13 +100,13 @@ const (
 
 // Property codecs of DeliveryPolicy.
 var (
-	deliveryPolicy_MinDelayTarget = lumi.Number.Min(0)
-	deliveryPolicy_MaxDelayTarget = lumi.Number.Min(0)
+	deliveryPolicy_MinDelayTarget = lumi.Int.Min(0)
+	deliveryPolicy_MaxDelayTarget = lumi.Int.Min(0)
 )
 
 // Lumi implements lumi.Object.
 func (s *DeliveryPolicy) Lumi(p *lumi.Props) {
-	lumi.Required(p, DeliveryPolicy_NumRetries, &s.NumRetries, lumi.Number)
+	lumi.Required(p, DeliveryPolicy_NumRetries, &s.NumRetries, lumi.Int)
 	lumi.Required(p, DeliveryPolicy_MinDelayTarget, &s.MinDelayTarget, deliveryPolicy_MinDelayTarget)
 	lumi.Required(p, DeliveryPolicy_MaxDelayTarget, &s.MaxDelayTarget, deliveryPolicy_MaxDelayTarget)
 }

@@ -32,7 +32,7 @@ type queue struct {
 	// The delay before a new message becomes visible.
 	DelaySeconds *aws.Seconds
 	// The maximum size of a message, in bytes.
-	MaximumMessageSize *float64
+	MaximumMessageSize *int
 	// How long unconsumed messages are kept.
 	MessageRetentionPeriod *aws.Seconds
 	// How long a receive call waits for a message.
@@ -65,11 +65,11 @@ const (
 // Property codecs of Queue.
 var (
 	queue_Tags                   = lumi.Map(lumi.String).MaxProperties(50)
-	queue_DelaySeconds           = lumi.Number.Min(0).Max(900).Default(0.0)
-	queue_MaximumMessageSize     = lumi.Number.Min(1024).Max(1048576).MultipleOf(1)
-	queue_MessageRetentionPeriod = lumi.Number.Min(0).Min(60).Max(1209600).Default(345600.0)
-	queue_ReceiveWaitTime        = lumi.Number.Min(0).Max(20).Default(0.0).Was("receiveMessageWaitTimeSeconds")
-	queue_VisibilityTimeout      = lumi.Number.Min(0).Max(43200).Default(30.0)
+	queue_DelaySeconds           = lumi.Int.Min(0).Max(900).Default(0)
+	queue_MaximumMessageSize     = lumi.Int.Min(1024).Max(1048576)
+	queue_MessageRetentionPeriod = lumi.Int.Min(0).Min(60).Max(1209600).Default(345600)
+	queue_ReceiveWaitTime        = lumi.Int.Min(0).Max(20).Default(0).Was("receiveMessageWaitTimeSeconds")
+	queue_VisibilityTimeout      = lumi.Int.Min(0).Max(43200).Default(30)
 	queue_ARN                    = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
 )
 
@@ -111,7 +111,7 @@ type RedrivePolicy struct {
 	// The dead-letter queue.
 	DeadLetterTarget urn.URN
 	// The number of receives before a message is moved.
-	MaxReceiveCount float64
+	MaxReceiveCount int
 }
 
 type redrivePolicy = RedrivePolicy
@@ -124,7 +124,7 @@ const (
 
 // Property codecs of RedrivePolicy.
 var (
-	redrivePolicy_MaxReceiveCount = lumi.Number.Min(1).Max(1000).MultipleOf(1)
+	redrivePolicy_MaxReceiveCount = lumi.Int.Min(1).Max(1000)
 )
 
 // Lumi implements lumi.Object.

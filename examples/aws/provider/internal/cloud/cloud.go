@@ -88,7 +88,7 @@ func maxAttempts(config *aws.Config) int {
 	if config.MaxRetries == nil {
 		return aws.DefaultMaxRetries + 1
 	}
-	return int(*config.MaxRetries) + 1
+	return *config.MaxRetries + 1
 }
 
 func withoutCredentials(config *aws.Config, err error) error {

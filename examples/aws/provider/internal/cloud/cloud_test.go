@@ -108,7 +108,7 @@ func TestConfiguration(t *testing.T) {
 	a := newAccount(t, "AKIDCONFIGURATION")
 	id := must.Get(create(t, &aws.Config{
 		Region: aws.USWest2, Credentials: keys("AKIDCONFIGURATION", new("a-token")),
-		Endpoints: map[aws.Service]string{aws.EC2Service: a.url}, MaxRetries: new(0.0),
+		Endpoints: map[aws.Service]string{aws.EC2Service: a.url}, MaxRetries: new(0),
 		DefaultTags: aws.Tags{"team": "web"},
 	}))(t)
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
@@ -210,7 +210,7 @@ func TestNoResponse(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	_, err := create(t, &aws.Config{
-		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1.0),
+		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1),
 		Endpoints: map[aws.Service]string{aws.EC2Service: closed.URL},
 	})
 	want := fmt.Sprintf(`no response from AWS: Post "%s/": dial tcp %s: connect: connection refused`, closed.URL,
@@ -257,7 +257,7 @@ func TestOutcome(t *testing.T) {
 			a.Fail("DeleteVpc", test.failures...)
 			c := new(cloud.Cloud)
 			must.Do(t, c.Configure(t.Context(), &aws.Config{
-				Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1.0),
+				Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1),
 				Endpoints: map[aws.Service]string{aws.EC2Service: cmp.Or(test.address, a.url)},
 			}))
 			_, err := ec2.Resources(c)[ec2.VPC].Delete(t.Context(), &lumi.DeleteRequest{
