@@ -58,7 +58,7 @@ func deployer(t *testing.T) (checkout string, env []string) {
 var failures = map[string]string{
 	"the program is wrong": `add 'nonsense();'; lumi plan`,
 	"`Check` of a provider refuses properties": `
-		add 'new local.RandomString("pin", { length: 0 });'; lumi plan`,
+		add 'new local.RandomString("pin", { length: 8, characters: "" });'; lumi plan`,
 	"the plan is refused, as for a protected resource": `
 		add 'new local.File({ path: "a", content: "" }, { protect: true });'; lumi deploy --yes; lumi destroy --yes`,
 	"the plugin is missing": `

@@ -9,7 +9,7 @@ import (
 // Bucket breaks a rule of each kind.
 type Bucket struct {
 	idl.NamedResource
-	Size     int
+	Size     int64
 	Created  time.Time `lumi:"out"`
 	Versions *string   `lumi:"optinal"`
 	Ärger    *string
