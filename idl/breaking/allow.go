@@ -18,8 +18,9 @@ type allowed struct {
 	at           diag.Span
 }
 
-// ParseAllowList parses an allow-list. Each line is a code, a symbol and a reason, separated by white space. Blank
-// lines and lines that start with # are skipped. The error joins one error per invalid line.
+// ParseAllowList parses an allow-list. Each line consists of a code, a symbol, and a reason, separated by white space.
+// Blank lines and lines that start with # are skipped. The error joins one error per invalid line; file names the list
+// in these errors.
 func ParseAllowList(file, text string) (AllowList, error) {
 	var list AllowList
 	var errs []error
@@ -45,7 +46,7 @@ func ParseAllowList(file, text string) (AllowList, error) {
 	return list, errors.Join(errs...)
 }
 
-// Filter returns the findings that are not on the list, and a warning for each line without a finding.
+// Filter returns the findings not on the list, and a warning for each line that matches no finding.
 func (l AllowList) Filter(findings []Finding) (left []Finding, unused []diag.Diagnostic) {
 	used := map[allowed]bool{}
 	for _, f := range findings {

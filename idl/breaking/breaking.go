@@ -1,8 +1,10 @@
-// Package breaking compares two versions of an IDL and reports what the change breaks.
+// Package breaking compares two versions of an IDL and reports breaking changes.
 //
-// [Compare] pairs the declarations, properties and values of both versions and applies one rule per field of the model
-// in package schema. Rules for declarations are in rules.go, those for properties in properties.go. A [Finding] has a
-// code of the [Catalog]. An [AllowList] lists accepted findings.
+// [Compare] matches the declarations, properties, and values of the two versions and applies one rule per field of the
+// model in package schema. Each [Finding] has a code listed in the [Catalog]. An [AllowList] suppresses accepted
+// findings.
+//
+// The rules for declarations are in rules.go, the rules for properties in properties.go.
 package breaking
 
 import (
@@ -17,15 +19,16 @@ import (
 	"github.com/lumi-idl/lumi/internal/catalog"
 )
 
-// files contains one Markdown file per code: what changed, what it breaks, and an old and a new IDL.
+// files contains one Markdown file per code. Each describes the change and its impact, with an old and a new IDL as an
+// example.
 //
 //go:embed catalog
 var files embed.FS
 
-// Catalog returns the entries of all codes. The headings of an entry are "## Old" and "## New".
+// Catalog returns the documentation of all codes. Each entry has the headings "## Old" and "## New".
 func Catalog() catalog.Catalog { return catalog.New("breaking change", files, "catalog") }
 
-// Severity is the certainty that something breaks.
+// Severity is the certainty with which a change breaks something.
 type Severity int
 
 // The severities.
@@ -40,15 +43,15 @@ func (s Severity) MarshalText() ([]byte, error) {
 	return []byte([...]string{"none", "may break", "breaks"}[s]), nil
 }
 
-// Impact lists who is affected by a change.
+// Impact states how a change affects each kind of user.
 type Impact struct {
-	// Programs covers TypeScript source for the old package, compiled against the new one.
+	// Programs applies to TypeScript source written for the old package and compiled against the new one.
 	Programs Severity `json:"programs"`
-	// Provider covers Go source for the old stubs, compiled against the new ones.
+	// Provider applies to Go source written for the old stubs and compiled against the new ones.
 	Provider Severity `json:"provider"`
-	// Wire covers programs built with the old package and deployed with a provider built with the new stubs.
+	// Wire applies to programs built with the old package and deployed with a provider built with the new stubs.
 	Wire Severity `json:"wire"`
-	// Deployed covers existing resources and their state.
+	// Deployed applies to existing resources and their state.
 	Deployed Severity `json:"deployed"`
 }
 
@@ -71,19 +74,19 @@ func (i Impact) String() string {
 	return strings.Join(clauses, "; ")
 }
 
-// Finding is a change that breaks something or may break something.
+// Finding is a change that breaks or may break something.
 type Finding struct {
-	// Diagnostic is an error if the change breaks something and a warning if it may. Its span is in the new version.
-	// For a removed element, it is the declaration that contained it, or else the element in the old version. If both
-	// versions have a position, a note gives the old one.
+	// Diagnostic is an error if the change breaks something, and a warning if it only may. Its span is in the new
+	// version. For a removed element, the span is that of the enclosing declaration or, failing that, of the element in
+	// the old version. If both versions have a position, a note gives the old one.
 	diag.Diagnostic
-	// Symbol is the changed declaration, such as "ec2.Instance", or a part of one, such as "ec2.Instance.size" or
+	// Symbol names the changed declaration, such as "ec2.Instance", or a part of it, such as "ec2.Instance.size" or
 	// "ec2.Tenancy.TenancyHost". Declarations in the root folder have no prefix.
 	Symbol string `json:"symbol"`
 	Impact Impact `json:"impact"`
 }
 
-// Explained returns the diagnostic with the impact as an additional note.
+// Explained returns the diagnostic with a note that describes the impact.
 func (f Finding) Explained() diag.Diagnostic {
 	d := f.Diagnostic
 	d.Notes = append(slices.Clone(d.Notes), diag.Note{Message: f.Impact.String()})
@@ -93,11 +96,11 @@ func (f Finding) Explained() diag.Diagnostic {
 // Version is one version of an IDL.
 type Version struct {
 	Package *schema.Package
-	// Display returns the name of a file in messages, given its slash-separated path inside the IDL.
+	// Display returns the name to show for a file in messages. Its argument is the slash-separated path inside the IDL.
 	Display func(path string) string
 }
 
-// Compare returns the breaking changes from the old to the new version, ordered by their positions.
+// Compare returns the breaking changes between the old and the new version, sorted by position.
 func Compare(old, new Version) []Finding {
 	c := &comparison{old: old, new: new, pairs: map[schema.Decl]schema.Decl{}, uses: usesOf(old.Package)}
 	c.comparePackages(old.Package, new.Package)
@@ -114,11 +117,11 @@ type comparison struct {
 	old, new Version
 	pairs    map[schema.Decl]schema.Decl // old to new declarations
 	uses     map[schema.Decl]use         // uses of old declarations
-	replaced map[schema.Decl]string      // see replacedBy
+	replaced map[schema.Decl]string      // set by replacedBy
 	findings []Finding
 }
 
-// node is a named element of the sources. The zero node means that it does not exist.
+// node is a named element of the source. The zero node represents a missing element.
 type node struct {
 	file   *schema.File
 	pos    schema.Position
@@ -136,7 +139,7 @@ func symbolOf(d schema.Decl) string {
 	return strings.TrimPrefix(h.File.Module.Path+"."+h.Name, ".")
 }
 
-// as returns n with the symbol of another node.
+// as returns a copy of n with the symbol of other.
 func (n node) as(other node) node {
 	n.symbol = other.symbol
 	return n
@@ -154,8 +157,8 @@ func (v Version) span(n node) diag.Span {
 	return diag.Span{Start: start, End: end}
 }
 
-// report adds a finding, unless it has no impact. Either node may be zero. The message starts with the new symbol, or
-// else the old one.
+// report adds a finding unless impact is zero. Either node may be zero. The message starts with the new symbol or, if
+// there is none, the old one.
 func (c *comparison) report(code diag.Code, impact Impact, old, new node, help, format string, args ...any) {
 	if impact == (Impact{}) {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// limit is the name and value of a constraint.
+// limit is a single constraint: its name and its value.
 type limit struct {
 	name  string
 	value any
@@ -38,10 +38,11 @@ func (l limit) number() float64 {
 	return n
 }
 
-// subject returns the quantity that the constraint limits. Only constraints of the same subject can imply each other.
+// subject returns the quantity that l limits, such as "min" for both min and exclusiveMin. Only constraints on the same
+// subject can imply each other.
 func (l limit) subject() string { return strings.ToLower(strings.TrimPrefix(l.name, "exclusive")) }
 
-// implies reports whether every value that satisfies l satisfies m, which has the same subject.
+// implies reports whether every value that satisfies l also satisfies m. Both must have the same subject.
 func (l limit) implies(m limit) bool {
 	a, b := l.number(), m.number()
 	switch subject := l.subject(); {
@@ -57,12 +58,12 @@ func (l limit) implies(m limit) bool {
 	return a > b || a == b && (l.name == m.name || strings.HasPrefix(l.name, "exclusive"))
 }
 
-// impliedBy reports whether a limit in list implies l.
+// impliedBy reports whether any limit in list implies l.
 func (l limit) impliedBy(list []limit) bool {
 	return slices.ContainsFunc(list, func(other limit) bool { return other.implies(l) })
 }
 
-// limitsBySubject returns the effective constraints if all lists apply.
+// limitsBySubject merges the constraints in lists and groups them by subject, dropping those implied by others.
 func limitsBySubject(lists ...*schema.Constraints) map[string][]limit {
 	all := map[string][]limit{}
 	for _, list := range lists {
@@ -78,7 +79,7 @@ func limitsBySubject(lists ...*schema.Constraints) map[string][]limit {
 	return all
 }
 
-// subjects lists the subjects of all constraints in field order.
+// subjects lists every subject once, in the order of the fields of [schema.Constraints].
 var subjects = func() (list []string) {
 	for f := range reflect.TypeFor[schema.Constraints]().Fields() {
 		if subject := (limit{name: f.Name}).subject(); !slices.Contains(list, subject) {
@@ -88,16 +89,17 @@ var subjects = func() (list []string) {
 	return list
 }()
 
-// constrained is a type with its own constraints and position.
+// constrained is a type together with the constraints and position of its use.
 type constrained struct {
 	typ  schema.Type
 	own  *schema.Constraints
 	node node
 }
 
-// compareConstraints compares the constraints on values of two types. Changes to the constraints of an alias used in
-// both are reported at the alias. Part is "" or the part of the value that is compared. Counts selects the relevant
-// subjects; nil selects all. Constraints do not apply to values returned by a provider.
+// compareConstraints reports changed constraints between two types. If both refer to the same alias, changes to the
+// alias's own constraints are reported at the alias instead. Part describes the compared part of the value in messages
+// and may be empty. Counts selects the subjects to compare; nil selects all. Output-only values are not compared, since
+// constraints apply only to inputs.
 func (c *comparison) compareConstraints(u use, old, new constrained, part string, counts func(subject string) bool) {
 	if !u.in {
 		return
@@ -136,12 +138,13 @@ func (c *comparison) compareConstraints(u use, old, new constrained, part string
 	c.compareLimits(wasLimits, isLimits, old.node, new.node, part, counts)
 }
 
-// limitsOf returns the effective limits of a type and its use.
+// limitsOf returns the constraints of a type merged with those of its use.
 func limitsOf(t constrained) map[string][]limit {
 	return limitsBySubject(schema.ConstraintsOf(t.typ), t.own)
 }
 
-// keyPatterns returns the patterns of map keys, given the key type and the limits of the map.
+// keyPatterns returns the patterns that the keys of a map must match: the pattern of the key type and the map's
+// keyPattern constraints.
 func keyPatterns(key schema.Type, limits map[string][]limit) []limit {
 	list := limitsOf(constrained{typ: key})["pattern"]
 	for _, l := range limits["keypattern"] {
@@ -150,14 +153,15 @@ func keyPatterns(key schema.Type, limits map[string][]limit) []limit {
 	return list
 }
 
-// sameLimits reports whether two lists of limits are equivalent.
+// sameLimits reports whether a and b accept the same values.
 func sameLimits(a, b []limit) bool {
 	lacks := func(list []limit) func(limit) bool { return func(l limit) bool { return !l.impliedBy(list) } }
 	return !slices.ContainsFunc(a, lacks(b)) && !slices.ContainsFunc(b, lacks(a))
 }
 
-// reaches returns a function that reports whether a change to a subject of an alias affects the values that some use of
-// the alias accepts. The property's own constraints may be tighter both before and after.
+// reaches returns a function that reports whether a changed constraint of an alias affects at least one use of the
+// alias. A use is unaffected if the property's own constraints are tighter than the alias's, both before and after the
+// change.
 func (c *comparison) reaches(old, new *schema.Alias) func(subject string) bool {
 	is := func(t schema.Type) bool { ref, ok := t.(*schema.Ref); return ok && ref.Decl == old }
 	return func(subject string) bool {
@@ -190,7 +194,7 @@ func (c *comparison) reaches(old, new *schema.Alias) func(subject string) bool {
 					continue
 				}
 				now := in(new, q.Constraints)
-				// Changes caused by the property's own constraints are reported at the property.
+				// Changes to the property's own constraints are reported at the property.
 				if !sameLimits(in(old, p.Constraints), now) && !sameLimits(in(old, q.Constraints), now) {
 					return true
 				}
@@ -207,7 +211,7 @@ func (c *comparison) reaches(old, new *schema.Alias) func(subject string) bool {
 	}
 }
 
-// successor returns the property that replaces an old one, by its name or the option was=, or nil.
+// successor returns the new version of an old property, matched by name or by the option was=, or nil if there is none.
 func (c *comparison) successor(p property) *schema.Property {
 	if now := c.pairs[p.of]; now != nil {
 		for _, q := range schema.Properties(now) {
@@ -219,7 +223,8 @@ func (c *comparison) successor(p property) *schema.Property {
 	return nil
 }
 
-// compareLimits reports changed limits. Counts selects the relevant subjects; nil selects all.
+// compareLimits reports the limits that differ between old and new. Counts selects the subjects to compare; nil selects
+// all.
 func (c *comparison) compareLimits(old, new map[string][]limit, at, now node, part string, counts func(subject string) bool) {
 	for _, subject := range subjects {
 		a, b := old[subject], new[subject]
@@ -256,7 +261,7 @@ func textOf(list []limit) string {
 	return strings.Join(texts, " and ")
 }
 
-// compareDefaults compares the defaults of optional properties.
+// compareDefaults reports added, removed, and changed defaults of optional properties.
 func compareDefaults(c *comparison, old, new property) {
 	text := func(value any) string {
 		if s, ok := value.(string); ok {
@@ -266,7 +271,7 @@ func compareDefaults(c *comparison, old, new property) {
 	}
 	switch {
 	case old.Default == new.Default || !c.useOfProperty(old).in || !new.Optional || !old.Optional:
-		// Programs set required properties, and changes of optional are reported separately.
+		// Programs must set required properties, and a change of optional is reported by compareOptional.
 	case old.Default == nil:
 		c.reportDefaultAdded(old.node(), new, MayBreak)
 	case new.Default == nil:
@@ -280,8 +285,8 @@ func compareDefaults(c *comparison, old, new property) {
 	}
 }
 
-// reportDefaultAdded reports a default that also applies to existing resources. If the property replaces, it replaces
-// them.
+// reportDefaultAdded reports a new default. The default also applies to existing resources, and replaces them if the
+// property has the option replaces.
 func (c *comparison) reportDefaultAdded(old node, new property, update Severity) {
 	if replaces, through := c.replaces(new); replaces {
 		c.report("DefaultAdded", Impact{Deployed: Breaks}, old, new.node(), "let the provider choose a value",

@@ -9,9 +9,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// pair matches old declarations to new ones: by module and name, by a former name of a resource, and then, among new
-// declarations of the same kind, by name in another module, by name in another case, or by similarity. It returns the
-// unmatched old and new declarations.
+// pair matches old declarations to new ones and records the matches in c.pairs. The first match wins, in this order:
+// same module and name, a former name of a resource, same name in another module, same name ignoring case, similar
+// content. All but the first two require the same kind. It returns the unmatched old and new declarations.
 func (c *comparison) pair() (gone, come []schema.Decl) {
 	gone, come = slices.Collect(c.old.Package.Decls()), slices.Collect(c.new.Package.Decls())
 	for _, same := range []func(old, new schema.Decl) bool{
@@ -28,7 +28,7 @@ func (c *comparison) pair() (gone, come []schema.Decl) {
 	return gone, come
 }
 
-// pairUp matches elements of both lists, removes them, and calls found for each pair.
+// pairUp calls found for each pair of elements accepted by same, and removes both elements from their lists.
 func pairUp[T any](gone, come *[]T, same func(old, new T) bool, found func(old, new T)) {
 	*gone = slices.DeleteFunc(*gone, func(old T) bool {
 		i := slices.IndexFunc(*come, func(new T) bool { return same(old, new) })
@@ -40,8 +40,8 @@ func pairUp[T any](gone, come *[]T, same func(old, new T) bool, found func(old, 
 	})
 }
 
-// wasCalled reports whether a resource lists the token of an old one as former. It ignores the package name, whose
-// change is reported separately.
+// wasCalled reports whether a new resource lists the old one's token as a former name. It ignores the package name,
+// since renaming a package is reported separately.
 func wasCalled(old, new schema.Decl) bool {
 	was, isResource := old.(*schema.Resource)
 	is, isStill := new.(*schema.Resource)
@@ -56,8 +56,8 @@ func sameModule(a, b schema.Decl) bool { return a.Head().File.Module.Path == b.H
 
 func sameKind(a, b schema.Decl) bool { return kindOf(a) == kindOf(b) }
 
-// alike reports whether two declarations of one kind share at least half of their parts, and either several parts or a
-// similar name.
+// alike reports whether two declarations of the same kind are similar enough to be the same: at least half of their
+// parts are equal, and either several are or the names are similar.
 func alike(old, new schema.Decl) bool {
 	a, b := partsOf(old), partsOf(new)
 	shared := 0
@@ -69,7 +69,8 @@ func alike(old, new schema.Decl) bool {
 	return shared > 0 && 2*shared >= max(len(a), len(b)) && (shared > 1 || similar(old.Head().Name, new.Head().Name))
 }
 
-// partsOf returns the parts that identify a declaration apart from its name.
+// partsOf returns the parts that identify a declaration regardless of its name: the values of an enum or constant, the
+// target of an alias, or the properties.
 func partsOf(d schema.Decl) (parts []string) {
 	switch d := d.(type) {
 	case *schema.Enum:

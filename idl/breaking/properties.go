@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// property is a property with its declaration.
+// property is a property together with its declaration.
 type property struct {
 	*schema.Property
 	of schema.Decl
@@ -21,7 +21,7 @@ func (p property) node() node {
 // isPointer reports whether the stub field is a pointer.
 func (p property) isPointer() bool { return (p.Pointer || p.Optional) && !p.Nilable() }
 
-// useOfProperty returns the direction in which values of an old property are sent.
+// useOfProperty returns the direction in which values of an old property travel.
 func (c *comparison) useOfProperty(p property) use {
 	if isObject(p.of) && !p.Out {
 		return c.useOf(p.of)
@@ -40,7 +40,7 @@ var propertyRules = []rule[property]{
 		c.compareTypes(old.Type, new.Type, old.Constraints, c.useOfProperty(old), old.node(), new.node())
 	}},
 	{"Property.Pointer", func(c *comparison, old, new property) {
-		// Changes of the field caused by its type or optional are reported with those.
+		// A field that changes because of its type or optional is reported by those rules.
 		alone := c.relate(old.Type, new.Type).sameGo && (old.Optional == new.Optional || old.Out != new.Out)
 		if alone && old.Pointer != new.Pointer && old.isPointer() != new.isPointer() {
 			form := map[bool]string{true: "a pointer", false: "a value"}
@@ -74,14 +74,14 @@ var propertyRules = []rule[property]{
 	}},
 }
 
-// change describes the addition or removal of an option.
+// change describes the finding to report when an option is added or removed.
 type change struct {
 	code          diag.Code
 	impact        Impact
 	message, help string
 }
 
-// flag returns the rule for a boolean option.
+// flag returns a rule that reports added if a boolean option was added, and removed if it was removed.
 func flag(set func(property) bool, added, removed change) func(c *comparison, old, new property) {
 	return func(c *comparison, old, new property) {
 		made := added
@@ -94,7 +94,7 @@ func flag(set func(property) bool, added, removed change) func(c *comparison, ol
 	}
 }
 
-// settable restricts a rule to properties that programs set in both versions.
+// settable restricts a rule to properties that programs can set in both versions.
 func settable(compare func(c *comparison, old, new property)) func(c *comparison, old, new property) {
 	return func(c *comparison, old, new property) {
 		if !old.Out && !new.Out {
@@ -116,14 +116,14 @@ func compareOptional(c *comparison, old, new property) {
 	}
 }
 
-// compareProperties compares the properties of two declarations of one kind, or the variants of two unions. Old is nil
-// for a new configuration.
+// compareProperties compares the properties of two declarations of the same kind, or the variants of two unions. Old is
+// nil for a new configuration, whose properties all count as added.
 func compareProperties(c *comparison, old, new schema.Decl) {
 	if old != nil && !sameKind(old, new) {
 		return
 	}
 	gone, come := propertiesOf(old, new), propertiesOf(new, old)
-	names := map[string]string{} // from old to new
+	names := map[string]string{} // old to new names
 	pair := func(found func(p, q property), same func(p, q property) bool) {
 		pairUp(&gone, &come, same, func(p, q property) {
 			found(p, q)
@@ -132,12 +132,12 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 		})
 	}
 	none := func(p, q property) {}
-	if kindOf(new) == "union of resources" { // variant names are not on the wire
+	if kindOf(new) == "union of resources" { // variant names are not sent
 		pair(none, func(p, q property) bool { return c.relate(p.Type, q.Type).widens })
 	}
 	pair(none, func(p, q property) bool { return p.Name == q.Name })
 	pair(func(p, q property) {
-		// Inside structs, state keeps the old name, so programs that read an output do not find the new one.
+		// State keeps the old name inside structs, so programs that read an output do not find the new name.
 		deployed := when(isObject(p.of) && c.useOfProperty(p).out, MayBreak)
 		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, deployed},
 			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"` instead of was="+p.Name, "is now named %s", q.Name)
@@ -175,10 +175,11 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 	c.compareRelations(old, new, names)
 }
 
-// compareVariants reports changes specific to unions, given removed and added variants and the new names of the others.
+// compareVariants reports changes specific to unions. Gone and come are the removed and added variants; names maps the
+// remaining old names to new ones.
 func (c *comparison) compareVariants(old, new *schema.Union, gone, come []property, names map[string]string) {
 	u := c.useOf(old)
-	// Programs cannot name the type of a received resource.
+	// Programs cannot name the type of a resource they receive.
 	programs := max(MayBreak, when(u.in || old.Tokens() == nil, Breaks))
 	for _, p := range gone {
 		c.report("VariantRemoved", Impact{programs, Breaks, when(u.in, Breaks), Breaks}, p.node(), declNode(new).as(p.node()),
@@ -199,7 +200,7 @@ func (c *comparison) compareVariants(old, new *schema.Union, gone, come []proper
 	}
 }
 
-// propertiesOf returns the properties of d, without the name property of a resource whose other version is not named.
+// propertiesOf returns the properties of d. It omits the name of a named resource if the other version is not named.
 func propertiesOf(d, other schema.Decl) []property {
 	var list []property
 	a, isResource := d.(*schema.Resource)
@@ -211,7 +212,7 @@ func propertiesOf(d, other schema.Decl) []property {
 	return list
 }
 
-// compareMembers pairs enum constants by value, and the rest by name.
+// compareMembers compares the constants of two versions of an enum, matched by value and then by name.
 func compareMembers(c *comparison, old, new *schema.Enum) {
 	nodeOf := func(e *schema.Enum, m *schema.Member) node {
 		return node{e.File, m.Pos, m.Name, symbolOf(e) + "." + m.Name}

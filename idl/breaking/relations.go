@@ -7,20 +7,21 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// group is a relation between properties that both versions have, using their new names: a pair for conflictsWith and
-// requiredWith, any number for exactlyOneOf. Only requiredWith pairs are ordered.
+// group is a relation between properties of both versions, identified by their new names. The relations conflictsWith
+// and requiredWith are split into pairs; exactlyOneOf may have any number of members. Order matters only for
+// requiredWith.
 type group struct {
 	rule  string
 	names []string
-	// others is set if exactlyOneOf includes properties that one version lacks.
+	// others is set if exactlyOneOf also names properties missing from one version.
 	others bool
-	// text is the relation as a tag option.
+	// text is the relation, formatted as a tag option.
 	text string
 	node node
 }
 
-// groupsOf returns the relations of a declaration. NameOf returns the new name of a property, or "" if the other
-// version lacks it.
+// groupsOf returns the relations of a declaration. NameOf returns the new name of a property, or "" if the property is
+// missing from the other version.
 func groupsOf(d schema.Decl, nameOf func(*schema.Property) string) (list []group) {
 	for _, r := range schema.Relations(schema.Properties(d)) {
 		sets := [][]*schema.Property{r.Properties}
@@ -55,7 +56,7 @@ func groupsOf(d schema.Decl, nameOf func(*schema.Property) string) (list []group
 	return list
 }
 
-// holds reports whether a relation in list is equivalent to g.
+// holds reports whether list contains a relation equivalent to g.
 func (g group) holds(list []group) bool {
 	return slices.ContainsFunc(list, func(other group) bool {
 		if g.rule == "conflictsWith" && other.rule == "exactlyOneOf" {
@@ -65,7 +66,7 @@ func (g group) holds(list []group) bool {
 	})
 }
 
-// compareRelations compares the relations between properties. Names maps old to new property names.
+// compareRelations reports added and removed relations between properties. Names maps old property names to new ones.
 func (c *comparison) compareRelations(old, new schema.Decl, names map[string]string) {
 	if old == nil || !c.useOfProperty(property{&schema.Property{}, old}).in {
 		return
@@ -97,7 +98,7 @@ func (c *comparison) compareRelations(old, new schema.Decl, names map[string]str
 			}
 			changed[was[i].text] = true
 			c.report("RelationChanged", impact, was[i].node, g.node, "keep the group", "has the relation %s (was %s)", g.text, was[i].text)
-		// Old programs set required properties and do not set new ones.
+		// Old programs set all required properties and no new ones.
 		case g.rule == "conflictsWith" && slices.Contains(g.names, ""), g.rule == "requiredWith" && g.names[0] == "", g.holds(was),
 			g.rule == "exactlyOneOf" && g.others && len(g.names) == 1 && required[g.names[0]]:
 		default:

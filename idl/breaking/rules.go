@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// rule compares one field of the model in two versions. A test checks that every field has a rule.
+// rule compares one field of the schema model between two versions. A test checks that every field has a rule.
 type rule[T any] struct {
 	field   string
 	compare func(c *comparison, old, new T)
@@ -21,7 +21,6 @@ func apply[T any](c *comparison, rules []rule[T], old, new T) {
 	}
 }
 
-// comparePackages compares two packages.
 func (c *comparison) comparePackages(old, new *schema.Package) {
 	if old.Name != new.Name {
 		c.report("PackageRenamed", Impact{None, MayBreak, Breaks, Breaks}, node{}, fileNode(new.Name, new.Files()),
@@ -52,13 +51,13 @@ func (c *comparison) comparePackages(old, new *schema.Package) {
 		c.report("DeclarationRemoved", goneImpact(d), declNode(d), at.as(declNode(d)), "keep it until nothing uses it", "was removed")
 	}
 	for _, d := range come {
-		if d.Head().Kind == "config" { // programs did not have to set its required properties
+		if d.Head().Kind == "config" { // programs did not have to set its required properties before
 			compareProperties(c, nil, d)
 		}
 	}
 }
 
-// fileNode represents a package or module, reported at the first of its files.
+// fileNode returns a node for a package or module, positioned at the first of its files.
 func fileNode(symbol string, files iter.Seq[*schema.File]) node {
 	for f := range files {
 		return node{file: f, symbol: symbol}
@@ -66,7 +65,7 @@ func fileNode(symbol string, files iter.Seq[*schema.File]) node {
 	return node{symbol: symbol}
 }
 
-// goneImpact returns the impact of a removed or moved declaration.
+// goneImpact returns the impact of removing or moving a declaration.
 func goneImpact(d schema.Decl) Impact {
 	resource := when(d.Head().Kind == "resource", Breaks)
 	return Impact{when(d.Head().Exported(), Breaks), Breaks, max(resource, when(d.Head().Kind == "config", Breaks)), resource}
@@ -79,7 +78,7 @@ var declRules = []rule[schema.Decl]{
 	{"Resource.Token", of(func(c *comparison, old, new *schema.Resource) {
 		_, was, _ := strings.Cut(old.Token, ":")
 		_, is, _ := strings.Cut(new.Token, ":")
-		// Renamed packages, modules and types are reported as such.
+		// Renamed packages, modules, and types are reported by their own rules.
 		if was != is && old.Name == new.Name && sameModule(old, new) {
 			c.report("TokenMoved", Impact{Wire: Breaks, Deployed: Breaks}, declNode(old), declNode(new),
 				"keep its file and --tokens", "has the type token %s (was %s)", new.Token, old.Token)
@@ -88,7 +87,7 @@ var declRules = []rule[schema.Decl]{
 	{"Resource.Named", of(func(c *comparison, old, new *schema.Resource) {
 		if old.Named != new.Named {
 			whose := map[bool]string{true: "the program", false: "the provider"}
-			// The provider lacks Name, or implements it in vain.
+			// The provider either lacks a Name method or has one that is never called.
 			c.report("NamingChanged", Impact{Breaks, max(MayBreak, when(old.Named, Breaks)), Breaks, Breaks}, declNode(old), declNode(new),
 				"keep the marker, and declare another resource", "is now named by %s (was named by %s)", whose[new.Named], whose[old.Named])
 		}
@@ -115,7 +114,7 @@ var declRules = []rule[schema.Decl]{
 	})},
 }
 
-// of limits a rule to one kind of declaration.
+// of restricts a rule to declarations of type T in both versions.
 func of[T schema.Decl](compare func(c *comparison, old, new T)) func(c *comparison, old, new schema.Decl) {
 	return func(c *comparison, old, new schema.Decl) {
 		if a, ok := old.(T); ok {
@@ -126,7 +125,7 @@ func of[T schema.Decl](compare func(c *comparison, old, new T)) func(c *comparis
 	}
 }
 
-// constKind returns the type of a constant in generated code, where all numbers have one type.
+// constKind returns the type of a constant in generated code, which has a single number type.
 func constKind(c *schema.Const) string {
 	if c.Type != "bool" && c.Type != "string" {
 		return "number"
@@ -154,7 +153,7 @@ func compareKinds(c *comparison, old, new schema.Decl) {
 	if was != "const" && was != "config" {
 		_, values, _ := c.relateValues(&schema.Ref{Decl: old}, &schema.Ref{Decl: new}).change(c.useOf(old))
 		impact.Wire, impact.Deployed = values.Wire, values.Deployed
-		if was == "alias" || was == "union of resources" { // only types in TypeScript
+		if was == "alias" || was == "union of resources" { // exist only as types in TypeScript
 			impact.Programs = min(impact.Programs, values.Programs)
 		}
 	}
@@ -197,7 +196,7 @@ func (c *comparison) compareFormerNames(old, new []string, at, now node) {
 	}
 }
 
-// namesIn returns the type names in tokens.
+// namesIn returns the type name at the end of each token.
 func namesIn(tokens []string) (names []string) {
 	for _, token := range tokens {
 		names = append(names, token[strings.LastIndex(token, ":")+1:])

@@ -9,13 +9,14 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// use is the direction in which values of a type are sent.
+// use is the direction in which values of a type travel.
 type use struct {
 	in  bool // from programs to the provider
 	out bool // from the provider to programs
 }
 
-// usesOf returns how resources and the configuration use each declaration, directly or indirectly.
+// usesOf returns the direction in which each declaration is used, directly or indirectly, by resources and the
+// configuration.
 func usesOf(p *schema.Package) map[schema.Decl]use {
 	uses := map[schema.Decl]use{}
 	var walk func(properties []*schema.Property, in bool)
@@ -42,8 +43,8 @@ func usesOf(p *schema.Package) map[schema.Decl]use {
 	return uses
 }
 
-// replacedBy returns the structs and unions that existing resources contain below a property that replaces, each with
-// the first such property. Adding a value inside them replaces the resource.
+// replacedBy finds the structs and unions nested in replacement-triggering properties of existing resources. It maps
+// each to the first such property's symbol. Adding a value inside one of them replaces the resource.
 func (c *comparison) replacedBy() map[schema.Decl]string {
 	had := map[*schema.Property]bool{}
 	for old := range c.pairs {
@@ -76,8 +77,8 @@ func (c *comparison) replacedBy() map[schema.Decl]string {
 	return replaced
 }
 
-// replaces reports whether setting a new property replaces resources. Through is the explanation for messages if an
-// enclosing property is the reason.
+// replaces reports whether setting the new property q replaces the resource. If an enclosing property is the cause,
+// through explains it in a clause for messages.
 func (c *comparison) replaces(q property) (is bool, through string) {
 	if symbol := c.replaced[q.of]; symbol != "" {
 		return true, ", because it is part of " + symbol
@@ -85,10 +86,10 @@ func (c *comparison) replaces(q property) (is bool, through string) {
 	return q.Replaces, ""
 }
 
-// isObject reports whether values of a declaration are nested in other values.
+// isObject reports whether d is a struct or a union, whose values are nested in other values.
 func isObject(d schema.Decl) bool { return d.Head().Kind == "struct" || d.Head().Kind == "union" }
 
-// useOf returns how an old declaration is used. Unused declarations count as input.
+// useOf returns the direction in which an old declaration is used. Unused declarations count as inputs.
 func (c *comparison) useOf(d schema.Decl) use {
 	if u := c.uses[d]; u != (use{}) {
 		return u
@@ -96,18 +97,19 @@ func (c *comparison) useOf(d schema.Decl) use {
 	return use{in: true}
 }
 
-// relation describes how the values of an old and a new type relate.
+// relation describes how the values of an old type relate to those of a new type.
 type relation struct {
-	widens  bool // every old value is a new one
-	narrows bool // every new value is an old one
-	sameGo  bool // stubs have the same type
+	widens  bool // every old value is also a new one
+	narrows bool // every new value is also an old one
+	sameGo  bool // both have the same type in Go stubs
 }
 
 func (r relation) and(s relation) relation {
 	return relation{r.widens && s.widens, r.narrows && s.narrows, r.sameGo && s.sameGo}
 }
 
-// relate compares types. References to the same declaration are equal: changes in the declaration are reported there.
+// relate compares two types. References to the same declaration count as equal, since changes are reported at the
+// declaration.
 func (c *comparison) relate(old, new schema.Type) relation {
 	if a, ok := old.(*schema.Ref); ok {
 		if b, ok := new.(*schema.Ref); ok && c.pairs[a.Decl] == b.Decl {
@@ -117,7 +119,7 @@ func (c *comparison) relate(old, new schema.Type) relation {
 	return c.relateValues(old, new)
 }
 
-// relateValues compares types by their values.
+// relateValues compares two types by the values they accept.
 func (c *comparison) relateValues(old, new schema.Type) relation {
 	old, new = schema.Underlying(old), schema.Underlying(new)
 	switch a := old.(type) {
@@ -142,20 +144,22 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 	}
 }
 
-// isWider reports whether wide is string and t an enum, or wide is any resource and t a specific one.
+// isWider reports whether wide accepts every value of t: string for an enum, or any resource for a specific one.
 func isWider(wide, t schema.Type) bool {
 	return wide == schema.String && hasKind(t, "enum") || wide == schema.Number && t == schema.Int ||
 		wide == schema.AnyResource && (isCapability(t) || hasKind(t, "union of resources"))
 }
 
-// alternative is one possible value of a type: an enum value, a referenced resource type, a struct, or a variant.
+// alternative is one of the possible values of a type: an enum value, a referenced resource type, a struct, or a
+// variant.
 type alternative struct {
-	name string // on the wire, or empty
+	name string // as sent on the wire, or empty
 	kind string
-	decl schema.Decl // in the new version, if it exists
+	decl schema.Decl // in the new version, or nil
 }
 
-// alternatives returns the possible values of an enum, a capability, a struct or a union, and nil for other types.
+// alternatives returns the possible values of an enum, a resource reference, a struct, or a union. It returns nil for
+// other types.
 func (c *comparison) alternatives(t schema.Type) (list []alternative) {
 	ref, ok := t.(*schema.Ref)
 	if !ok {
@@ -181,20 +185,21 @@ func (c *comparison) alternatives(t schema.Type) (list []alternative) {
 	return list
 }
 
-// within reports whether a is a non-empty subset of b.
+// within reports whether a is a nonempty subset of b.
 func within(a, b []alternative) bool {
 	return len(a) > 0 && !slices.ContainsFunc(a, func(one alternative) bool { return !slices.Contains(b, one) })
 }
 
 func isCapability(t schema.Type) bool { return t == schema.AnyResource || hasKind(t, "resource") }
 
-// hasKind reports whether t is a reference to a declaration of that kind.
+// hasKind reports whether t refers to a declaration of the given kind.
 func hasKind(t schema.Type, kind string) bool {
 	ref, ok := t.(*schema.Ref)
 	return ok && kindOf(ref.Decl) == kind
 }
 
-// kindOf returns the kind of a declaration. For unions, it includes the kind of the variants.
+// kindOf returns the kind of a declaration. For a union, it also names the kind of its variants, as in "union of
+// structs".
 func kindOf(d schema.Decl) string {
 	kind := d.Head().Kind
 	if u, ok := d.(*schema.Union); ok {
@@ -206,7 +211,7 @@ func kindOf(d schema.Decl) string {
 	return kind
 }
 
-// change returns the code and impact of a type change, and a clause for its message.
+// change returns the diagnostic code and impact of a type change, and a clause to append to the message.
 func (r relation) change(u use) (code diag.Code, impact Impact, clause string) {
 	switch {
 	case r.widens && r.narrows:
@@ -230,7 +235,7 @@ func when(condition bool, s Severity) Severity {
 
 func unless(condition bool, s Severity) Severity { return when(!condition, s) }
 
-// compareTypes reports a type change between two nodes. The limits are the old node's constraints.
+// compareTypes reports a type change from the node at to the node now.
 func (c *comparison) compareTypes(old, new schema.Type, limits *schema.Constraints, u use, at, now node) {
 	r := c.relate(old, new)
 	code, impact, clause := r.change(u)
@@ -240,7 +245,7 @@ func (c *comparison) compareTypes(old, new schema.Type, limits *schema.Constrain
 	help := "keep the type, and add a property of the new one"
 	if code == "TypeWidened" {
 		help = ""
-		if hasStructs(old) && !hasStructs(new) { // their defaults are no longer filled in
+		if hasStructs(old) && !hasStructs(new) { // defaults inside structs are no longer filled in
 			impact.Deployed = MayBreak
 		}
 	}
@@ -261,7 +266,7 @@ func hasStructs(t schema.Type) bool {
 	return false
 }
 
-// typeText formats a type as IDL source, using symbols for declarations.
+// typeText formats a type as IDL source, naming declarations by their symbols.
 func typeText(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -282,7 +287,7 @@ func typeText(t schema.Type) string {
 	return ""
 }
 
-// primitives maps primitive types to IDL syntax where it differs from the model.
+// primitives maps primitive types whose IDL syntax differs from their model name.
 var primitives = map[schema.Primitive]string{
 	schema.Number: "float64", schema.Asset: "*idl.Asset", schema.Archive: "*idl.Archive", schema.AnyResource: "*idl.Resource",
 }
