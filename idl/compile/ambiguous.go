@@ -7,23 +7,25 @@ import (
 )
 
 const (
-	// manyTimes is the number of repetitions beyond which a part counts as unlimited.
+	// manyTimes is the number of repetitions above which a part counts as unlimited.
 	manyTimes = 16
-	// fewTimes is the same limit for a part that contains unlimited repetitions: the time grows with that power of the
-	// string's length.
+	// fewTimes is the corresponding limit for a part that itself contains unlimited repetitions. Matching time is
+	// polynomial in the length of the string, with the number of repetitions as the degree.
 	fewTimes = 3
 	// mostPositions limits the size of a repeated part. Larger parts count as ambiguous.
 	mostPositions = 2000
 )
 
-// isAmbiguous reports whether a repeated part can match a string in more than one way. The number of ways then grows
-// exponentially with the string, and a backtracking matcher tries all of them before it fails.
+// isAmbiguous reports whether a repeated part of the pattern can match the same string in more than one way. A
+// backtracking matcher tries every way before it fails, and their number grows exponentially with the length of the
+// string.
 func isAmbiguous(pattern string) bool {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	return err == nil && repeatsAmbiguously(tree, 1)
 }
 
-// repeatsAmbiguously checks a part that enclosing repetitions repeat the given number of times.
+// repeatsAmbiguously is [isAmbiguous] for a subexpression that enclosing repetitions repeat up to the given number of
+// times.
 func repeatsAmbiguously(re *syntax.Regexp, times int) bool {
 	inside := func(times int) bool {
 		return slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return repeatsAmbiguously(sub, times) })
@@ -43,7 +45,7 @@ func repeatsAmbiguously(re *syntax.Regexp, times int) bool {
 			return inside(times * re.Max)
 		}
 	}
-	// Any of the required rounds may be the ones that match the empty string.
+	// Any of the required rounds may match the empty string.
 	if times*re.Min > manyTimes && p.empty > 0 && len(l.positions) > 0 {
 		return true
 	}
@@ -60,8 +62,7 @@ func hasUnlimited(re *syntax.Regexp) bool {
 	return isUnlimited(re) || slices.ContainsFunc(re.Sub, hasUnlimited)
 }
 
-// loop is the Glushkov automaton of a repeated part: one position per character of the pattern, each with the positions
-// that can follow it.
+// loop is the Glushkov automaton of a repeated part. It has one position per character of the pattern.
 type loop struct{ positions []position }
 
 type position struct {
@@ -69,18 +70,18 @@ type position struct {
 	next       []entry
 }
 
-// entry is a possible next position with the number of ways to reach it. 2 means two or more.
+// entry is a possible next position and the number of ways to reach it, where 2 means two or more.
 type entry struct{ position, ways int }
 
-// part describes a part of a pattern: the number of ways to match the empty string, and where a match can begin and
-// end.
+// part describes a subexpression: the number of ways it can match the empty string, and the positions where a match can
+// begin and end.
 type part struct {
 	empty       int
 	first, last []entry
 }
 
-// part adds the positions of re. After the first character ^ never matches, and before another one $ never does; \b is
-// assumed to match anywhere.
+// part adds the positions of re to l. It assumes that ^ never matches after the first character, that $ never matches
+// before the last, and that \b matches anywhere.
 func (l *loop) part(re *syntax.Regexp) part {
 	if len(l.positions) >= mostPositions {
 		return part{}
@@ -104,7 +105,7 @@ func (l *loop) part(re *syntax.Regexp) part {
 		return l.part(re.Sub[0])
 	case syntax.OpStar:
 		return l.repeat(l.part(re.Sub[0]))
-	case syntax.OpPlus: // Only the first round may match the empty string.
+	case syntax.OpPlus: // only the first round may match the empty string
 		inner := l.part(re.Sub[0])
 		return part{inner.empty, times(l.repeat(inner).first, 1+inner.empty), inner.last}
 	case syntax.OpQuest:
@@ -134,7 +135,7 @@ func (l *loop) character(ranges ...rune) part {
 	return part{first: at, last: at}
 }
 
-// counted expands x{2,4} to xx(x(x)?)?.
+// counted returns the part for a counted repetition, expanding x{2,4} to xx(x(x)?)?.
 func (l *loop) counted(re *syntax.Regexp) part {
 	all := part{empty: 1}
 	if re.Max < 0 {
@@ -165,7 +166,7 @@ func (l *loop) join(a, b part) part {
 	}
 }
 
-// times multiplies the ways of entries by n.
+// times multiplies the number of ways of each entry by n, up to 2, and drops entries with none.
 func times(entries []entry, n int) []entry {
 	var all []entry
 	for _, e := range entries {
@@ -183,8 +184,8 @@ func (l *loop) connect(from, to []entry) {
 	}
 }
 
-// isAmbiguous looks for two paths between the same positions that read the same string. Because the part repeats, every
-// position can reach every other.
+// isAmbiguous reports whether two different paths between the same positions can read the same string. It starts at
+// every position, since the part repeats and each position can reach all others.
 func (l *loop) isAmbiguous() bool {
 	seen := map[[2]int]bool{}
 	var todo [][2]int

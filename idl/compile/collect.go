@@ -18,24 +18,24 @@ type checker struct {
 	markers []string
 
 	pkg      *schema.Package
-	sources  []*source // sorted by folder
+	sources  []*source // sorted by folder path
 	sourceOf map[*types.Package]*source
 	decls    map[*types.TypeName]*decl
 	order    []*decl // the values of decls, in source order
 	consts   []*constDecl
 	reaches  []reach
-	// constrained lists the properties and aliases with constraints.
+	// constrained lists the types of properties and aliases with constraints.
 	constrained []constrainedType
-	// aliased maps aliases to their constraints.
+	// aliased maps each alias to its constraints.
 	aliased map[schema.Decl][]setOption
-	// read holds the comments parsed as directives of a type.
+	// read is the set of comments parsed as directives of a type.
 	read   map[*ast.Comment]bool
 	idents map[schema.Decl]*ast.Ident // the declared names
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
 	blindFolders map[string]bool
-	unified      map[string]string // the package name chosen for folders with conflicting package clauses
+	unified      map[string]string // the package name assumed for folders with conflicting package clauses
 	plainFolders map[string]bool   // whether a folder contains no code, by path
 	texts        map[string][]byte // source files read so far, by path
 }
@@ -61,24 +61,24 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 	}
 }
 
-// declKind classifies declared types.
+// declKind is the kind of a declared type.
 type declKind int
 
 const (
-	broken declKind = iota // reported, or unknown to Go; uses are ignored
-	// unknownStruct embeds something broken and may be any of the next four. Uses are ignored, and properties are
-	// checked only against rules common to all four.
+	broken declKind = iota // already reported here or by Go; uses are ignored
+	// unknownStruct is a struct that embeds a broken type, so it may be any of the next four kinds. Uses are ignored,
+	// and properties are checked only against the rules common to all four.
 	unknownStruct
 	plainStruct
 	resource
 	config
 	union
-	mixin // an unexported struct with a marker; its properties appear in the structs that embed it
+	mixin // an unexported struct with a marker; its properties are promoted to the structs that embed it
 	enum
 	alias
 )
 
-// decl is a declared type.
+// decl is a type declaration.
 type decl struct {
 	kind   declKind
 	spec   *ast.TypeSpec
@@ -86,22 +86,22 @@ type decl struct {
 	file   *sourceFile
 	doc    string
 	struc  *ast.StructType  // nil unless the type is a struct
-	marker marker           // the marker that a resource, config or mixin embeds
+	marker marker           // the marker embedded by a resource, config, or mixin
 	report *diag.Diagnostic // the diagnostic about the underlying basic type, if any
 	model  schema.Decl      // nil for broken types and mixins
 
 	classified bool
 	embedders  []*decl  // structs that embed this one
 	usedAt     ast.Node // the first use as the type of a property or alias
-	options    []option // options allowed only in resources; see checkOptionPlaces
+	options    []option // options valid only in resources; see checkOptionPlaces
 	directives []setOption
 	was        *setOption // former names of a resource
 	deprecated *setOption
-	fields     []*field // own and promoted properties, once flattened
+	fields     []*field // own and promoted properties, set by flatten
 	flattened  bool
 }
 
-// hasResource reports whether the struct itself embeds a resource marker.
+// hasResource reports whether the struct directly embeds a resource marker.
 func (d *decl) hasResource() bool {
 	return d.marker == markerResource || d.marker == markerNamedResource
 }
@@ -113,7 +113,7 @@ type constDecl struct {
 	doc  string
 }
 
-// collect records all declarations and classifies them.
+// collect records and classifies all declarations.
 func (c *checker) collect() {
 	for _, s := range c.sources {
 		for _, f := range s.files {
@@ -180,9 +180,9 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 	}
 }
 
-// specDoc returns the documentation of a specification: the comment above it, above its declaration if that is not a
-// group, or at the end of the line. Undocumented specifications inherit the comment of their group, and all members of
-// a deprecated group are deprecated.
+// specDoc returns the documentation of a declaration. It is the comment above the specification, above an ungrouped
+// declaration, or at the end of the line. An undocumented specification inherits the comment of its group. If the group
+// is deprecated, so are all of its members.
 func specDoc(gen *ast.GenDecl, doc, comment *ast.CommentGroup) string {
 	if !gen.Lparen.IsValid() {
 		return docText(doc, gen.Doc, comment)
@@ -230,7 +230,7 @@ func (c *checker) collectType(f *sourceFile, gen *ast.GenDecl, spec *ast.TypeSpe
 	c.order = append(c.order, d)
 }
 
-// aliasHelp suggests a replacement for a type declared with =.
+// aliasHelp suggests how to rewrite a type declared with =.
 func (c *checker) aliasHelp(f *sourceFile, spec *ast.TypeSpec) string {
 	const remove, removeSign = "remove it", "remove the ="
 	if spec.TypeParams != nil {
@@ -267,8 +267,8 @@ func (c *checker) aliasHelp(f *sourceFile, spec *ast.TypeSpec) string {
 	return remove
 }
 
-// declaredKind classifies a declaration on its own. Whether a struct is a resource, or a string type an enum, is
-// decided after all declarations are known.
+// declaredKind classifies a declaration by its syntax alone. Structs are refined to resources and string types to enums
+// once all declarations are known.
 func (c *checker) declaredKind(d *decl) declKind {
 	right := ast.Unparen(d.spec.Type)
 	switch right := right.(type) {
@@ -320,7 +320,7 @@ func (c *checker) collectConst(f *sourceFile, name *ast.Ident, doc string) {
 	c.consts = append(c.consts, &constDecl{name: name, obj: obj, file: f, doc: doc})
 }
 
-// newModel returns an empty declaration for references to point to, or nil for broken types and mixins.
+// newModel returns an empty model declaration that references can point to, or nil for broken types and mixins.
 func (d *decl) newModel(c *checker) schema.Decl {
 	head := schema.Header{Name: d.spec.Name.Name, Pos: c.schemaPos(d.spec.Name.Pos()), File: d.file.schema}
 	head.Doc, head.Deprecated = deprecation(d.doc)

@@ -1,4 +1,4 @@
-// Package compile compiles the sources of an IDL package to the checked model, or reports all errors in them.
+// Package compile compiles an IDL package to the checked model, or reports all errors in its sources.
 //
 // It works in four steps:
 //
@@ -7,8 +7,8 @@
 //	collect record and classify declarations                                  collect.go
 //	check   check every declaration and build the model                       decls.go, types.go, tags.go, …
 //
-// No step stops at the first error. The load step reports what go/types cannot resolve, and later steps ignore it, so
-// that one mistake causes one message.
+// No step stops at the first error. The load step reports names and types that go/types cannot resolve. Later steps
+// ignore them, so that each mistake is reported once.
 package compile
 
 import (
@@ -26,19 +26,19 @@ import (
 type TokenForm string
 
 const (
-	// TokensByModule names the folder: aws:ec2:SecurityGroup. It is the default.
+	// TokensByModule names the folder, as in aws:ec2:SecurityGroup. It is the default.
 	TokensByModule TokenForm = "module"
-	// TokensByFile names the folder and the file: aws:ec2/securityGroup:SecurityGroup.
+	// TokensByFile names the folder and the file, as in aws:ec2/securityGroup:SecurityGroup.
 	TokensByFile TokenForm = "file"
 )
 
 // Options configures [Load].
 type Options struct {
-	// Dir is the root folder of the IDL. File names in diagnostics start with it as given.
+	// Dir is the root folder of the IDL. File names in diagnostics begin with Dir as given.
 	Dir string
-	// Package is the package's name; by default, the name of the folder that holds Dir.
+	// Package is the name of the package. The default is the name of the folder that contains Dir.
 	Package string
-	// Tokens is the form of type tokens; by default, TokensByModule.
+	// Tokens is the form of type tokens. The default is TokensByModule.
 	Tokens TokenForm
 	// Markers lists import paths of additional packages whose types count as resource markers.
 	Markers []string
@@ -46,9 +46,9 @@ type Options struct {
 
 // Load compiles the IDL in opts.Dir.
 //
-// If the IDL is invalid, the diagnostics, in source order, contain at least one error, and the package is nil. The
-// error reports other failures: an unusable folder, package name or marker path (a [*UsageError]), or a missing or
-// failing go command.
+// If the IDL is invalid, Load returns a nil package and at least one diagnostic of severity error. Diagnostics are in
+// source order. The error reports all other failures: a [*UsageError] for an unusable folder, package name, or marker
+// path, or an error from a missing or failing go command.
 func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic, error) {
 	tree, err := scan(opts.Dir)
 	if err != nil {
@@ -76,7 +76,7 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 	return c.finish(pkgs)
 }
 
-// finish checks loaded packages and builds the model.
+// finish checks the loaded packages and builds the model. Its results are those of [Load].
 func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diagnostic, error) {
 	c.adopt(pkgs)
 	c.checkHeaders()
@@ -105,5 +105,6 @@ type UsageError struct {
 
 func (e *UsageError) Error() string { return e.Message }
 
-// display returns the path of a file below the root, relative to the current folder.
+// display returns the path of an IDL file relative to the current folder, given its slash-separated path below the
+// root.
 func (t *tree) display(rel string) string { return filepath.Join(t.arg, filepath.FromSlash(rel)) }

@@ -14,7 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// limit returns the [tagWords] entry of a constraint. The type of the field of that name determines the value's form.
+// limit returns the [tagWords] entry for the constraint stored in the field of that name in [schema.Constraints]. The
+// type of the field determines the syntax of the value.
 func limit(name, doc string, excludes ...string) tagWord {
 	w := tagWord{name: name, doc: doc, constrains: schema.ConstraintValues(name), excludes: append(excludes, "out")}
 	parse := func(value string) any { return value }
@@ -43,7 +44,7 @@ func limit(name, doc string, excludes ...string) tagWord {
 	return w
 }
 
-// inQuotes puts a value in single quotes, replacing its own.
+// inQuotes puts value in single quotes, after removing any quotes around it.
 func inQuotes(value string) string { return "'" + strings.Trim(value, "'\"`") + "'" }
 
 // rejectValue reports an invalid constraint value and returns false.
@@ -98,18 +99,19 @@ func (c *checker) checkFormat(at ast.Node, name string) bool {
 	return c.rejectValue(at, advice, "unknown format %q", name)
 }
 
-// constrainedType pairs a type with constraints to be checked once all types are known.
+// constrainedType is a type with constraints, which are checked once all types are known.
 type constrainedType struct {
 	typ     *schema.Type
 	options []setOption
 }
 
-// constraintsIn filters a list for constraints.
+// constraintsIn returns the constraints in a list of options.
 func constraintsIn(list []setOption) []setOption {
 	return slices.DeleteFunc(slices.Clone(list), func(o setOption) bool { return o.constrains == "" })
 }
 
-// checkConstraints checks constraints against their types, and together with the constraints of aliases.
+// checkConstraints checks that constraints fit their types and that they can be satisfied together with those of
+// aliases.
 func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
 		kind := schema.ValuesOf(*t.typ)
@@ -134,14 +136,14 @@ func (c *checker) checkConstraints() {
 	}
 }
 
-// alike groups constraints with the same meaning for different kinds of values.
+// alike groups constraints with the same meaning by the kind of value they apply to.
 var alike = []map[string]string{
 	{"numbers": "min", "strings": "minLength", "lists": "minItems", "maps": "minProperties"},
 	{"numbers": "max", "strings": "maxLength", "lists": "maxItems", "maps": "maxProperties"},
 	{"strings": "pattern", "maps": "keyPattern"},
 }
 
-// constraintHelp suggests a fix for a constraint that applies to another kind of values.
+// constraintHelp suggests a fix for a constraint that does not apply to values of the given kind.
 func constraintHelp(o setOption, kind string, t schema.Type) string {
 	name, elem := "", ""
 	for _, names := range alike {
@@ -168,7 +170,7 @@ func constraintHelp(o setOption, kind string, t schema.Type) string {
 	return "remove it"
 }
 
-// bound is one end of a range. Option is the index of the option that sets it, or negative.
+// bound is one end of a range. Option is the index of the option that sets it, or -1 if none does.
 type bound struct {
 	option    int
 	limit     float64
@@ -183,8 +185,8 @@ func (b bound) inside(sign float64) bound {
 	return b
 }
 
-// checkPossible reports constraints that no value satisfies together. Constraints of an alias come first in list. Whole
-// says that the values are whole numbers.
+// checkPossible reports constraints that no value can satisfy together. In list, the constraints of an alias come
+// first.
 func (c *checker) checkPossible(list []setOption, whole bool) {
 	for _, ends := range [][2][]string{
 		{{"min", "exclusiveMin"}, {"max", "exclusiveMax"}}, {{"minLength"}, {"maxLength"}},
@@ -213,7 +215,8 @@ func (c *checker) checkPossible(list []setOption, whole bool) {
 	}
 }
 
-// tightest returns the highest bound set by options of the given names, or the lowest if sign is negative.
+// tightest returns the highest lower bound set by the named options or, if sign is negative, the lowest upper bound. It
+// starts from found, and returns it if no option sets a bound.
 func tightest(list []setOption, names []string, sign float64, found bound) bound {
 	for i, o := range list {
 		if !slices.Contains(names, o.name) {
@@ -228,7 +231,7 @@ func tightest(list []setOption, names []string, sign float64, found bound) bound
 	return found
 }
 
-// rejectTogether reports conflicting options at the last of them, given their indices.
+// rejectTogether reports conflicting options, given by their indices in list. The report points at the last of them.
 func (c *checker) rejectTogether(list []setOption, indices ...int) {
 	slices.Sort(indices)
 	last := list[indices[len(indices)-1]]

@@ -40,7 +40,7 @@ func (c *checker) check() {
 	c.checkNames()
 }
 
-// fill completes the model of one declared type.
+// fill completes the model of a declared type.
 func (c *checker) fill(d *decl) {
 	switch d.kind {
 	case unknownStruct, plainStruct, resource, config, mixin:
@@ -70,7 +70,7 @@ func (c *checker) fill(d *decl) {
 	}
 }
 
-// nameProperty returns the property that NamedResource adds.
+// nameProperty returns the property added by the marker NamedResource.
 func (c *checker) nameProperty(d *decl) *schema.Property {
 	return &schema.Property{
 		Field: "Name", Name: "name", Type: schema.String, Replaces: true,
@@ -78,10 +78,10 @@ func (c *checker) nameProperty(d *decl) *schema.Property {
 	}
 }
 
-// engineNames lists the implicit properties of every resource.
+// engineNames lists the properties that every resource has implicitly.
 var engineNames = []string{"id", "urn"}
 
-// checkReserved rejects property names owned by the engine. Properties promoted from another resource are checked
+// checkReserved rejects property names reserved by the engine. Properties promoted from another resource are reported
 // there.
 func (c *checker) checkReserved(d *decl, f *field) {
 	if !d.hasResource() || f.owner != d && f.owner.marker != noMarker {
@@ -100,7 +100,7 @@ func (c *checker) checkReserved(d *decl, f *field) {
 	}
 }
 
-// checkConfigs checks that the package has at most one configuration, in the root folder.
+// checkConfigs checks that the package has at most one configuration and that it is in the root folder.
 func (c *checker) checkConfigs() {
 	var first *decl
 	for _, d := range c.order {
@@ -121,7 +121,7 @@ func (c *checker) checkConfigs() {
 	}
 }
 
-// fillEnums adds constants to their enums and returns the models of all others.
+// fillEnums adds constants to their enums. It returns the models of all other constants by file.
 func (c *checker) fillEnums() map[*sourceFile][]schema.Decl {
 	plain := map[*sourceFile][]schema.Decl{}
 	first := map[*schema.Enum]map[string]*constDecl{}
@@ -184,7 +184,8 @@ func (c *checker) addMember(e *schema.Enum, k *constDecl, seen map[string]*const
 	e.Members = append(e.Members, m)
 }
 
-// checkMemberKeys rejects __proto__, which sets the prototype of an object literal instead of adding a key.
+// checkMemberKeys rejects the key __proto__, which would set the prototype of the generated object instead of adding a
+// property.
 func (c *checker) checkMemberKeys() {
 	for _, d := range c.order {
 		e, ok := d.model.(*schema.Enum)
@@ -201,7 +202,8 @@ func (c *checker) rejectUTF8(k *constDecl) {
 		Suggestion = "encode the bytes, for example in base64"
 }
 
-// constValue returns the value of a constant outside of enums, or reports why it is invalid.
+// constValue returns the value of a constant that belongs to no enum. It reports invalid values and returns false for
+// them.
 func (c *checker) constValue(k *constDecl) (any, bool) {
 	val := k.obj.Val()
 	basic, _ := k.obj.Type().(*types.Basic)
@@ -228,7 +230,8 @@ func (c *checker) constValue(k *constDecl) (any, bool) {
 	return nil, false
 }
 
-// number converts val to float64. Integers must be exact; other numbers are rounded.
+// number converts val to float64. If integer is set, the conversion must be exact; otherwise, the value is rounded. It
+// reports a failure and returns false.
 func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, bool) {
 	f, exact := constant.Float64Val(val)
 	if math.IsInf(f, 0) {
@@ -254,7 +257,7 @@ func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, b
 	return f, true
 }
 
-// assemble adds declarations to files and modules to the package.
+// assemble adds declarations to their files, and modules to the package.
 func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
 	byFile := plain
 	for _, d := range c.order {
@@ -279,7 +282,7 @@ func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
 // typeToken returns the type token of a resource.
 func (c *checker) typeToken(d *decl) string { return c.token(d, d.spec.Name.Name) }
 
-// token returns the type token that d would have under another name.
+// token returns the type token that d would have if it were called name.
 func (c *checker) token(d *decl, name string) string {
 	module := d.file.source.module.Token()
 	if c.tokens == TokensByFile {
@@ -288,7 +291,8 @@ func (c *checker) token(d *decl, name string) string {
 	return c.pkg.Name + ":" + module + ":" + name
 }
 
-// exportedName returns name with an upper-case first letter, or "" if there is no such name.
+// exportedName returns name with an upper-case first letter and without leading underscores, or "" if the result would
+// not be exported.
 func exportedName(name string) string {
 	trimmed := strings.TrimLeft(name, "_")
 	first, size := utf8.DecodeRuneInString(trimmed)

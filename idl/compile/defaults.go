@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// checkDefaults converts defaults from text to the types of their properties. Promoted properties are copies whose
-// defaults are reported where they are declared.
+// checkDefaults converts each default from text to the type of its property. Invalid defaults of promoted properties
+// are reported at the struct that declares them.
 func (c *checker) checkDefaults() {
 	for _, d := range c.order {
 		for _, f := range d.fields {
@@ -31,10 +31,10 @@ func (c *checker) checkDefaults() {
 	}
 }
 
-// defaultOf parses the default of a property. If it is invalid, defaultOf returns the problem and a suggestion.
+// defaultOf parses the default of a property. If the text is invalid, problem and help describe the error and its fix.
 func defaultOf(p *schema.Property, text string) (value any, problem, help string) {
 	if p.Out {
-		return nil, "", "" // reported with the tag
+		return nil, "", "" // reported when the tag was parsed
 	}
 	t := schema.Underlying(p.Type)
 	switch ref, _ := t.(*schema.Ref); {
@@ -97,7 +97,7 @@ func notInEnum(e *schema.Enum, text string) (problem, help string) {
 	return strconv.Quote(text) + " is not a value of " + e.Name, help
 }
 
-// rulesOf returns the constraints of a property, and of its aliases.
+// rulesOf returns the constraints of a property, including those of the aliases it refers to.
 func rulesOf(p *schema.Property) []constraint.Rule {
 	rules := constraint.Rules(p.Constraints.All())
 	for ref, ok := p.Type.(*schema.Ref); ok; {
@@ -117,7 +117,7 @@ const numberHelp = "use a decimal number that fits a float64, such as 0.5 or 1e6
 
 var intHelp = fmt.Sprintf("use a whole number from %d to %d", -constraint.MaxInt, constraint.MaxInt)
 
-// inexact returns an error message if text is a whole number that a float64 cannot represent exactly, and "" otherwise.
+// inexact returns an error message if text is an integer that float64 cannot represent exactly, and "" otherwise.
 func inexact(text string) string {
 	if whole, ok := new(big.Int).SetString(text, 10); ok {
 		if _, accuracy := new(big.Float).SetInt(whole).Float64(); accuracy != big.Exact {
@@ -127,7 +127,7 @@ func inexact(text string) string {
 	return ""
 }
 
-// parseNumber parses a finite decimal number.
+// parseNumber parses a finite decimal number. It returns false if text is not one.
 func parseNumber(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil && decimal.MatchString(text)

@@ -11,8 +11,8 @@ import (
 
 const deprecatedMark = "Deprecated: "
 
-// deprecation removes the first paragraph that starts with "Deprecated: " from doc. It returns the rest, and the text
-// of that paragraph on one line.
+// deprecation removes the first paragraph that starts with "Deprecated: " from doc. It returns the rest of doc and the
+// text of that paragraph, joined to one line.
 func deprecation(doc string) (rest, text string) {
 	if !strings.Contains(doc, deprecatedMark) { // the common case
 		return doc, ""
@@ -27,7 +27,8 @@ func deprecation(doc string) (rest, text string) {
 	return doc, ""
 }
 
-// checkDeprecated validates the text of the option deprecated.
+// checkDeprecated reports whether text is valid for the option deprecated: a nonempty line without surrounding white
+// space. It reports an error if not.
 func (c *checker) checkDeprecated(at ast.Node, text string) bool {
 	if strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl) {
 		return true
@@ -36,7 +37,7 @@ func (c *checker) checkDeprecated(at ast.Node, text string) bool {
 	return false
 }
 
-// rejectDeprecated reports a deprecated option next to a comment that also deprecates the declaration.
+// rejectDeprecated reports the option deprecated on a declaration whose comment already deprecates it.
 func (c *checker) rejectDeprecated(at ast.Node, name string) {
 	c.report(diag.RepeatedOption, at, "%s is deprecated twice", name).
 		Suggestion = `remove it, or the paragraph of the comment that begins with "` + deprecatedMark + `"`

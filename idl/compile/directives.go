@@ -10,15 +10,15 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// A directive is a comment line above a type, //lumi:option,option, with the options of the type.
+// A directive is a comment line above a type, of the form //lumi:option,option. It sets options of the type.
 
 const directivePrefix = "//lumi:"
 
-// nearDirective matches comments that are almost directives: with extra white space, capitals, a block comment, the
-// plus sign of other tools, or another character instead of the colon.
+// nearDirective matches misspelled directives: with extra white space, capitals, a block comment, the plus sign used by
+// other tools, or another character instead of the colon.
 var nearDirective = regexp.MustCompile(`^/[/*]\s*\+?(?i:lum[ie])(?:\s*[:=.;-]\s*((\w+)(?:=\S.*|,.*|$))|\s+((\w+)=\S.*))`)
 
-// parseDirectives parses the directives in the comments above a declared type.
+// parseDirectives parses the directives in the comment groups above a declared type.
 func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	var elements []option
 	for _, g := range groups {
@@ -47,7 +47,8 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	d.directives = c.withoutConflicts(constraintsIn(o.list))
 }
 
-// checkDirectives sets the constraints of aliases. It reports directives on other types and outside of type comments.
+// checkDirectives sets the constraints of aliases. It reports directives on types that do not support them and
+// directives outside type comments.
 func (c *checker) checkDirectives() {
 	for _, d := range c.order {
 		if d.kind == mixin && d.deprecated != nil {
@@ -80,7 +81,7 @@ func (c *checker) checkDirectives() {
 	}
 }
 
-// checkStray reports a comment that is a directive without effect, or almost a directive.
+// checkStray reports comment if it is a directive without effect or resembles one.
 func (c *checker) checkStray(comment *ast.Comment) {
 	if text := strings.TrimLeft(comment.Text, "/*+ \t"); c.read[comment] || len(text) < 3 || !strings.EqualFold(text[:3], "lum") {
 		return // the common case

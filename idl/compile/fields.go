@@ -12,18 +12,18 @@ import (
 // field is a property of a struct, either declared or promoted.
 type field struct {
 	*schema.Property
-	at    ast.Node // the field name, or the embedded struct that promotes it
+	at    ast.Node // the field name, or the embedded struct that promotes the property
 	owner *decl    // the struct that declares the property
-	tag   options  // empty for promoted fields
+	tag   options  // empty for promoted properties
 }
 
-// flatten returns the properties of a struct, with promoted ones at the position of the embedded struct. Each struct is
-// checked once.
+// flatten returns the properties of a struct, with promoted properties at the position of the embedded struct. Each
+// struct is checked only once.
 func (c *checker) flatten(d *decl) []*field {
 	if d.flattened {
 		return d.fields
 	}
-	d.flattened = true // set first, so that a struct that contains itself, which Go reports, does not recurse
+	d.flattened = true // set early: structs that contain themselves, which Go reports, must not recurse forever
 	for _, f := range d.struc.Fields.List {
 		if len(f.Names) == 0 {
 			c.promote(d, f)
@@ -39,8 +39,8 @@ func (c *checker) flatten(d *decl) []*field {
 	return d.fields
 }
 
-// addField adds a field, unless its property or Go name is taken. Generated structs are flat, so Go names must be
-// unique too.
+// addField adds f to d, or reports a collision if its property name or Go name is taken. Go names must be unique
+// because generated structs are flat.
 func (c *checker) addField(d *decl, f *field) {
 	i := slices.IndexFunc(d.fields, func(other *field) bool { return other.Name == f.Name })
 	if i < 0 {
@@ -73,7 +73,7 @@ func (c *checker) addField(d *decl, f *field) {
 func (c *checker) promote(d *decl, f *ast.Field) {
 	expr := ast.Unparen(f.Type)
 	if star, ok := expr.(*ast.StarExpr); ok {
-		if d.kind != union || c.markerOf(typeName(d.file, star.X)) != noMarker { // reported below
+		if d.kind != union || c.markerOf(typeName(d.file, star.X)) != noMarker { // otherwise reported below
 			c.report(diag.EmbeddedPointer, expr, "structs must be embedded by value").
 				Suggestion = "write " + types.ExprString(star.X)
 		}
@@ -82,7 +82,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	c.rejectInstance(d.file, expr)
 	obj := typeName(d.file, expr)
 	if obj == nil {
-		return // reported by Go, or the generic type has been reported
+		return // reported by Go or, for generic types, at the declaration
 	}
 	if f.Tag != nil {
 		if elements, ok := c.tagElements(f.Tag); ok {
@@ -131,7 +131,7 @@ func (c *checker) rejectEmbedded(expr ast.Expr) {
 		Suggestion = "give the field a name"
 }
 
-// property returns the property of a named field, or nil if the name is invalid.
+// property returns the property for a named field, or nil if its name is invalid.
 func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) *schema.Property {
 	switch {
 	case name.Name == "_":
@@ -185,24 +185,24 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 			d.options = append(d.options, o.option)
 		}
 	}
-	tag.unread = tag.unread || d.kind == unknownStruct // may be a union
+	tag.unread = tag.unread || d.kind == unknownStruct // d may be a union
 	if !c.setType(d.file, p, f.Type, tag) {
-		p.Type, p.Default = schema.Any, nil // a placeholder, so that the names are still checked
+		p.Type, p.Default = schema.Any, nil // a placeholder, so that names are still checked
 	} else if p.Constraints != nil {
 		c.constrained = append(c.constrained, constrainedType{&p.Type, constraintsIn(tag.list)})
 	}
 	return p
 }
 
-// prototypeMembers lists the members that every JavaScript object inherits. A property of that name would seem present
-// when it is absent.
+// prototypeMembers lists the members that every JavaScript object inherits. A property with such a name would seem
+// present even when it is absent.
 var prototypeMembers = []string{
 	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor",
 	"hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
 }
 
-// checkOptionPlaces checks options allowed only in resources. Plain structs may have them if only resources embed them,
-// so this runs after all structs are known.
+// checkOptionPlaces checks options valid only in resources. Plain structs may have such options if only resources embed
+// them, so this check runs once all structs are known.
 func (c *checker) checkOptionPlaces() {
 	for _, d := range c.order {
 		if len(d.options) == 0 {
@@ -220,7 +220,8 @@ func (c *checker) checkOptionPlaces() {
 	}
 }
 
-// rejectPlace reports an option of d, which counts as plain because of the struct by, used as a type at the given node.
+// rejectPlace reports an option of d that is valid only in resources. The cause is by, which is d or a struct that
+// embeds it; at is the node that uses by as a type, or nil.
 func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
 	name := d.spec.Name.Name
 	what := "is a plain struct"
@@ -242,9 +243,8 @@ func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
 	}
 }
 
-// outsider returns the struct that keeps d from being used in resources only: d itself, or a struct that embeds it and
-// is not a resource. It also returns the node where that struct is used as a type, if any. By is nil if only resources
-// use d.
+// outsider reports whether d is used outside resources. If so, by is d itself or a struct that embeds it without being
+// a resource, and at is the node that uses by as a type, if any. If only resources use d, by is nil.
 func (d *decl) outsider(visited map[*decl]bool) (by *decl, at ast.Node) {
 	switch {
 	case d.marker == markerConfig:
@@ -263,7 +263,7 @@ func (d *decl) outsider(visited map[*decl]bool) (by *decl, at ast.Node) {
 	return nil, nil
 }
 
-// setType sets the type of a property and checks its pointer. It returns false if the type is invalid.
+// setType sets the type of a property and checks whether it must be a pointer. It returns false if the type is invalid.
 func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag options) bool {
 	expr = ast.Unparen(expr)
 	star, pointer := expr.(*ast.StarExpr)
@@ -289,7 +289,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 		return true
 	}
 	absent := p.Optional || p.Out
-	p.Pointer = absent && p.Type != schema.Any // any can be nil itself
+	p.Pointer = absent && p.Type != schema.Any // any can itself be nil
 	if !absent && !tag.unread {
 		c.report(diag.PointerWithoutOptional, star, "a required property cannot be a pointer, got %s", types.ExprString(star)).
 			Suggestion = "add the option optional, as in `lumi:\"optional\"`, or write " + types.ExprString(star.X)
@@ -298,7 +298,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 	return true
 }
 
-// byReference reports whether properties of a type are always pointers, even if required.
+// byReference reports whether properties of type t are pointers even if they are required.
 func byReference(t schema.Type) bool {
 	return t == schema.Asset || t == schema.Archive || t == schema.AnyResource || isCapability(t)
 }

@@ -16,9 +16,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// This file suggests the right folder to a user who passed one that contains more than an IDL, or only a part of one.
+// The checks in this file suggest the right folder to a user who passed too much (a folder that also contains code) or
+// too little (a part of an IDL).
 
-// checkExtent rejects a folder that contains code next to a folder named idl, and one with generated stubs.
+// checkExtent rejects a folder that contains code next to a folder named idl, and a folder with generated stubs.
 func (t *tree) checkExtent() error {
 	meant, depth := "", 0
 	var others []string
@@ -43,8 +44,8 @@ func (t *tree) checkExtent() error {
 		t.arg, t.display(code), t.display(meant))}
 }
 
-// checkStubs rejects a provider's folder. It suggests a folder named idl next to it or to one of its parents in the
-// module.
+// checkStubs rejects a folder with generated stubs, which belongs to a provider. It suggests a folder named idl next to
+// it or next to one of its parents in the module.
 func (t *tree) checkStubs() error {
 	i := slices.IndexFunc(t.files, func(rel string) bool {
 		if !strings.HasSuffix(rel, "_stub.go") {
@@ -68,7 +69,8 @@ func (t *tree) checkStubs() error {
 	return &UsageError{fmt.Sprintf("%s is a provider, not an IDL: cidlc generated %s; %s", t.arg, t.display(t.files[i]), advice)}
 }
 
-// firstCode returns the first file with declarations that no IDL has: package main, functions or variables.
+// firstCode returns the first file that cannot be part of an IDL because it is in package main or declares functions or
+// variables. It returns "" if there is none.
 func (t *tree) firstCode(files []string) string {
 	for _, rel := range files {
 		name := filepath.Join(t.root, filepath.FromSlash(rel))
@@ -85,8 +87,8 @@ func isCode(d ast.Decl) bool {
 	return !ok || gen.Tok == token.VAR
 }
 
-// outside suggests how to use a package of the same module that is outside the IDL. It returns "" if the package
-// contains code.
+// outside suggests how to use a package that is in the same module but outside the IDL. It returns "" if the package is
+// in another module or contains code.
 func (c *checker) outside(from *source, pkg *types.Package) string {
 	imported := from.Imports[pkg.Path()]
 	if imported == nil || imported.Module == nil || from.Module == nil || imported.Module.Dir != from.Module.Dir ||
@@ -119,15 +121,15 @@ func (c *checker) outside(from *source, pkg *types.Package) string {
 	return ""
 }
 
-// insideIDL reports whether a folder named idl, which is then the whole IDL, is between the folder up (such as ../..)
-// and the root.
+// insideIDL reports whether a folder named idl lies between the folder up, such as ../.., and the root. Such a folder
+// is the whole IDL.
 func (c *checker) insideIDL(up string) bool {
 	below, err := filepath.Rel(filepath.Join(c.tree.root, up), c.tree.root)
 	return err == nil && slices.Contains(strings.Split(filepath.ToSlash(below), "/"), "idl")
 }
 
-// arguments returns the arguments for cidlc to compile a folder above the root. They include --package if the default
-// name would change, or if this compilation did not use the default.
+// arguments returns the cidlc arguments that compile the folder whole, which contains the root. They include --package
+// if this compilation does not use the default name or if the new default would be invalid.
 func (c *checker) arguments(whole string) string {
 	quoted := whole
 	if strings.ContainsFunc(whole, func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(`./\-:+~@`, r) }) {
@@ -140,7 +142,7 @@ func (c *checker) arguments(whole string) string {
 	return quoted
 }
 
-// throughLink reports whether a package was reached through a symbolic link in the IDL.
+// throughLink reports whether pkg was found through a symbolic link in the IDL.
 func (c *checker) throughLink(pkg *packages.Package) bool {
 	if pkg == nil || len(pkg.GoFiles) == 0 {
 		return false
@@ -151,7 +153,7 @@ func (c *checker) throughLink(pkg *packages.Package) bool {
 	})
 }
 
-// plain reports whether a folder above the IDL contains no other code.
+// plain reports whether dir, a folder above the IDL, contains no code other than the IDL.
 func (c *checker) plain(dir string) bool {
 	plain, known := c.plainFolders[dir]
 	if !known {

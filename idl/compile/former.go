@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// checkFormerNames checks former names of properties and resources, and converts the latter to type tokens.
+// checkFormerNames checks the former names of properties and resources. It converts those of resources to type tokens.
 func (c *checker) checkFormerNames() {
 	tokens := map[string]*decl{}
 	for _, d := range c.order {
@@ -51,7 +51,7 @@ func (c *checker) checkFormerNames() {
 	}
 }
 
-// formerNames returns the option was at the declaration of a property, or nil.
+// formerNames returns the option was from the declaration of a property, or nil if it has none.
 func (c *checker) formerNames(f *field) *setOption {
 	for _, own := range f.owner.fields {
 		if own.Field == f.Field {
@@ -62,7 +62,7 @@ func (c *checker) formerNames(f *field) *setOption {
 }
 
 // checkFormerProperty checks the former names of a property of d. Conflicts within the struct that declares a promoted
-// property are reported there.
+// property are reported at that struct.
 func (c *checker) checkFormerProperty(d *decl, f *field, o *setOption) {
 	for _, name := range f.Was {
 		if name == "name" && d.marker == markerNamedResource && (f.owner == d || f.owner.marker == noMarker) {

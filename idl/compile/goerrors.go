@@ -22,16 +22,17 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// blind records that Go does not see all files of a folder, so that its errors about undefined names there are
-// unreliable.
+// blind records that Go ignores some files in the folder of rel, so that its errors about undefined names in that
+// folder are unreliable.
 func (c *checker) blind(rel string) { c.blindFolders[path.Dir(rel)] = true }
 
-// misled reports whether Go's errors in a package may be consequences of files that Go did not see.
+// misled reports whether Go's errors in a package may be caused by ignored files in it or in its imports. Memo caches
+// results.
 func (c *checker) misled(pkg *packages.Package, memo map[*packages.Package]bool) bool {
 	if known, ok := memo[pkg]; ok {
 		return known
 	}
-	memo[pkg] = false // in progress
+	memo[pkg] = false // in progress; ends import cycles
 	memo[pkg] = c.anyBlind(pkg.GoFiles)
 	for _, imported := range pkg.Imports {
 		if c.misled(imported, memo) || len(imported.GoFiles) == 0 && len(c.blindFolders) > 0 {
@@ -41,12 +42,13 @@ func (c *checker) misled(pkg *packages.Package, memo map[*packages.Package]bool)
 	return memo[pkg]
 }
 
-// anyBlind reports whether Go ignores files in the folder of one of the given files.
+// anyBlind reports whether Go ignores files in the folder of any of the given files.
 func (c *checker) anyBlind(files []string) bool {
 	return slices.ContainsFunc(c.rels(files), func(rel string) bool { return c.blindFolders[path.Dir(rel)] })
 }
 
-// reportGoErrors converts errors of the go command, the parser and go/types to diagnostics.
+// reportGoErrors converts errors from the go command, the parser, and go/types to diagnostics. If there are no
+// diagnostics, it returns the first error without a position in the IDL, or nil.
 func (c *checker) reportGoErrors(roots []*packages.Package) error {
 	var failure error
 	memo := map[*packages.Package]bool{}
@@ -90,10 +92,10 @@ func (c *checker) reportSyntax(e packages.Error) {
 	c.reportAt(diag.GoSyntax, at, "%s", e.Msg)
 }
 
-// importErrors matches errors of go/types about packages that failed to load, which the go command reports too.
+// importErrors matches go/types errors about packages that failed to load. The go command reports these too.
 var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed`)
 
-// nameErrors matches errors that do not depend on the meaning of predeclared names.
+// nameErrors matches errors that remain valid if predeclared names are shadowed.
 var nameErrors = regexp.MustCompile(`^undefined: | redeclared |^"[^"]+" imported .*and not used$`)
 
 func (c *checker) reportTypeError(s *source, e types.Error) {
@@ -104,7 +106,7 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		slices.ContainsFunc(s.Types.Scope().Names(), shadowsPredeclared) && !nameErrors.MatchString(e.Msg):
 		return
 	}
-	// Messages that start with a tab continue the previous error, for example with the other declaration.
+	// Messages that start with a tab continue the previous error, for example to point at the other declaration.
 	if detail, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(c.diags) > 0 {
 		last := c.diags[len(c.diags)-1]
 		if at := c.wordAt(e.Pos); last.Code == diag.GoType {
@@ -113,14 +115,14 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		return
 	}
 	if s.inFunc(e.Pos) {
-		return // the function itself is reported
+		return // the function itself is reported as an error
 	}
 	at := c.wordAt(e.Pos)
 	if c.followsFromImport(s, e, at) {
 		return
 	}
 	d := c.reportAt(diag.GoType, at, "%s", e.Msg)
-	// Suggestions search all names, which is too slow for thousands of errors.
+	// Suggestions search all names, which would be too slow for thousands of errors.
 	const enough = 100
 	switch {
 	case strings.HasPrefix(e.Msg, "invalid map key type "):
@@ -141,7 +143,7 @@ func (s *source) inFunc(pos token.Pos) bool {
 	})
 }
 
-// fileAt returns the file of the source that contains pos, or nil.
+// fileAt returns the file that contains pos, or nil.
 func (s *source) fileAt(pos token.Pos) *sourceFile {
 	for _, f := range s.files {
 		if f.FileStart <= pos && pos <= f.FileEnd {
@@ -153,7 +155,7 @@ func (s *source) fileAt(pos token.Pos) *sourceFile {
 
 var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
 
-// foreignNames maps type names of other languages to IDL types.
+// foreignNames maps type names from other languages to IDL types.
 var foreignNames = map[string]string{
 	"boolean": "bool",
 	"decimal": "float64", "double": "float64", "float": "float64", "integer": "int", "long": "int",
@@ -164,7 +166,8 @@ var foreignNames = map[string]string{
 	"array": "[]any", "list": "[]any", "dict": "map[string]any",
 }
 
-// nearestName suggests a name for an undefined one, or "".
+// nearestName suggests a replacement for the undefined name in a go/types error. It returns "" if there is no
+// suggestion.
 func nearestName(pkg *types.Package, msg string) string {
 	m := undefinedName.FindStringSubmatch(msg)
 	if m == nil {
