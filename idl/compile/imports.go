@@ -18,14 +18,14 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// A bad import causes errors from the go command, and from go/types for every name that should have come from it. This
-// file reports only the cause, and suggests the intended import.
+// A bad import causes an error from the go command and further go/types errors for every name used from it. The
+// functions in this file report only the cause and suggest the intended import.
 
-// quotedPath matches the import path in errors of the go command.
+// quotedPath matches the import path in go command errors.
 var quotedPath = regexp.MustCompile(`(?:package|import) "?([^\s":;]+)"?`)
 
-// importHelp suggests a fix for an import that the go command cannot resolve. Hint is the go command's own
-// recommendation.
+// importHelp suggests a fix for an import that the go command cannot resolve. Msg is the go command's error, and hint
+// its own suggestion, which is returned if there is no better one.
 func (c *checker) importHelp(msg, hint string) string {
 	m := quotedPath.FindStringSubmatch(msg)
 	if m == nil {
@@ -73,7 +73,7 @@ func (c *checker) rootPath() string {
 // importStack matches the go command's description of an import cycle.
 var importStack = regexp.MustCompile(`^import cycle not allowed: import stack: \[(.+)\]$`)
 
-// reportCycle reports an import cycle. The last folder of the stack appears in it twice.
+// reportCycle reports an import cycle. Stack ends with a folder that it also contains earlier.
 func (c *checker) reportCycle(at diag.Span, stack []string) {
 	circle := stack[slices.Index(stack, stack[len(stack)-1]):]
 	if len(circle) == 2 {
@@ -88,7 +88,8 @@ func (c *checker) reportCycle(at diag.Span, stack []string) {
 		Suggestion = "move the types that depend on each other into one folder"
 }
 
-// folderOf returns the folder of a package relative to the current folder, or its import path if it is outside the IDL.
+// folderOf returns the path of a package's folder relative to the current folder, or the import path if the package is
+// outside the IDL.
 func (c *checker) folderOf(importPath string) string {
 	if importPath == c.rootPath() {
 		return c.tree.arg
@@ -102,8 +103,8 @@ func (c *checker) folderOf(importPath string) string {
 // unusedImport matches go/types errors about unused imports.
 var unusedImport = regexp.MustCompile(`^"[^"]+" imported .*and not used$`)
 
-// followsFromImport reports whether an error is a consequence of an unresolved import: the import seems unused, and its
-// names are undefined.
+// followsFromImport reports whether an error is a consequence of an unresolved import: the import seems unused, or a
+// name from it is undefined.
 func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool {
 	f := s.fileAt(e.Pos)
 	if f == nil {
@@ -121,7 +122,7 @@ func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool
 	})
 }
 
-// misses reports whether the imported package could not be loaded.
+// misses reports whether the package imported by spec could not be loaded.
 func (s *source) misses(spec *ast.ImportSpec) bool {
 	importPath, err := strconv.Unquote(spec.Path.Value)
 	if err != nil || module.CheckImportPath(importPath) != nil {
@@ -133,7 +134,7 @@ func (s *source) misses(spec *ast.ImportSpec) bool {
 	})
 }
 
-// qualifies reports whether an error is about an undefined name that is followed by a dot, like a package name.
+// qualifies reports whether an error is about an undefined name followed by a dot, which is likely a package name.
 func (c *checker) qualifies(e types.Error) bool {
 	m := undefinedName.FindStringSubmatch(e.Msg)
 	file := c.fset.File(e.Pos)
@@ -145,7 +146,7 @@ func (c *checker) qualifies(e types.Error) bool {
 	return len(src) == file.Size() && after < len(src) && src[after] == '.'
 }
 
-// importOf returns the span of the first import of a package in the IDL.
+// importOf returns the span of the first import of importPath in the IDL. It returns false if there is none.
 func (c *checker) importOf(importPath string) (diag.Span, bool) {
 	return c.findImport(func(spec *ast.ImportSpec) bool {
 		p, err := strconv.Unquote(spec.Path.Value)
@@ -153,7 +154,7 @@ func (c *checker) importOf(importPath string) (diag.Span, bool) {
 	})
 }
 
-// importAt returns the span of the import at a position, or the position itself.
+// importAt returns the span of the import that starts at the given position, or at itself if there is none.
 func (c *checker) importAt(at diag.Span) diag.Span {
 	if span, ok := c.findImport(func(spec *ast.ImportSpec) bool { return c.span(spec.Path).Start == at.Start }); ok {
 		return span

@@ -37,22 +37,22 @@ type sourceFile struct {
 	schema *schema.File
 }
 
-// LoadMode is the load mode for go/packages. Loading everything from source is cheaper than export data as long as an
-// IDL imports only other IDL packages and the markers.
+// LoadMode is the load mode for go/packages. Loading everything from source is cheaper than using export data as long
+// as an IDL imports only other IDL packages and the markers.
 const LoadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedModule
 
-// load loads all folders in one call. The error reports a failing go command; errors in the sources are recorded in the
-// packages.
+// load loads all folders in one call. It returns an error only if the go command fails; errors in the sources are
+// recorded in the packages.
 func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 	cfg := &packages.Config{
 		Context: ctx,
 		Mode:    LoadMode,
 		Dir:     c.tree.root,
 		Fset:    c.fset,
-		// A fixed platform keeps constants that depend on the size of int the same everywhere. With cgo disabled, files
-		// that import "C" are ignored instead of preprocessed; checkHeader reports them. Scan has made sure that the
-		// IDL is in a module.
+		// With a fixed platform, constants that depend on the size of int are the same on every machine. With cgo
+		// disabled, files that import "C" are ignored instead of preprocessed; checkHeader reports them. Scan has
+		// already checked that the IDL is in a module.
 		Env:       append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GO111MODULE=on", "PWD="+c.tree.root),
 		ParseFile: c.parse,
 	}
@@ -66,7 +66,7 @@ func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 	return pkgs, nil
 }
 
-// goMessage returns the go command's own message, without the wrapping of go/packages.
+// goMessage returns the go command's message without the text added by go/packages.
 func goMessage(err error) string {
 	msg := err.Error()
 	if _, said, ok := strings.Cut(msg, "stderr: "); ok && said != "" {
@@ -75,7 +75,7 @@ func goMessage(err error) string {
 	return strings.TrimSpace(msg)
 }
 
-// adopt records the IDL folders among the loaded packages.
+// adopt records the packages of IDL folders, sorted by path.
 func (c *checker) adopt(pkgs []*packages.Package) {
 	for _, pkg := range pkgs {
 		if s := c.addSource(pkg); s != nil {
@@ -86,8 +86,9 @@ func (c *checker) adopt(pkgs []*packages.Package) {
 	slices.SortFunc(c.sources, func(a, b *source) int { return cmp.Compare(a.module.Path, b.module.Path) })
 }
 
-// parse keeps comments only for IDL files, where they are documentation, and skips object resolution, which go/types
-// replaces. It stops after about ten syntax errors per file and reports one per line.
+// parse is the ParseFile function for go/packages. It keeps comments only in IDL files, where they are documentation,
+// and skips object resolution, which go/types makes redundant. It stops after about ten syntax errors per file and
+// reports at most one per line.
 func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 	mode := parser.SkipObjectResolution
 	rel := c.rel(filename)
@@ -102,7 +103,7 @@ func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.
 }
 
 // unifyClauses records folders with conflicting package clauses and reports whether there are any. Go checks only the
-// files that agree with the first; the next load makes all of them agree.
+// files that agree with the first one; in the next load, parse makes all of them agree.
 func (c *checker) unifyClauses(pkgs []*packages.Package) bool {
 	for _, pkg := range pkgs {
 		for _, rel := range c.rels(pkg.GoFiles) {
@@ -114,7 +115,7 @@ func (c *checker) unifyClauses(pkgs []*packages.Package) bool {
 	return len(c.unified) > 0
 }
 
-// rel returns the slash-separated path of an IDL file below the root, or "" for other files.
+// rel returns the slash-separated path of an IDL file below the root. It returns "" for files outside the IDL.
 func (c *checker) rel(filename string) string {
 	rel, err := filepath.Rel(c.tree.root, filename)
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *checker) rel(filename string) string {
 	return rel
 }
 
-// rels returns the paths of the IDL files among the given ones.
+// rels returns the paths, relative to the root, of the given files that belong to the IDL.
 func (c *checker) rels(files []string) []string {
 	var list []string
 	for _, file := range files {
@@ -138,7 +139,8 @@ func (c *checker) rels(files []string) []string {
 	return list
 }
 
-// addSource returns nil for a package without IDL files, such as a placeholder for an error.
+// addSource returns the source for a loaded package. It returns nil for a package without IDL files, such as a
+// placeholder for an error.
 func (c *checker) addSource(pkg *packages.Package) *source {
 	s := &source{Package: pkg, module: &schema.Module{GoName: pkg.Name}}
 	for _, file := range pkg.Syntax {
@@ -164,7 +166,8 @@ func (c *checker) addSource(pkg *packages.Package) *source {
 	return s
 }
 
-// checkHeaders checks package clauses, imports and build constraints, also of files that the go command ignored.
+// checkHeaders checks the package clause, imports, and build constraints of every file, including those ignored by the
+// go command.
 func (c *checker) checkHeaders() {
 	loaded := map[string]bool{}
 	for _, s := range c.sources {
@@ -183,7 +186,7 @@ func (c *checker) checkHeaders() {
 			continue
 		}
 		name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
-		// The go command reports syntax errors; the header is complete anyway.
+		// Syntax errors are reported by the go command and do not affect the header.
 		file, _ := parser.ParseFile(c.fset, name, nil, parser.ImportsOnly|parser.ParseComments)
 		if file == nil {
 			continue

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 )
 
-// marker is the name of a type in the marker package, [ownMarkers].
+// marker is the name of a marker type, as declared in package [ownMarkers].
 type marker string
 
 const (
@@ -24,16 +24,16 @@ const (
 	markerOneOf         marker = "OneOf"
 	markerAsset         marker = "Asset"
 	markerArchive       marker = "Archive"
-	// unknownMarker represents an embedded name that cannot be resolved and is reported elsewhere.
+	// unknownMarker represents an embedded type that cannot be resolved, which is reported elsewhere.
 	unknownMarker marker = "?"
 )
 
 var markers = []marker{markerResource, markerNamedResource, markerConfig, markerOneOf, markerAsset, markerArchive}
 
-// ownMarkers is the import path of package idl.
+// ownMarkers is the import path of package idl, which declares the markers.
 const ownMarkers = "github.com/lumi-idl/lumi/idl"
 
-// checkMarkers rejects invalid import paths.
+// checkMarkers returns a *[UsageError] if one of paths is not a valid import path.
 func checkMarkers(paths []string) error {
 	for _, path := range paths {
 		var invalid *module.InvalidPathError
@@ -44,8 +44,8 @@ func checkMarkers(paths []string) error {
 	return nil
 }
 
-// checkMarkersUsed rejects marker packages that no file imports. It must be called only if the IDL has no errors, which
-// can hide imports.
+// checkMarkersUsed returns a *[UsageError] if a marker package is not imported by any file. Call it only if the IDL has
+// no errors, since errors can hide imports.
 func (c *checker) checkMarkersUsed() error {
 	for _, path := range c.markers {
 		if _, imported := c.importOf(path); !imported {
@@ -55,8 +55,8 @@ func (c *checker) checkMarkersUsed() error {
 	return nil
 }
 
-// markerOf returns the marker that a type is, or noMarker. Marker packages are recognized by path: package idl, those
-// given on the command line, and any path that ends in the one used by IDL of 2017.
+// markerOf returns the marker that obj declares, or noMarker. The marker packages are package idl, the packages given
+// on the command line, and any package whose path has the suffix used by IDLs of 2017.
 func (c *checker) markerOf(obj *types.TypeName) marker {
 	if obj == nil || obj.Pkg() == nil || c.sourceOf[obj.Pkg()] != nil || !c.declaresMarkers(obj.Pkg()) ||
 		!slices.Contains(markers, marker(obj.Name())) {
@@ -70,8 +70,8 @@ func (c *checker) declaresMarkers(pkg *types.Package) bool {
 	return path == ownMarkers || strings.HasSuffix(path, "/resource/idl") || slices.Contains(c.markers, path)
 }
 
-// looksLikeMarker reports whether a type looks like a marker of a package that was not given on the command line: it has
-// a marker's name, and its package declares an empty struct Resource.
+// looksLikeMarker reports whether a type is probably a marker from a package missing on the command line: it has a
+// marker's name, and its package declares an empty struct named Resource.
 func (c *checker) looksLikeMarker(obj *types.TypeName) bool {
 	if !slices.Contains(markers, marker(obj.Name())) || c.declaresMarkers(obj.Pkg()) {
 		return false
@@ -84,12 +84,12 @@ func (c *checker) looksLikeMarker(obj *types.TypeName) bool {
 	return ok && struc.NumFields() == 0
 }
 
-// embeds reports whether the marker can be embedded.
+// embeds reports whether structs can embed the marker.
 func (m marker) embeds() bool {
 	return m == markerResource || m == markerNamedResource || m == markerConfig || m == markerOneOf
 }
 
-// classify sets the kind of a struct from the marker that it embeds, directly or through other structs.
+// classify sets the kind of a struct according to the marker that it embeds, directly or through other structs.
 func (c *checker) classify(d *decl) {
 	if d.struc == nil || d.classified {
 		return
@@ -129,7 +129,8 @@ func (c *checker) classify(d *decl) {
 	}
 }
 
-// embeddedMarker returns the marker of an embedded field. It ignores a pointer, which is reported elsewhere.
+// embeddedMarker returns the marker that an embedded field brings, directly or through its struct. It looks through a
+// pointer, which is reported separately.
 func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 	expr := ast.Unparen(field.Type)
 	if star, ok := expr.(*ast.StarExpr); ok {
@@ -156,7 +157,7 @@ func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 	return noMarker
 }
 
-// typeName returns the type name that an expression refers to, or nil.
+// typeName returns the type name that expr refers to, or nil if there is none.
 func typeName(f *sourceFile, expr ast.Expr) *types.TypeName {
 	expr = ast.Unparen(expr)
 	if selector, ok := expr.(*ast.SelectorExpr); ok {

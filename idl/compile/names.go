@@ -13,15 +13,15 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// checkNames reports names that generated code cannot declare: words reserved in TypeScript, and names generated for
-// two declarations of a folder.
+// checkNames reports names that generated code cannot declare: words reserved in TypeScript, and names that two
+// declarations of a folder would both generate.
 func (c *checker) checkNames() {
 	exported := map[string]map[string]schema.Decl{}
 	for _, s := range c.sources {
 		foreignNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
 		for _, f := range s.module.Files {
 			for _, d := range f.Decls {
-				if slices.Contains(reservedInTypeScript, d.Head().Name) { // never an exported name
+				if slices.Contains(reservedInTypeScript, d.Head().Name) { // no exported name is reserved
 					c.rejectReservedName(c.idents[d])
 				}
 				if c.checkCollisions("Go", schema.GoNames(d), d, foreignNames) {
@@ -43,7 +43,7 @@ func (c *checker) checkCollisions(language string, names []string, d schema.Decl
 			continue
 		}
 		if other == d {
-			continue // two properties of one declaration, already reported
+			continue // two properties of one declaration, which are already reported
 		}
 		report := c.report(diag.NameCollision, c.idents[d], "%s and %s would both be named %s in generated %s",
 			other.Head().Name, d.Head().Name, name, language)
@@ -59,13 +59,14 @@ func (c *checker) rejectReservedName(at *ast.Ident) {
 		Suggestion = "rename it"
 }
 
-// shadowsPredeclared reports whether a declaration is rejected because it shadows a predeclared name in its whole folder,
-// which makes Go's other errors there unreliable.
+// shadowsPredeclared reports whether name is both predeclared in Go and reserved in TypeScript. A declaration of that
+// name is rejected. It shadows the predeclared name in the whole folder, so Go's other errors there are unreliable.
 func shadowsPredeclared(name string) bool {
 	return types.Universe.Lookup(name) != nil && slices.Contains(reservedInTypeScript, name)
 }
 
-// checkBarrels checks that the barrel of each folder can export both its declarations and its sub-folders.
+// checkBarrels reports declarations whose name collides with a sub-folder in the barrel of their folder, which exports
+// both.
 func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl) {
 	taken := map[string]string{}
 	seen := map[string]bool{}
@@ -86,8 +87,8 @@ func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl) {
 	}
 }
 
-// reservedInTypeScript lists names that a module cannot declare: keywords, built-in types, and names used by generated
-// code. Go keywords are omitted.
+// reservedInTypeScript lists the names that a generated module cannot declare: keywords, built-in types, and names used
+// by the generated code. Names that are also Go keywords are omitted.
 var reservedInTypeScript = strings.Fields(`
 	as await catch class debugger delete do enum export extends false finally function in instanceof new null super this
 	throw true try typeof void while with

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// patternError reports why a pattern does not mean the same in Go and in JavaScript with the flag u, and suggests a
-// replacement. The problem is "" for valid patterns.
+// patternError reports whether a pattern means the same in Go and in JavaScript with the flag u. If not, it returns the
+// problem and a suggested replacement. The problem is "" for valid patterns.
 func patternError(pattern string) (problem, advice string) {
 	s := patternScanner{rest: pattern}
 	s.grouped.WriteByte('(')
@@ -36,19 +36,20 @@ func patternError(pattern string) (problem, advice string) {
 	return "", ""
 }
 
-// patternScanner accepts the common subset of both languages and rejects anything else. Package regexp reports what is
-// invalid in both.
+// patternScanner scans a pattern, accepting only the common subset of both languages. Package regexp rejects patterns
+// that are invalid in both.
 type patternScanner struct {
 	rest string
-	// grouped is the pattern so far, with a group around each alternative and each group: package syntax would
-	// otherwise merge alternatives that JavaScript tries one by one. It starts with an extra parenthesis.
+	// grouped is the pattern scanned so far, with an extra group around each alternative and each group. Without these
+	// groups, package syntax would merge alternatives that JavaScript tries one by one. It starts with an extra
+	// parenthesis.
 	grouped strings.Builder
-	// repeats is set if a repetition may follow.
+	// repeats is set if the previous element can be repeated.
 	repeats         bool
 	problem, advice string
 }
 
-// reject records the first problem and ends the scan.
+// reject records the first problem and stops the scan.
 func (s *patternScanner) reject(what, advice string) {
 	if s.problem == "" {
 		s.problem, s.advice = what+" means different things in Go and JavaScript", advice
@@ -56,7 +57,7 @@ func (s *patternScanner) reject(what, advice string) {
 	s.rest = ""
 }
 
-// take accepts the next n bytes.
+// take accepts the next n bytes of the pattern.
 func (s *patternScanner) take(n int) {
 	s.grouped.WriteString(s.rest[:n])
 	s.rest = s.rest[n:]
@@ -106,7 +107,7 @@ func (s *patternScanner) element() {
 	}
 }
 
-// group scans the beginning of a group.
+// group scans the start of a group.
 func (s *patternScanner) group() {
 	head := groupHead.FindString(s.rest)
 	switch {
@@ -151,7 +152,7 @@ func (s *patternScanner) class() {
 	}
 }
 
-// member scans a member of a class and reports whether it is a single character.
+// member scans a member of a class and reports whether it matches exactly one character.
 func (s *patternScanner) member() bool {
 	switch s.rest[0] {
 	case '\\':
@@ -164,7 +165,7 @@ func (s *patternScanner) member() bool {
 	return true
 }
 
-// instead maps escapes that differ to replacements.
+// instead maps escapes that are unsupported or differ between the languages to suggestions.
 var instead = map[byte]string{
 	's': `use [\t\n\f\r ]`, 'S': `use [^\t\n\f\r ]`, 'A': "use ^", 'z': "use $", 'Z': "use $",
 	'Q': "escape each operator with a backslash", 'E': "escape each operator with a backslash",
@@ -175,7 +176,7 @@ var instead = map[byte]string{
 	'B': `use \b or \W`, 'k': "repeat the group's expression", 'c': `use \x and two hex digits`,
 }
 
-// escape scans an escape sequence and reports whether it is a single character.
+// escape scans an escape sequence and reports whether it matches exactly one character.
 func (s *patternScanner) escape(inClass bool) bool {
 	if len(s.rest) == 1 {
 		s.take(1) // rejected by package regexp
@@ -214,6 +215,6 @@ func (s *patternScanner) escape(inClass bool) bool {
 	return false
 }
 
-// categories lists the Unicode categories with the same members in Go and in every Node release since 20. Most others,
-// such as L, grow with each version of Unicode.
+// categories lists the Unicode categories that have the same members in Go and in every Node release since 20. Most
+// others, such as L, grow with each version of Unicode.
 var categories = strings.Fields("Lt Me No Pc Ps Pe Pi Pf Sk Z Zs Zl Zp Cc Cf")

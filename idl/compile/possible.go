@@ -10,7 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// valuesOf returns all values of a bool or enum type, and its name for messages.
+// valuesOf returns the possible values of a bool or enum type, and the type's name for messages. It returns nil for
+// other types.
 func valuesOf(t schema.Type) (values []string, name string) {
 	t = schema.Underlying(t)
 	if t == schema.Bool {
@@ -27,7 +28,8 @@ func valuesOf(t schema.Type) (values []string, name string) {
 	return nil, ""
 }
 
-// checkEnough reports lists and maps that require more distinct elements or keys than their types have.
+// checkEnough reports lists and maps that require more distinct elements or keys than their element or key type has
+// values.
 func (c *checker) checkEnough(t schema.Type, list []setOption) {
 	var values []string
 	var name, minimum string
@@ -94,8 +96,8 @@ func (c *checker) checkConfigReferences() {
 	}
 }
 
-// needsResource reports whether every value of a type, within the constraints of a property, refers to a resource. Seen
-// holds the enclosing types.
+// needsResource reports whether every value that satisfies both the type and the constraints own contains a resource
+// reference. Seen holds the declarations being visited.
 func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]bool) bool {
 	some := func(least func(*schema.Constraints) *int) bool {
 		return slices.ContainsFunc([]*schema.Constraints{schema.ConstraintsOf(t), own}, func(c *schema.Constraints) bool {
@@ -105,8 +107,8 @@ func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]
 	ref, ok := t.(*schema.Ref)
 	if ok {
 		if seen[ref.Decl] {
-			_, isAlias := ref.Decl.(*schema.Alias) // Recursive aliases are reported.
-			return !isAlias                        // Other cycles must end elsewhere.
+			_, isAlias := ref.Decl.(*schema.Alias) // recursive aliases are reported elsewhere
+			return !isAlias                        // other cycles end in an optional property or another variant
 		}
 		seen[ref.Decl] = true
 		defer delete(seen, ref.Decl)
@@ -133,26 +135,26 @@ func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]
 	return false
 }
 
-// relations maps names to the related properties of a struct.
+// relations maps names to those properties of a struct that can have relations.
 type relations map[string]*field
 
-// checkSettable reports properties that no program can set because of their relations.
+// checkSettable reports properties of d that no program can set because of conflicting relations.
 func (c *checker) checkSettable(d *decl) {
 	all := relations{}
 	var groups [][]string
 	for _, f := range d.fields {
 		if whyPresent(f.Property) != "" {
-			continue // reported with the relation
+			continue // reported with its relations
 		}
 		all[f.Name] = f
 		if group := f.ExactlyOneOf; len(group) > 0 && group[0] == f.Name {
 			groups = append(groups, group)
 		}
 	}
-	groups = slices.DeleteFunc(groups, func(group []string) bool { // a member is reported with its relation
+	groups = slices.DeleteFunc(groups, func(group []string) bool { // the missing member is reported with its relations
 		return slices.ContainsFunc(group, func(name string) bool { return all[name] == nil })
 	})
-	if all.problem(groups) != "" { // a consequence of what group members require
+	if all.problem(groups) != "" { // a consequence of what the members require
 		groups = nil
 	}
 	for _, f := range d.fields {
@@ -164,7 +166,7 @@ func (c *checker) checkSettable(d *decl) {
 		if problem == "" || direct { // already reported
 			continue
 		}
-		// Properties that require an unsettable one are consequences. In a cycle, the first property is reported.
+		// A property that requires an unsettable one is only a consequence. In a cycle, the first property is reported.
 		follows := slices.ContainsFunc(all.required(f.Name)[1:], func(name string) bool {
 			circle := slices.Contains(all.required(name), f.Name)
 			return all.problem(groups, name) != "" && (!circle || slices.Index(d.fields, all[name]) < slices.Index(d.fields, f))
@@ -175,7 +177,7 @@ func (c *checker) checkSettable(d *decl) {
 	}
 }
 
-// required returns the given properties and everything they require.
+// required returns the given properties and their requirements, direct and indirect.
 func (r relations) required(names ...string) []string {
 	for i := 0; i < len(names); i++ {
 		for _, name := range r[names[i]].RequiredWith {
@@ -187,15 +189,15 @@ func (r relations) required(names ...string) []string {
 	return names
 }
 
-// conflict reports whether two properties exclude each other.
+// conflict reports whether properties a and b cannot both be set.
 func (r relations) conflict(a, b string) bool {
 	p, q := r[a], r[b]
 	return a != b && p != nil && q != nil &&
 		(slices.Contains(p.ConflictsWith, b) || slices.Contains(q.ConflictsWith, a) || slices.Contains(p.ExactlyOneOf, b))
 }
 
-// problem returns why properties cannot be set together, or "". It does not try all combinations: if several properties
-// of a group can be set, it assumes that one of them works.
+// problem returns the reason why the named properties cannot be set together, or "" if they can. It does not try all
+// combinations: if several members of a group can be set, it assumes that one of them works.
 func (r relations) problem(groups [][]string, names ...string) string {
 	set := r.required(names...)
 	for i, a := range set {

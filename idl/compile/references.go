@@ -7,17 +7,17 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// These checks need the targets of references, so they run after every declaration has been filled in.
+// The checks in this file need the targets of references, so they run once all declarations are filled in.
 
-// reach is a use of a type whose parts are declared in another folder.
+// reach is a use of a type that may refer to declarations of other folders.
 type reach struct {
 	at   ast.Node
 	from *schema.Module
 	typ  schema.Type
 }
 
-// checkReaches checks that stubs can name the types of their properties. An alias or a promoted property may use a type
-// that its own folder does not export.
+// checkReaches checks that stubs can name the types of their properties. An alias or a promoted property may refer to a
+// type that its own folder does not export.
 func (c *checker) checkReaches() {
 	for _, r := range c.reaches {
 		for ref := range schema.Refs(r.typ) {
@@ -50,11 +50,11 @@ func (c *checker) checkRecursion() {
 	}
 }
 
-// maxNesting is the maximum depth of nested lists and maps. The wire rejects values deeper than a hundred levels, and
-// compilers fail on deeply nested generic types much earlier.
+// maxNesting is the maximum depth of nested lists and maps. The wire format rejects values nested more than a hundred
+// levels deep, and compilers fail on deeply nested generic types much earlier.
 const maxNesting = 32
 
-// checkNesting rejects types that exceed maxNesting, directly or through aliases.
+// checkNesting rejects types nested deeper than maxNesting, directly or through aliases.
 func (c *checker) checkNesting() {
 	depths := map[*schema.Alias]int{}
 	reject := func(at ast.Node, t schema.Type) {
@@ -75,7 +75,7 @@ func (c *checker) checkNesting() {
 	}
 }
 
-// nesting returns the depth of a type. An alias that is too deep counts as flat, since it is itself reported.
+// nesting returns the nesting depth of a type. An alias that is too deep counts as 0, since it is reported itself.
 func nesting(t schema.Type, known map[*schema.Alias]int) int {
 	switch t := t.(type) {
 	case *schema.List:

@@ -10,7 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// related returns the [tagWords] entry of a relation to other properties.
+// related returns the [tagWords] entry of a relation to other properties. Field returns a pointer to the names stored
+// in the property.
 func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 	return tagWord{
 		name: name, relates: field, doc: doc + " `<names>` is `a`, or `'a,b'`.",
@@ -28,7 +29,7 @@ func namesIn(value string) []string {
 	return names
 }
 
-// validNames returns a function that validates a list of names.
+// validNames returns a function that validates a list of names and reports errors with the given code.
 func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 	return func(c *checker, at ast.Node, value string) bool {
 		names := namesIn(value)
@@ -47,12 +48,13 @@ func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 	}
 }
 
-// checkRelations checks relations where they are declared, and sorts groups.
+// checkRelations checks the relations of each property at its declaration, and sorts the members of groups in source
+// order.
 func (c *checker) checkRelations() {
 	for _, d := range c.order {
 		for _, f := range d.fields {
 			if f.owner != d || d.kind == union {
-				continue // checked there, or reported
+				continue // promoted properties are checked at their struct; relations in unions are rejected
 			}
 			for i := range f.tag.list {
 				if o := &f.tag.list[i]; o.relates != nil {
@@ -71,7 +73,7 @@ func (c *checker) checkRelations() {
 	}
 }
 
-// groupOf returns the names in the group of a field, including its own, in source order.
+// groupOf returns the names in the exactlyOneOf group of f, including f itself, in source order.
 func groupOf(d *decl, f *field) []string {
 	var group []string
 	for _, other := range d.fields {
@@ -116,7 +118,7 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 	}
 }
 
-// whyPresent returns why a property is never absent from a program's arguments, or "".
+// whyPresent returns the reason why programs never omit a property, or "" if they may omit it.
 func whyPresent(p *schema.Property) string {
 	switch {
 	case p.Out:

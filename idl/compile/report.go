@@ -16,18 +16,18 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// textRange is source text without a syntax node, such as an option inside a tag.
+// textRange is a range of source text without its own syntax node, such as an option inside a tag.
 type textRange struct{ from, to token.Pos }
 
 func (r textRange) Pos() token.Pos { return r.from }
 func (r textRange) End() token.Pos { return r.to }
 
-// report adds an error at a node. The caller may add notes and a suggestion to the result.
+// report adds an error at a node. The caller may add notes and a suggestion to the returned diagnostic.
 func (c *checker) report(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
 	return c.reportAt(code, c.span(at), format, args...)
 }
 
-// reportAt is like report, for a place without a syntax node.
+// reportAt is like report, but takes a span instead of a node.
 func (c *checker) reportAt(code diag.Code, at diag.Span, format string, args ...any) *diag.Diagnostic {
 	d := &diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
 	c.diags = append(c.diags, d)
@@ -35,7 +35,7 @@ func (c *checker) reportAt(code diag.Code, at diag.Span, format string, args ...
 	return d
 }
 
-// didYouMean suggests a name, or returns "" for "".
+// didYouMean formats a suggested name for a message. It returns "" if name is empty.
 func didYouMean(name string) string {
 	if name == "" {
 		return ""
@@ -43,7 +43,7 @@ func didYouMean(name string) string {
 	return "did you mean " + name + "?"
 }
 
-// note adds a note, usually about the other of two conflicting places.
+// note adds a note to d, usually to point at the other of two conflicting places.
 func (c *checker) note(d *diag.Diagnostic, at ast.Node, format string, args ...any) {
 	d.Notes = append(d.Notes, diag.Note{Span: c.span(at), Message: fmt.Sprintf(format, args...)})
 }
@@ -54,7 +54,7 @@ func (c *checker) hasAt(code diag.Code, at diag.Span) bool {
 	return slices.ContainsFunc(c.diags, func(d *diag.Diagnostic) bool { return d.Code == code && d.Span == at })
 }
 
-// sorted returns the sorted diagnostics without consequences of others.
+// sorted returns the diagnostics in source order, without those caused by others.
 func (c *checker) sorted() []diag.Diagnostic {
 	list := make([]diag.Diagnostic, 0, len(c.diags))
 	for _, d := range c.diags {
@@ -72,10 +72,10 @@ func (c *checker) sorted() []diag.Diagnostic {
 	return diag.Sort(list)
 }
 
-// redeclared matches the go/types error about two fields of one name.
+// redeclared matches the go/types error about two fields with the same name.
 var redeclared = regexp.MustCompile(`^\w+ redeclared$`)
 
-// secondMarker reports whether Go rejects a second embedded marker, which is reported as MultipleMarkers.
+// secondMarker reports whether d is Go's error about a second embedded marker, already reported as MultipleMarkers.
 func (c *checker) secondMarker(d *diag.Diagnostic) bool {
 	if d.Code != diag.GoType || !redeclared.MatchString(d.Message) {
 		return false
@@ -85,7 +85,7 @@ func (c *checker) secondMarker(d *diag.Diagnostic) bool {
 	})
 }
 
-// throughResource reports whether a resource is part of a type cycle that Go reports.
+// throughResource reports whether a resource is part of the type cycle reported by Go in circle.
 func (c *checker) throughResource(circle *diag.Diagnostic) bool {
 	for _, d := range c.order {
 		at := c.span(d.spec.Name)
@@ -102,7 +102,8 @@ func (c *checker) span(at ast.Node) diag.Span {
 	return diag.Span{Start: c.position(at.Pos()), End: c.position(at.End())}
 }
 
-// position ignores line directives: diagnostics refer to the file that the user edits.
+// position converts a position for a diagnostic. It ignores line directives, since users edit the file that contains
+// them.
 func (c *checker) position(pos token.Pos) diag.Position {
 	p := c.fset.PositionFor(pos, false)
 	name := p.Filename
@@ -114,25 +115,25 @@ func (c *checker) position(pos token.Pos) diag.Position {
 	return diag.Position{File: name, Line: p.Line, Column: p.Column}
 }
 
-// schemaPos converts a position for the model.
+// schemaPos converts a position for the model, ignoring line directives.
 func (c *checker) schemaPos(pos token.Pos) schema.Position {
 	p := c.fset.PositionFor(pos, false)
 	return schema.Position{Line: p.Line, Column: p.Column}
 }
 
-// docText returns the first non-empty comment, without markers, as valid UTF-8, and without trailing white space, which
-// formatters would remove.
+// docText returns the text of the first nonempty comment, without comment markers or trailing white space. The result
+// is valid UTF-8.
 func docText(groups ...*ast.CommentGroup) string {
 	for _, g := range groups {
 		if g == nil || unterminated(g.List[len(g.List)-1].Text) {
-			continue // go/ast panics on unterminated comments, whose syntax error is reported
+			continue // go/ast panics on unterminated comments, which are reported as syntax errors
 		}
 		lines := strings.Split(strings.ToValidUTF8(g.Text(), string(utf8.RuneError)), "\n")
 		for i, line := range lines {
 			lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
 		}
 		if strings.HasPrefix(g.List[0].Text, "/*") {
-			lines[0] = strings.TrimLeft(lines[0], " \t") // go/ast removes the leading space only after //
+			lines[0] = strings.TrimLeft(lines[0], " \t") // go/ast removes the leading space only from // comments
 		}
 		if text := strings.Trim(strings.Join(lines, "\n"), "\n"); text != "" {
 			return text
@@ -145,10 +146,10 @@ func unterminated(comment string) bool {
 	return strings.HasPrefix(comment, "/*") && (len(comment) < len("/**/") || !strings.HasSuffix(comment, "*/"))
 }
 
-// oneEdit reports whether a and b differ by one insertion, deletion, substitution or transposition.
+// oneEdit reports whether a and b differ by exactly one insertion, deletion, substitution, or transposition.
 func oneEdit(a, b string) bool {
 	if n := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); n < -1 || n > 1 {
-		return false // cheap check, since the strings may be long
+		return false // a cheap check, since the strings may be long
 	}
 	return suggest.Distance(a, b) == 1
 }

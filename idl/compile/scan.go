@@ -19,19 +19,20 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 )
 
-// tree is the folder tree of an IDL on disk.
+// tree is the folder tree of an IDL.
 type tree struct {
 	arg  string // the root as given by the user
 	root string // the root, absolute and without symbolic links
-	// above lists the folder names from the module's folder down to and including the root.
+	// above lists the names of the folders on the path from the module's folder to the root, including the root.
 	above []string
-	// files lists all IDL files below the root as slash-separated paths, sorted.
+	// files lists the slash-separated paths of all IDL files below the root, sorted.
 	files []string
-	// links lists symbolic links to folders, which the go command does not follow, and broken links.
+	// links lists symbolic links to folders, which the go command does not follow, and broken symbolic links.
 	links []string
 }
 
-// scan lists the files of the IDL. It does not ask the go command, which ignores files excluded by build constraints.
+// scan lists the files of the IDL in dir. It reads the disk itself because the go command omits files excluded by build
+// constraints.
 func scan(dir string) (*tree, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -69,7 +70,8 @@ func scan(dir string) (*tree, error) {
 	return t, nil
 }
 
-// ModuleFolder returns the folder of the Go module that contains the absolute path dir, or "". Dir need not exist.
+// ModuleFolder returns the folder of the Go module that contains the absolute path dir, or "" if there is none. Dir
+// need not exist.
 func ModuleFolder(dir string) string {
 	for !isModule(dir) {
 		if dir == filepath.Dir(dir) {
@@ -85,7 +87,7 @@ func isModule(dir string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// CheckModule rejects module files that would block a reader, such as a named pipe called go.work.
+// CheckModule returns an error if a module file would block its reader, such as a named pipe called go.work.
 func CheckModule(module string) error {
 	files := []string{filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum")}
 	work := os.Getenv("GOWORK")
@@ -111,7 +113,7 @@ func irregular(file string) error {
 	return &UsageError{file + " is not a regular file; remove or replace it"}
 }
 
-// walk applies the go command's rules for ./... patterns.
+// walk records the files and links below the root, following the go command's rules for ./... patterns.
 func (t *tree) walk() error {
 	err := filepath.WalkDir(t.root, func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -137,7 +139,7 @@ func (t *tree) walk() error {
 			if !isIgnoredFolder(name) {
 				t.links = append(t.links, filepath.ToSlash(rel))
 			}
-		case statErr == nil && !info.Mode().IsRegular(): // the go command may open it whatever its name
+		case statErr == nil && !info.Mode().IsRegular(): // the go command may open it, whatever its name
 			return irregular(t.display(filepath.ToSlash(rel)))
 		case statErr == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			t.files = append(t.files, filepath.ToSlash(rel))
@@ -148,10 +150,10 @@ func (t *tree) walk() error {
 	return err
 }
 
-// isIgnoredFolder reports whether the go command ignores folders of that name.
+// isIgnoredFolder reports whether the go command ignores folders with that name.
 func isIgnoredFolder(name string) bool { return name == "testdata" || name == "vendor" }
 
-// packageName returns the package's name, or an error if it is invalid.
+// packageName returns the name of the package, or a *[UsageError] if it is invalid.
 func packageName(opts Options) (string, error) {
 	if opts.Package != "" {
 		if !packageNames.MatchString(opts.Package) {
@@ -217,8 +219,8 @@ func (c *checker) checkFiles() {
 	}
 }
 
-// placeOf returns where to report a folder that is not read: the package clause of the first file next to it, or its
-// path.
+// placeOf returns a position for errors about a folder that is not read: the package clause of the first file next to
+// it or, if there is none, the folder's path.
 func (c *checker) placeOf(folder string) diag.Span {
 	for _, file := range c.tree.files {
 		if path.Dir(file) == path.Dir(folder) {
@@ -229,12 +231,12 @@ func (c *checker) placeOf(folder string) diag.Span {
 	return diag.Span{Start: at, End: at}
 }
 
-// invalidInImport reports whether a character is unsafe in the URL of a TypeScript import.
+// invalidInImport reports whether r is unsafe in the URL of a TypeScript import.
 func invalidInImport(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
 }
 
-// checkFolder checks a folder and its parents, each once, and reports them at the first file found there.
+// checkFolder checks the names of a folder and its parents. It checks each folder once and reports errors at file.
 func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 	if dir == "." || seen[dir] {
 		return
@@ -257,7 +259,7 @@ func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 	}
 }
 
-// checkImportable rejects folder names that are invalid in import paths.
+// checkImportable rejects a folder name that is invalid in import paths, and reports it at file.
 func (c *checker) checkImportable(name, file string) {
 	var invalid *module.InvalidPathError
 	if !errors.As(module.CheckImportPath(name), &invalid) {
@@ -268,8 +270,8 @@ func (c *checker) checkImportable(name, file string) {
 	c.blind(file)
 }
 
-// hostSpecific reports whether a file name alone restricts the file to some hosts. It asks go/build about a host that
-// does not exist, so no list of hosts is needed.
+// hostSpecific reports whether the file name alone restricts the file to certain platforms. Asking go/build about a
+// platform that does not exist avoids a list of all platforms.
 func hostSpecific(name string) bool {
 	nowhere := build.Context{
 		GOOS: "nowhere", GOARCH: "nothing", Compiler: "gc",

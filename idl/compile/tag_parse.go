@@ -15,32 +15,32 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// option is one element of a lumi tag.
+// option is an unparsed element of a lumi tag or directive.
 type option struct {
 	textRange
 	text string
-	// afterQuote is set if the previous element has a quoted value.
+	// afterQuote is set if the value of the previous element is quoted.
 	afterQuote bool
 }
 
-// setOption is a valid option with its value.
+// setOption is a valid option and its value.
 type setOption struct {
 	option
 	*tagWord
-	value string // "" if the option takes none
+	value string // "" for options without a value
 }
 
-// options holds the options of a lumi tag, or of the directives of a type.
+// options holds the valid options of a lumi tag or of a type's directives.
 type options struct {
 	list []setOption
-	// where is "tag" or "directive", for messages.
+	// where is the word for messages: "tag" or "directive".
 	where string
 
-	// unread is set if the tag has errors, so that options may be missing here.
+	// unread is set if the tag has errors, in which case options may be missing.
 	unread bool
 }
 
-// find returns the option of that name, or nil.
+// find returns the option with the given name, or nil.
 func (o *options) find(name string) *setOption {
 	for i := range o.list {
 		if o.list[i].name == name {
@@ -50,7 +50,7 @@ func (o *options) find(name string) *setOption {
 	return nil
 }
 
-// before returns the option directly before e if its value may contain commas, and nil otherwise.
+// before returns the option directly before e if its value may contain commas, or else nil.
 func (o *options) before(e option) *setOption {
 	i := slices.IndexFunc(o.list, func(p setOption) bool {
 		return p.to+1 == e.from && p.tagWord.value != "" && p.constrains == "" && p.name != "name"
@@ -61,7 +61,7 @@ func (o *options) before(e option) *setOption {
 	return &o.list[i]
 }
 
-// parseTag parses the lumi tag of a field. It reports invalid options and skips them.
+// parseTag parses the lumi tag of a field. Invalid options are reported and skipped.
 func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	if f.Tag == nil {
 		return options{where: "tag"}
@@ -81,7 +81,8 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	return o
 }
 
-// parseOptions parses options. In a tag, the first may be one of names.
+// parseOptions parses the elements of a tag or directive. The first element of a tag may be one of names, without
+// name=.
 func (c *checker) parseOptions(where string, elements []option, names []string) options {
 	o := options{where: where}
 	var unknown []int
@@ -97,7 +98,7 @@ func (c *checker) parseOptions(where string, elements []option, names []string) 
 	return o
 }
 
-// withoutConflicts reports conflicting options and returns the others.
+// withoutConflicts reports each pair of conflicting options and returns list without one option of each pair.
 func (c *checker) withoutConflicts(list []setOption) []setOption {
 	for _, a := range list {
 		for _, excluded := range a.excludes {
@@ -106,7 +107,7 @@ func (c *checker) withoutConflicts(list []setOption) []setOption {
 				continue
 			}
 			b := list[i]
-			if excluded == "out" { // keep out, or a pointer would seem to need optional
+			if excluded == "out" { // keep out: without it, a pointer would seem to require optional
 				i = slices.IndexFunc(list, func(s setOption) bool { return s.tagWord == a.tagWord })
 			}
 			later := slices.MaxFunc([]option{a.option, b.option}, func(a, b option) int { return cmp.Compare(a.from, b.from) })
@@ -120,8 +121,8 @@ func (c *checker) withoutConflicts(list []setOption) []setOption {
 	return list
 }
 
-// isName reports whether a first element is a property name in the older tag form: one of names, or a word that
-// resembles neither an option nor another tool's word for one.
+// isName reports whether the first element of a tag is a property name, as in the older tag form: either one of names,
+// or a word that resembles no option of this or any other tool.
 func isName(text string, names []string) bool {
 	isOption := func(word string) bool {
 		return meant(word, false) != nil || constraintSpelled(word) != "" || joined.MatchString(folded(word))
@@ -130,8 +131,8 @@ func isName(text string, names []string) bool {
 		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)
 }
 
-// parseOption parses an element of a tag and returns false for an unknown option. The first element may be a name
-// without name=, preferably one of names.
+// parseOption parses an element of a tag and adds the option to o. It returns false for an unknown option. The first
+// element may be a property name without name=.
 func (c *checker) parseOption(o *options, e option, first bool, names []string) bool {
 	w, value := optionOf(e.text)
 	if w == nil && first && isName(e.text, names) {
@@ -157,7 +158,7 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	return true
 }
 
-// unquote removes single quotes around a value and replaces ” by '. It returns false for an unbalanced quote.
+// unquote removes single quotes around value and replaces ” by '. It returns false if the quotes are unbalanced.
 func unquote(value string) (string, bool) {
 	quoted, opened := strings.CutPrefix(value, "'")
 	if !opened {
@@ -167,7 +168,8 @@ func unquote(value string) (string, bool) {
 	return strings.ReplaceAll(quoted[:max(end, 0)], "''", "'"), end >= 0 && end == len(quoted)-1
 }
 
-// closingQuote returns the offset of the closing quote, which is at the end or before a comma, or -1.
+// closingQuote returns the offset of the closing quote in s, which is at the end or before a comma. It returns -1 if
+// there is none.
 func closingQuote(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -181,11 +183,11 @@ func closingQuote(s string) int {
 	return -1
 }
 
-// doubled escapes text for use between single quotes.
+// doubled escapes text for use inside single quotes.
 func doubled(text string) string { return strings.ReplaceAll(text, "'", "''") }
 
-// contradicts returns the option that excludes the other, if w cannot be combined with an option that is set, and nil
-// otherwise.
+// contradicts reports whether w conflicts with an option in o. It returns whichever of the two excludes the other, or
+// nil if there is no conflict.
 func (w *tagWord) contradicts(o *options) *tagWord {
 	for _, other := range o.list {
 		switch {
@@ -198,8 +200,8 @@ func (w *tagWord) contradicts(o *options) *tagWord {
 	return nil
 }
 
-// rejectOption reports an unknown option. Its suggestion takes the other options of the tag into account, and is added
-// to o.
+// rejectOption reports an unknown option. Its suggestion takes the tag's other options into account; a suggested option
+// is added to o.
 func (c *checker) rejectOption(o *options, e option, first bool) {
 	text := strings.Trim(strings.TrimSpace(e.text), "\"`")
 	if text == "" {
@@ -221,7 +223,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	w, several := suggested(key, hasValue), separated(text)
 	isJoined := joined.MatchString(folded(key))
 	if isJoined {
-		w = nil // even if it is similar to a single option
+		w = nil // even if it resembles a single option
 	}
 	valueIsOption, _ := optionOf(value)
 	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
@@ -285,7 +287,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 
 const separate = "separate options with commas"
 
-// separateOptions suggests commas between options. The first word of a tag may be a name.
+// separateOptions suggests commas between the options in words. The first word of a tag may be a property name.
 func separateOptions(o *options, e option, words []string, first bool) string {
 	var list []string
 	for i, word := range words {
@@ -305,7 +307,7 @@ func separateOptions(o *options, e option, words []string, first bool) string {
 	return "write " + strings.Join(list, ",") + "; commas separate options"
 }
 
-// checkName validates the name in a tag.
+// checkName reports whether name is a valid property name, and reports an error if not.
 func (c *checker) checkName(at ast.Node, name string) bool {
 	if isIdentifier(name) {
 		return true
@@ -315,7 +317,7 @@ func (c *checker) checkName(at ast.Node, name string) bool {
 	return false
 }
 
-// isIdentifier reports whether name can be written without quotes in TypeScript.
+// isIdentifier reports whether TypeScript allows name without quotes.
 func isIdentifier(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) })
@@ -325,7 +327,8 @@ func isNameRune(r rune) bool {
 	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// tagElements returns the elements of the lumi tag with their positions, and false if there is no valid one.
+// tagElements returns the elements of the lumi tag in lit with their positions. It returns false if there is no lumi
+// tag or the tag is malformed.
 func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	if lit == nil {
 		return nil, false
@@ -334,7 +337,7 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	if err != nil {
 		return nil, false // reported by Go
 	}
-	// Byte offsets in the tag and in the source agree only for raw strings.
+	// Byte offsets in the tag match those in the source only for raw strings.
 	whole := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
 	at := whole
 	if strings.HasPrefix(lit.Value, "`") && !strings.Contains(tag, "\n") && len(tag)+2 == len(lit.Value) {
@@ -352,7 +355,7 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	return splitOptions(value, start, at), true
 }
 
-// splitOptions splits options at commas outside of single quotes. Start is the offset of the first option.
+// splitOptions splits value at commas outside single quotes. Start is the offset of value in the tag.
 func splitOptions(value string, start int, at func(from, to int) textRange) []option {
 	var elements []option
 	afterQuote := false
@@ -374,8 +377,8 @@ func splitOptions(value string, start int, at func(from, to int) textRange) []op
 	return elements
 }
 
-// lookupTag returns the value of the key lumi in a struct tag, and its offset. It parses tags like package reflect, but
-// reports the errors that reflect ignores.
+// lookupTag returns the value of the key lumi in a struct tag and its offset. It parses the tag like package reflect,
+// but reports syntax errors, which reflect ignores.
 func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
 	malformed := func(from int) (string, int, bool) {
 		d := c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs")
@@ -412,7 +415,7 @@ func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value 
 			value, start, found = text, end+len(`:"`), true
 		}
 		if pos = next; pos < len(tag) && tag[pos] != ' ' {
-			return malformed(pos) // reflect would treat it as part of the next key
+			return malformed(pos) // reflect would treat the text as part of the next key
 		}
 	}
 }

@@ -14,36 +14,36 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// tagWord is the meaning of a word in a lumi tag: an option, or a word from the tags of other tools. Parsing,
-// validation, suggestions and the table of options in docs/idl.md all derive from [tagWords].
+// tagWord describes a word in a lumi tag, which is either an option or a word used by other tools. Parsing, validation,
+// suggestions, and the table of options in docs/idl.md are all derived from [tagWords].
 type tagWord struct {
-	// name is the option with that meaning. If there is none, name and all other fields but the last three are empty.
+	// name is the option with this meaning. If there is none, only synonyms, advice, and free may be set.
 	name string
 	// doc describes the option in docs/idl.md.
 	doc string
-	// resources is set for options allowed only on properties of resources.
+	// resources is set for options valid only on properties of resources.
 	resources bool
-	// constrains is the kind of values that a constraint applies to.
+	// constrains is the kind of value that a constraint applies to, such as "strings". It is empty for other options.
 	constrains string
-	// relates returns the property's list of related names, for relations.
+	// relates returns the list of related property names. It is nil for options other than relations.
 	relates func(*schema.Property) *[]string
-	// excludes lists options that cannot be combined with this one.
+	// excludes lists the options that cannot be combined with this one.
 	excludes []string
-	// value is the placeholder for the value in messages, as in name=<name>, or empty for options without a value.
+	// value is the placeholder for the value in messages, as in name=<name>. It is empty for options without a value.
 	value string
-	// valid checks the unquoted value and reports errors. Nil accepts any value.
+	// valid reports whether the unquoted value is valid, and reports errors. Nil accepts any value.
 	valid func(c *checker, at ast.Node, value string) bool
-	// set applies the option and its valid value to a property.
+	// set stores a valid value in a property.
 	set func(p *schema.Property, value string)
-	// declares applies the option to a declared type; nil if types cannot have it.
+	// declares applies the option to a declared type. It is nil for options that types do not support.
 	declares func(d *decl, o setOption)
-	// accepted is a second spelling of the option.
+	// accepted is an alternative spelling of the option.
 	accepted string
-	// synonyms lists words of other tools, in lower case and without separators.
+	// synonyms lists the words used by other tools, in lower case and without separators.
 	synonyms []string
-	// advice is the suggestion for words without an option.
+	// advice is the suggestion for words that correspond to no option.
 	advice string
-	// free is set if the synonyms are valid names when no value follows.
+	// free is set if the synonyms are valid property names when no value follows.
 	free bool
 }
 
@@ -146,7 +146,8 @@ var tagWords = []tagWord{
 	},
 }
 
-// optionOf returns the option that text sets, with its value and any quotes, or nil.
+// optionOf parses text as an option, exactly spelled. It returns the option and its value with any quotes, or nil if
+// there is no such option.
 func optionOf(text string) (w *tagWord, value string) {
 	key, value, hasValue := strings.Cut(text, "=")
 	for i := range tagWords {
@@ -158,9 +159,9 @@ func optionOf(text string) (w *tagWord, value string) {
 	return nil, ""
 }
 
-// Lookup tables derived from [tagWords]: the meaning of each word; words that, like anything within one edit of them,
-// are not names in the older tag form; a pattern for several options folded into one word, such as optionalsecret; and
-// the list of options for messages.
+// These tables are derived from [tagWords]. Spellings maps each word to its meaning. Reserved lists words that are
+// never property names in the older tag form, nor is anything within one edit of them. Joined matches several options
+// written as one word, such as optionalsecret. OptionList lists all options for messages.
 var spellings, reserved, joined, optionList = indexTagWords()
 
 func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *regexp.Regexp, optionList string) {
@@ -168,7 +169,7 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 	var options, list []string
 	for i := range tagWords {
 		w := &tagWords[i]
-		if w.value != "" { // without a value, its words are names
+		if w.value != "" { // without a value, its words are property names
 			if w.constrains == "" {
 				list = append(list, w.name+"="+w.value)
 			}
@@ -203,8 +204,8 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 // someConstraint represents all constraints in lists of options.
 const someConstraint = "constraints such as min=<number>"
 
-// constraintWords maps other tools' words for options with a value, in lower case, and the options' own names to the
-// options.
+// constraintWords maps words for options with a value to these options. It contains other tools' words and the options'
+// own names, in lower case.
 var constraintWords = indexConstraints()
 
 func indexConstraints() map[string]string {
@@ -223,7 +224,8 @@ func indexConstraints() map[string]string {
 	return words
 }
 
-// constraintSpelled returns the option with a value that word spells, allowing one edit, or "".
+// constraintSpelled returns the name of the option with a value that word spells, allowing one edit, or "" if there is
+// none.
 func constraintSpelled(word string) string {
 	if name := constraintWords[folded(word)]; name != "" || spellings[folded(word)] != nil {
 		return name
@@ -236,7 +238,8 @@ func constraintSpelled(word string) string {
 	return ""
 }
 
-// constraintMeant returns the option with a value that word means, exactly or approximately, or nil.
+// constraintMeant returns the option with a value that word spells or, if nearly is set, resembles. It returns nil if
+// there is none.
 func constraintMeant(word string, nearly bool) *tagWord {
 	name := constraintSpelled(word)
 	if name == "" && nearly {
@@ -249,8 +252,8 @@ func constraintMeant(word string, nearly bool) *tagWord {
 	return &tagWords[i]
 }
 
-// folded lowers text, removes separators, and replaces full-width characters, as typed on East Asian keyboards, by
-// ASCII.
+// folded converts text to lower case, removes separators, and replaces full-width characters, as typed on East Asian
+// keyboards, with ASCII.
 func folded(text string) string {
 	const fullWidth = '！' - '!'
 	return strings.ToLower(strings.Map(func(r rune) rune {
@@ -264,11 +267,11 @@ func folded(text string) string {
 	}, text))
 }
 
-// short is the length up to which a word is within one edit of many others.
+// short is the maximum length of words that are within one edit of many others.
 const short = 3
 
-// meant returns the meaning of text, allowing one edit, or nil. With a value, only longer words may differ by an edit:
-// none of them takes a value, and min=3 is not a misspelled in.
+// meant returns the meaning of text, allowing one edit, or nil if it has none. If a value follows, short words must
+// match exactly: none of them takes a value, and min=3 is not a misspelled in.
 func meant(text string, hasValue bool) *tagWord {
 	word := folded(text)
 	if w := spellings[word]; w != nil && (hasValue || !w.free) {
@@ -283,7 +286,7 @@ func meant(text string, hasValue bool) *tagWord {
 	return spellings[reserved[i]]
 }
 
-// suggested is like meant, but allows more edits. Use it only for words that are errors anyway.
+// suggested is like meant, but allows more edits. Use it only for words already known to be errors.
 func suggested(text string, hasValue bool) *tagWord {
 	w := cmp.Or(meant(text, hasValue), spellings[folded(text)])
 	if w == nil && !hasValue && isIdentifier(text) {
@@ -292,7 +295,7 @@ func suggested(text string, hasValue bool) *tagWord {
 	return w
 }
 
-// separated splits text at everything that might have been meant to separate options.
+// separated splits text at every character that may have been meant to separate options.
 func separated(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !isNameRune(r) && r != '=' })
 }

@@ -9,17 +9,16 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// place is the context of a type, which decides what may be used by value.
+// place is the context in which a type is used. It determines which types may be used by value.
 type place int
 
 const (
-	byItself      place = iota // the whole type of a property, or of an alias
+	byItself      place = iota // the whole type of a property or an alias
 	behindPointer              // the target of a property's pointer
 	asElement                  // an element of a list or map, with or without a pointer
 )
 
-// convert converts a type expression to the model. It returns nil for invalid types, which have been reported here or
-// by Go.
+// convert converts a type expression to the model. It returns nil for invalid types, which are reported here or by Go.
 func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 	switch e := ast.Unparen(expr).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
@@ -127,7 +126,7 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 	return ref
 }
 
-// use records the first use as the type of a property or alias.
+// use records the first use of d as the type of a property or alias.
 func (d *decl) use(at ast.Node) {
 	if d.usedAt == nil {
 		d.usedAt = at
@@ -146,7 +145,7 @@ func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.
 		return nil
 	}
 	if _, ok := obj.Type().(*types.TypeParam); ok {
-		return nil // the generic type has been reported
+		return nil // the generic type is reported at its declaration
 	}
 	c.report(diag.UnsupportedType, expr, "type %s is not supported", obj.Name()).Suggestion = "use a string"
 	return nil
@@ -157,7 +156,8 @@ var primitives = map[types.BasicKind]schema.Primitive{
 	types.Bool: schema.Bool, types.Float64: schema.Number, types.Int: schema.Int, types.String: schema.String,
 }
 
-// rejectBasic reports an unsupported basic type. It returns nil if Go has reported it.
+// rejectBasic reports an unsupported basic type and returns the diagnostic. It returns nil if Go reports the type
+// itself.
 func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnostic {
 	var d *diag.Diagnostic
 	switch {
@@ -223,7 +223,7 @@ func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
 	return nil
 }
 
-// convertKey converts the key type of a map to the model.
+// convertKey converts the key type of a map to the model. It reports invalid keys and returns nil for them.
 func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	obj, t := typeName(f, expr), f.source.TypesInfo.TypeOf(expr)
 	if obj != nil {
@@ -235,7 +235,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	case obj != nil && t == types.Typ[types.String]:
 		return schema.String
 	case obj == nil || obj.Pkg() == nil || !isString(t) || c.markerOf(obj) != noMarker:
-		if types.Comparable(f.source.TypesInfo.TypeOf(expr)) { // Go reports the others
+		if types.Comparable(f.source.TypesInfo.TypeOf(expr)) { // Go reports keys that are not comparable
 			c.report(diag.MapKey, expr, "map keys must be strings, got %s", types.ExprString(expr)).
 				Suggestion = keyHelp
 		}
@@ -252,7 +252,7 @@ const keyHelp = "use string or a type defined as string"
 
 func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeName) {
 	if c.throughLink(f.source.Imports[obj.Pkg().Path()]) {
-		return // the link has been reported
+		return // the link itself is reported
 	}
 	c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr)).
 		Suggestion = c.foreignHelp(f, obj)
@@ -273,7 +273,7 @@ func (c *checker) foreignHelp(f *sourceFile, obj *types.TypeName) string {
 	return "declare a type for such values in this IDL"
 }
 
-// knownTypes maps types of the standard library that are common in other tools' properties to their IDL counterparts.
+// knownTypes maps standard library types that are common in other tools' properties to their IDL counterparts.
 var knownTypes = map[string]string{
 	"encoding/json.Number":     "float64",
 	"encoding/json.RawMessage": "any",
@@ -296,7 +296,7 @@ var knownTypes = map[string]string{
 	"time.Time":                "an RFC 3339 string",
 }
 
-// rejectInstance reports the use of a generic type from outside the IDL. Generic types of the IDL are reported at their
+// rejectInstance reports the use of a generic type from outside the IDL. Generic types in the IDL are reported at their
 // declaration.
 func (c *checker) rejectInstance(f *sourceFile, expr ast.Expr) {
 	var generic ast.Expr

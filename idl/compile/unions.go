@@ -37,7 +37,7 @@ func (c *checker) fillUnion(d *decl) {
 		}
 		same[ref.Decl] = f
 	}
-	written := -1 // not counting the marker
+	written := -1 // -1 accounts for the marker
 	for _, f := range d.struc.Fields.List {
 		written += max(1, len(f.Names))
 	}
@@ -52,7 +52,7 @@ func (c *checker) fillUnion(d *decl) {
 	}
 }
 
-// refersTo reports whether t is a reference to a declaration of type D.
+// refersTo reports whether t refers to a declaration of type D.
 func refersTo[D schema.Decl](t schema.Type) bool {
 	ref, ok := t.(*schema.Ref)
 	if ok {
@@ -66,7 +66,7 @@ func isCapability(t schema.Type) bool { return refersTo[*schema.Resource](t) }
 // variantOptions lists the options allowed on struct variants.
 var variantOptions = []string{"name", "secret", "deprecated", "was"}
 
-// variant checks the type and options of one variant.
+// variant checks the type and options of a variant, and sets *p to its property.
 func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag options) {
 	*p = schema.Property{
 		Field: p.Field, Name: p.Name, Secret: p.Secret, Was: p.Was, Deprecated: p.Deprecated, Doc: p.Doc, Pos: p.Pos,
