@@ -1,6 +1,6 @@
-// Package idl defines the markers for IDL packages: types without behavior that cidlc recognizes.
+// Package idl defines the marker types that cidlc recognizes in IDL packages. They have no behavior.
 //
-// Embedding [Resource] or [NamedResource] in a struct, by value, makes that struct a resource:
+// A struct that embeds [Resource] or [NamedResource] by value is a resource:
 //
 //	type Bucket struct {
 //		idl.NamedResource
@@ -9,31 +9,31 @@
 //	}
 //
 // A pointer to a resource, such as *Key above, is a capability: a reference to an independent resource. *Resource is a
-// capability of any type. [Asset] and [Archive] are files deployed with a program. Embedding [Config] makes a struct
-// the configuration of the package's provider, and embedding [OneOf] makes it a union.
+// capability of any type. [Asset] and [Archive] are files deployed with a program. A struct that embeds [Config] is the
+// configuration of the package's provider, and a struct that embeds [OneOf] is a union.
 //
-// The package imports nothing, so loading an IDL package costs no more than its own sources. docs/idl.md specifies the
-// language.
+// This package has no imports, so importing it adds almost nothing to the time needed to load an IDL package.
+// docs/idl.md specifies the language.
 package idl
 
-// Resource marks a struct that embeds it, by value, as a resource named by the provider. As the type of a property,
-// *Resource is a capability of any type.
+// Resource, embedded by value, marks a struct as a resource named by the provider. As the type of a property, *Resource
+// is a capability of any type.
 type Resource struct{}
 
-// NamedResource marks a struct that embeds it, by value, as a resource named by the program. The name is the first
-// parameter of the generated constructor and the property "name" on the wire; changing it replaces the resource.
+// NamedResource, embedded by value, marks a struct as a resource named by the program. The name is the first parameter
+// of the generated constructor and the property "name" on the wire. Changing it replaces the resource.
 type NamedResource struct {
 	Resource
-	// Name is the name chosen by the program.
+	// Name is chosen by the program.
 	Name string
 }
 
-// Config marks the struct that embeds it, by value, as the provider's configuration, such as a region or credentials. A
-// package has at most one, in the root folder of its IDL.
+// Config, embedded by value, marks a struct as the provider's configuration, such as a region or credentials. A package
+// has at most one, in the root folder of its IDL.
 type Config struct{}
 
-// OneOf marks a struct that embeds it, by value, as a union. Its other fields are the variants; a value has exactly
-// one. They are pointers, either all to resources or all to plain structs.
+// OneOf, embedded by value, marks a struct as a union. The other fields are its variants: pointers either all to
+// resources or all to plain structs. A value has exactly one variant.
 type OneOf struct{}
 
 // Asset is a file or text deployed with the program. Use it as *idl.Asset.

@@ -6,11 +6,11 @@ import (
 	"github.com/lumi-idl/lumi/internal/catalog"
 )
 
-// Code identifies the rule broken by a diagnostic. Codes are stable: a released code keeps its meaning. Each has an
-// entry in the [Catalog] and is listed in docs/diagnostics.md.
+// Code identifies the rule violated by a diagnostic. Codes are stable: a released code never changes its meaning. Each
+// code has an entry in the [Catalog] and is listed in docs/diagnostics.md.
 type Code string
 
-// Source files and packages.
+// Codes for source files and packages.
 const (
 	GoSyntax        Code = "GoSyntax"
 	GoType          Code = "GoType"
@@ -23,7 +23,7 @@ const (
 	DotImport       Code = "DotImport"
 )
 
-// Declarations.
+// Codes for declarations.
 const (
 	FunctionDecl  Code = "FunctionDecl"
 	MethodDecl    Code = "MethodDecl"
@@ -36,7 +36,7 @@ const (
 	NameCollision Code = "NameCollision"
 )
 
-// Types.
+// Codes for types.
 const (
 	NumericType      Code = "NumericType"
 	ArrayType        Code = "ArrayType"
@@ -59,7 +59,7 @@ const (
 	RecursiveAlias   Code = "RecursiveAlias"
 )
 
-// Structs.
+// Codes for structs.
 const (
 	UnexportedField   Code = "UnexportedField"
 	EmbeddedPointer   Code = "EmbeddedPointer"
@@ -74,7 +74,7 @@ const (
 	UnionVariant      Code = "UnionVariant"
 )
 
-// Tag options.
+// Codes for tag options.
 const (
 	MalformedTag           Code = "MalformedTag"
 	UnknownOption          Code = "UnknownOption"
@@ -90,7 +90,7 @@ const (
 	PointerWithoutOptional Code = "PointerWithoutOptional"
 )
 
-// Constraints and directives.
+// Codes for constraints and directives.
 const (
 	ConstraintType     Code = "ConstraintType"
 	ConstraintValue    Code = "ConstraintValue"
@@ -99,7 +99,7 @@ const (
 	MisplacedDirective Code = "MisplacedDirective"
 )
 
-// Constants.
+// Codes for constants.
 const (
 	ConstType      Code = "ConstType"
 	ConstValue     Code = "ConstValue"
@@ -112,6 +112,6 @@ const (
 //go:embed catalog
 var files embed.FS
 
-// Catalog returns the entries of all codes in declaration order. The headings of an entry are "## Wrong" and "##
+// Catalog returns the documentation of all codes in declaration order. Each entry has the headings "## Wrong" and "##
 // Right".
 func Catalog() catalog.Catalog { return catalog.New("diagnostic", files, "catalog") }

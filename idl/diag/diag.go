@@ -13,7 +13,7 @@ import (
 // Severity is the severity of a diagnostic.
 type Severity string
 
-// The severities. Errors prevent output.
+// The severities. Any error prevents output.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -23,12 +23,12 @@ const (
 type Position struct {
 	// File is the path of the file relative to the current folder.
 	File string `json:"file"`
-	// Line and Column count from 1, columns in bytes. Both are 0 if only the file is known.
+	// Line and Column count from 1; columns are in bytes. Both are 0 if only the file is known.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 }
 
-// Span is the source text from Start up to, but not including, End, in the same file.
+// Span is a range of source text. It starts at Start and ends before End, in the same file.
 type Span struct {
 	Start Position `json:"start"`
 	End   Position `json:"end"`
@@ -36,12 +36,12 @@ type Span struct {
 
 // Note adds information to a diagnostic, such as the position of a conflicting declaration.
 type Note struct {
-	// Span is the position of the note. If it has none, the span's file is empty.
+	// Span is the position of the note. Its file is empty if the note has no position.
 	Span    Span   `json:"span,omitzero"`
 	Message string `json:"message"`
 }
 
-// Diagnostic is an error or warning of the compiler.
+// Diagnostic is a compiler error or warning.
 type Diagnostic struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
@@ -49,12 +49,12 @@ type Diagnostic struct {
 	// Message describes the problem, without a trailing period.
 	Message string `json:"message"`
 	Notes   []Note `json:"notes,omitempty"`
-	// Suggestion completes the sentence "help: …", or is empty. If it starts with "write" or "did you mean", the text
-	// after that, up to a comma or semicolon and a space, replaces the text of Span.
+	// Suggestion completes the sentence "help: …", or is empty. If it starts with "write" or "did you mean", the
+	// following text, up to a comma or semicolon and a space, can replace the text of Span.
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Sort sorts diagnostics in place by position, code, and message, and returns them without duplicates.
+// Sort sorts list in place by position, code, and message, and returns it without duplicates.
 func Sort(list []Diagnostic) []Diagnostic {
 	slices.SortStableFunc(list, compare)
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })
@@ -73,7 +73,7 @@ func comparePositions(a, b Position) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
-// Errors counts the diagnostics that are errors.
+// Errors returns the number of diagnostics of severity [Error].
 func Errors(list []Diagnostic) int {
 	n := 0
 	for _, d := range list {

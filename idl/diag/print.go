@@ -11,11 +11,11 @@ import (
 
 // TextOptions configures [Text].
 type TextOptions struct {
-	// Source returns the content of a file. If it is nil or fails, source lines are omitted.
+	// Source returns the content of a file. Source lines are omitted if Source is nil or returns an error.
 	Source func(file string) ([]byte, error)
 	// Color enables color escape sequences.
 	Color bool
-	// Width is the terminal's width in columns; longer source lines are clipped around the span. Zero means 100
+	// Width is the terminal's width in columns. Longer source lines are clipped around the span. Zero means 100
 	// columns.
 	Width int
 }
@@ -43,7 +43,7 @@ func Text(w io.Writer, list []Diagnostic, opts TextOptions) error {
 	return p.Flush()
 }
 
-// Count formats the number of errors and warnings, such as "2 errors, 1 warning".
+// Count formats the number of errors and warnings, as in "2 errors, 1 warning".
 func Count(list []Diagnostic) string {
 	errors := Errors(list)
 	var parts []string
@@ -64,15 +64,15 @@ func Count(list []Diagnostic) string {
 	return strings.Join(parts, ", ")
 }
 
-// textPrinter is the state of one Text call. Write errors are sticky and returned by Flush.
+// textPrinter is the state of one [Text] call. Write errors are sticky; Flush returns the first.
 type textPrinter struct {
 	*bufio.Writer
 	term.Stream
 	source func(file string) ([]byte, error)
-	files  map[string]string // sources by name; empty if unreadable
+	files  map[string]string // file contents by name; empty if unreadable
 }
 
-// line prints a line. Flush returns its errors.
+// line prints a formatted line. Flush returns any write error.
 func (p *textPrinter) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(p, format+"\n", args...)
 }
@@ -95,7 +95,7 @@ func (p *textPrinter) diagnostic(d *Diagnostic) {
 	}
 }
 
-// headed prints a message after its position and kind, followed by the source line.
+// headed prints a message with its position and kind, followed by the source line.
 func (p *textPrinter) headed(span Span, kind, message string, style term.Style) {
 	if where := place(span.Start); where != "" {
 		kind = p.Paint(term.Bold, where+":") + " " + kind
@@ -104,7 +104,7 @@ func (p *textPrinter) headed(span Span, kind, message string, style term.Style) 
 	p.snippet(span, style)
 }
 
-// place formats the known parts of a position.
+// place formats a position, omitting unknown parts.
 func place(pos Position) string {
 	file := term.Visible(pos.File)
 	switch {
@@ -116,12 +116,13 @@ func place(pos Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, pos.Line, pos.Column)
 }
 
-// snippet prints the first and last line of a span. It prints nothing if they are unknown.
+// snippet prints the source line of a span, or the first and last line of a longer one. It prints nothing if the source
+// is unavailable.
 func (p *textPrinter) snippet(span Span, style term.Style) {
 	file := span.Start.File
 	text, read := p.files[file]
 	if !read && file != "" && p.source != nil {
-		content, _ := p.source(file) // if the file is unreadable, the source line is omitted
+		content, _ := p.source(file) // the source line is omitted if the file is unreadable
 		text = string(content)
 		p.files[file] = text
 	}
@@ -136,7 +137,8 @@ func (p *textPrinter) snippet(span Span, style term.Style) {
 	s.Print(p, span.Start.Line, from, to, style)
 }
 
-// offset returns the byte offset of a position, clamped to the end of its line, or -1 if the line does not exist.
+// offset returns the byte offset of a position, clamped to the end of its line. It returns -1 if the line does not
+// exist.
 func offset(text string, pos Position) int {
 	if pos.Line < 1 {
 		return -1

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// GitHub prints a workflow command for each diagnostic, in the given order. GitHub Actions shows them as annotations on
-// pull requests. Notes and the suggestion are part of the message. The error is the writer's.
+// GitHub prints each diagnostic as a GitHub Actions workflow command, in the given order. GitHub shows them as
+// annotations on pull requests. The message includes the notes and the suggestion. It returns the first write error.
 func GitHub(w io.Writer, list []Diagnostic) error {
 	out := bufio.NewWriter(w)
 	for _, d := range list {
@@ -18,7 +18,7 @@ func GitHub(w io.Writer, list []Diagnostic) error {
 		_, _ = fmt.Fprintf(out, "::%s file=%s", d.Severity, property.Replace(term.Visible(start.File)))
 		if start.Line > 0 {
 			_, _ = fmt.Fprintf(out, ",line=%d,endLine=%d", start.Line, max(start.Line, end.Line))
-			if start.Line == end.Line { // GitHub rejects columns of multi-line spans
+			if start.Line == end.Line { // GitHub rejects columns for multi-line spans
 				_, _ = fmt.Fprintf(out, ",col=%d,endColumn=%d", start.Column, end.Column)
 			}
 		}
@@ -37,7 +37,7 @@ func GitHub(w io.Writer, list []Diagnostic) error {
 	return out.Flush()
 }
 
-// Escapes of workflow commands in messages and property values.
+// These replacers escape messages and property values of workflow commands.
 var (
 	message  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

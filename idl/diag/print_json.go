@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// JSON prints one JSON object per line for each diagnostic, in the given order, with the members of [Diagnostic].
-// Characters that could control a terminal are escaped. The error is the writer's.
+// JSON prints each diagnostic as a JSON object on its own line, in the given order, with the members of [Diagnostic].
+// Characters that could control a terminal are escaped. It returns the first write error.
 func JSON(w io.Writer, list []Diagnostic) error {
 	out := bufio.NewWriter(w)
 	for i := range list {

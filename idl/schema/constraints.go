@@ -7,10 +7,10 @@ import (
 )
 
 // Constraints limits the values of a property or an [Alias]. If a property and its alias both have constraints, values
-// must satisfy all of them. docs/idl.md defines their meaning, and both runtimes check them. The field tag "of" is the
-// kind of values, as returned by [ValuesOf].
+// must satisfy all of them. The constraints are defined in docs/idl.md and checked by both runtimes. The field tag "of"
+// is the kind of value to which a constraint applies, as returned by [ValuesOf].
 type Constraints struct {
-	// Min, Max, ExclusiveMin, and ExclusiveMax bound a number, and MultipleOf divides it.
+	// Min, Max, ExclusiveMin, and ExclusiveMax bound a number. The number must be a multiple of MultipleOf.
 	Min          *float64 `json:"min,omitempty" of:"numbers"`
 	ExclusiveMin *float64 `json:"exclusiveMin,omitempty" of:"numbers"`
 	Max          *float64 `json:"max,omitempty" of:"numbers"`
@@ -19,7 +19,7 @@ type Constraints struct {
 	// MinLength and MaxLength bound the number of Unicode characters in a string.
 	MinLength *int `json:"minLength,omitempty" of:"strings"`
 	MaxLength *int `json:"maxLength,omitempty" of:"strings"`
-	// Pattern is a regular expression that must match a part of the string. It has the same meaning in RE2 and in
+	// Pattern is a regular expression that must match part of the string. It has the same meaning in RE2 and in
 	// JavaScript with the flag u.
 	Pattern string `json:"pattern,omitempty" of:"strings"`
 	// Format is a string format such as "uri".
@@ -69,7 +69,7 @@ func fieldOf(name string) reflect.StructField {
 	return field
 }
 
-// ConstraintType returns the kind of a constraint's value: Float64, Int, String, or Bool.
+// ConstraintType returns the kind of value that a constraint takes: Float64, Int, String, or Bool.
 func ConstraintType(name string) reflect.Kind {
 	if t := fieldOf(name).Type; t.Kind() == reflect.Pointer {
 		return t.Elem().Kind()
@@ -77,10 +77,10 @@ func ConstraintType(name string) reflect.Kind {
 	return fieldOf(name).Type.Kind()
 }
 
-// ConstraintValues returns the kind of values to which a constraint applies, as returned by [ValuesOf].
+// ConstraintValues returns the kind of value to which a constraint applies, as returned by [ValuesOf].
 func ConstraintValues(name string) string { return fieldOf(name).Tag.Get("of") }
 
-// ValuesOf returns the kind of a type's values for messages, such as "numbers" or "lists".
+// ValuesOf returns a plural noun for the values of a type, such as "numbers" or "lists".
 func ValuesOf(t Type) string {
 	switch t := Underlying(t).(type) {
 	case *List:
@@ -111,7 +111,7 @@ func ValuesOf(t Type) string {
 	return ""
 }
 
-// ConstraintsOf returns the constraints of the alias if t refers to one, or else nil.
+// ConstraintsOf returns the constraints of the alias that t refers to, or nil if t is not an alias.
 func ConstraintsOf(t Type) *Constraints {
 	if ref, ok := t.(*Ref); ok {
 		if a, ok := ref.Decl.(*Alias); ok {
@@ -121,7 +121,8 @@ func ConstraintsOf(t Type) *Constraints {
 	return nil
 }
 
-// Constrained reports whether the property's value, or a part of it outside structs, has constraints.
+// Constrained reports whether the property's value has constraints, including those on list elements and map entries
+// but not on the properties of structs.
 func (p *Property) Constrained() bool {
 	if p.Constraints != nil {
 		return true

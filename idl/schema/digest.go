@@ -9,16 +9,15 @@ import (
 	"strconv"
 )
 
-// Digests maps files to hashes of all generator input for them. Files with equal paths and digests yield equal output.
-// A digest covers
+// Digests maps each file to a hash of all generator input for it. Files with equal paths and digests produce the same
+// output. A digest covers
 //
 //   - the file itself, without positions;
-//   - of the package, its name;
-//   - of the file's module, its path, name, and imports;
-//   - of each declaration referenced by the file, its kind, name, file, module, and token, and the target and
-//     constraints of an alias or the variant types of a union.
+//   - the name of the package;
+//   - the path, name, and imports of the file's module;
+//   - for each declaration referenced by the file, its kind, name, file, module, and token, and the target and constraints of an alias or the variant types of a union.
 //
-// Add any other input of a generator to the digest.
+// Any new input of a generator must be added to the digest.
 type Digests map[*File][sha256.Size]byte
 
 // Digests computes the digests of all files.
@@ -46,7 +45,8 @@ func (p *Package) Digests() Digests {
 	return digests
 }
 
-// digester writes the model to a hash. The encoding is unambiguous: values are preceded by their lengths and kinds.
+// digester writes the model to a hash. Its encoding is unambiguous because each value is preceded by its length and
+// kind.
 type digester struct {
 	*bufio.Writer
 	followed map[*Alias]bool
@@ -63,7 +63,7 @@ func (d digester) text(list ...string) {
 	}
 }
 
-// module writes the dependencies shared by all files of a module.
+// module writes the data that the digests of all files in a module share.
 func (d digester) module(p *Package, m *Module) {
 	d.text(p.Name, m.Path, m.GoName)
 	d.number(uint64(len(m.Imports)))
@@ -72,7 +72,8 @@ func (d digester) module(p *Package, m *Module) {
 	}
 }
 
-// ref writes the parts of a referenced declaration that a file may use. It follows each alias only once, so cycles end.
+// ref writes the parts of a referenced declaration that a file may use. It follows each alias only once, so it
+// terminates on cycles.
 func (d digester) ref(decl Decl) {
 	h := decl.Head()
 	d.text(h.File.Module.Path, h.File.Module.GoName, h.File.Name, h.Kind, h.Name)
@@ -92,7 +93,7 @@ func (d digester) ref(decl Decl) {
 	}
 }
 
-// value writes v except for positions and the fields set by [Package.Link].
+// value writes v, omitting positions and the fields set by [Package.Link].
 func (d digester) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:

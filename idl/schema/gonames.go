@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// The model defines the names in generated Go, so that the compiler can report collisions between the names used by the
-// generator.
+// The names used in generated Go are part of the model so that the compiler can report collisions.
 
-// stubImports lists the package names that any stub may import.
+// stubImports is the set of package names that any stub may import.
 var stubImports = map[string]bool{"context": true, "lumi": true, "tokens": true, "urn": true}
 
-// GoName returns the Go name of a declaration or enum constant in module m. Exported names are unchanged. Others get a
-// trailing underscore if they equal a keyword, a predeclared name, an imported package's name, or init.
+// GoName returns the Go name of a declaration or enum constant in module m. Exported names are unchanged. An unexported
+// name gets a trailing underscore if it is a keyword, a predeclared name, the name of an imported package, or init.
 func GoName(m *Module, name string) string {
 	if IsExported(name) {
 		return name
@@ -29,14 +28,14 @@ func GoName(m *Module, name string) string {
 	return name
 }
 
-// GoMarshalName returns the Go name of the struct with the properties of a resource, struct, union, or configuration,
-// or of its alias: the declaration's name with lowered capitals, like a property's.
+// GoMarshalName returns the Go name of the struct that holds the properties of a resource, struct, union, or
+// configuration, or of its alias. It is the declaration's name with leading capitals lowered, as in [PropertyName].
 func GoMarshalName(h *Header) string { return GoName(h.File.Module, PropertyName(h.Name)) }
 
-// GoPropertyConst returns the name of the Go constant for a property's name.
+// GoPropertyConst returns the name of the Go constant that holds the name of a property.
 func GoPropertyConst(h *Header, p *Property) string { return h.Name + "_" + p.Field }
 
-// GoProperties returns the properties with a Go constant: all except the variants of unions of resources.
+// GoProperties returns the properties that have a Go constant: all except the variants of unions of resources.
 func GoProperties(d Decl) []*Property {
 	if u, ok := d.(*Union); ok && u.Tokens() != nil {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// Version is the version of the JSON format of [Write] and [Read]. It increases if a member changes its meaning or is
-// removed, but not if one is added, so other readers should ignore unknown members.
+// Version is the version of the JSON format used by [Write] and [Read]. It increases when a member is removed or
+// changes its meaning, but not when one is added. Other readers should therefore ignore unknown members.
 const Version = 1
 
-// These types add to the JSON tags of the model. The documentation of [Write] describes the format.
+// These types add members to the JSON tags of the model. See [Write] for the format.
 type (
 	packageJSON struct {
 		Version int `json:"version"`
@@ -24,28 +24,28 @@ type (
 	}
 	fileJSON struct {
 		File
-		// Decls contains encoded [Decl] values, whose types depend on their kinds.
+		// Decls contains encoded [Decl] values. Their types depend on their kinds.
 		Decls []json.RawMessage `json:"decls"`
 	}
 	typeJSON struct {
 		Kind string `json:"kind"`
-		// Elem is set for lists and maps, Key for maps.
+		// Elem is set for lists and maps; Key is set for maps.
 		Key  *typeJSON `json:"key,omitempty"`
 		Elem *typeJSON `json:"elem,omitempty"`
-		// Module and Name are set for references. Module is a pointer to distinguish the root's empty path from none.
+		// Module and Name are set for references. Module is a pointer to distinguish the root's empty path from an
+		// absent one.
 		Module *string `json:"module,omitempty"`
 		Name   string  `json:"name,omitempty"`
 	}
 )
 
-// constants maps the types of a [Const] to zero values.
+// constants maps each type of a [Const] to its zero value.
 var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "uint64": uint64(0), "float64": 0.0}
 
-// Write writes the model as indented JSON in model order. Output is deterministic. The error is the writer's, or
-// reports a constant of an unsupported type (see [Const]).
+// Write writes the model as indented JSON, in the order of the model. The output is deterministic. Write returns the
+// error of w, or an error if a constant has an unsupported type (see [Const]).
 //
-// The JSON mirrors the model. False, empty, and unknown members are omitted, except for identifying ones (names, paths,
-// and kinds).
+// The JSON mirrors the model. Members that are false, empty, or unknown are omitted, except names, paths, and kinds.
 //
 //	package:   {"version": 1, "name": "aws", "modules": [module…]}
 //	module:    {"path": "ec2", "goName": "ec2", "files": [file…]}
@@ -67,10 +67,10 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //
 // Declarations of all kinds may have "deprecated", which names the replacement.
 //
-//	constraints: {"min": 1, "max": 65535} and so on, as [Constraints] has them
+//	constraints: {"min": 1, "max": 65535} and so on, one member per field of [Constraints]
 //	position:  {"line": 3, "column": 6}
 //
-// A type has a kind as well:
+// A type also has a kind:
 //
 //	{"kind": "bool"}, and so on for each [Primitive]
 //	{"kind": "list", "elem": type}
@@ -102,7 +102,7 @@ func Write(w io.Writer, p *Package) error {
 	return enc.Encode(form)
 }
 
-// marshal is json.Marshal without HTML escapes.
+// marshal is json.Marshal without HTML escaping.
 func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -111,7 +111,7 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// typeForm returns the JSON form of a type, or nil for none.
+// typeForm returns the JSON form of a type, or nil if t is nil.
 func typeForm(t Type) *typeJSON {
 	switch t := t.(type) {
 	case Primitive:
@@ -127,14 +127,14 @@ func typeForm(t Type) *typeJSON {
 	return nil
 }
 
-// MarshalJSON is part of [Write].
+// MarshalJSON implements [json.Marshaler] in the format of [Write].
 func (t Primitive) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }
 
-// MarshalJSON is part of [Write].
+// MarshalJSON implements [json.Marshaler] in the format of [Write].
 func (t *List) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }
 
-// MarshalJSON is part of [Write].
+// MarshalJSON implements [json.Marshaler] in the format of [Write].
 func (t *Map) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }
 
-// MarshalJSON is part of [Write].
+// MarshalJSON implements [json.Marshaler] in the format of [Write].
 func (t *Ref) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }

@@ -17,9 +17,9 @@ import (
 	"strings"
 )
 
-// Read parses and links a model in the format of [Write]. The error is the reader's, or locates the first problem in
-// the JSON: invalid syntax, an unsupported version, an unknown or missing member or kind, duplicate names, an invalid
-// reference, or an invalid constraint, default, or relation. Modules and files may come in any order.
+// Read parses and links a model in the format of [Write]. Modules and files may be in any order. Read returns the error
+// of r, or an error that locates the first problem in the JSON: invalid syntax, an unsupported version, an unknown or
+// missing member or kind, duplicate names, an invalid reference, or an invalid constraint, default, or relation.
 func Read(r io.Reader) (*Package, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -33,7 +33,7 @@ func Read(r io.Reader) (*Package, error) {
 }
 
 func parse(data []byte) (*Package, error) {
-	// Check the version first, since other versions may have other members.
+	// Check the version first, since other versions may have different members.
 	var version struct {
 		Version *int `json:"version"`
 	}
@@ -54,14 +54,14 @@ func parse(data []byte) (*Package, error) {
 	return b.build(&form)
 }
 
-// strict decodes a JSON value and rejects unknown members.
+// strict decodes a JSON value into target and rejects unknown members.
 func strict(data []byte, target any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	return dec.Decode(target)
 }
 
-// located adds the line and column to errors of package json that have an offset.
+// located adds the line and column to an error of package json that has an offset. It returns other errors unchanged.
 func located(data []byte, err error) error {
 	var offset int64
 	var syntax *json.SyntaxError
@@ -80,7 +80,7 @@ func located(data []byte, err error) error {
 	return fmt.Errorf("line %d, column %d: %w", line, column, inJSONTypes(err))
 }
 
-// inJSONTypes returns an error of package json with Go types replaced by JSON types.
+// inJSONTypes rewrites a type mismatch error of package json in terms of JSON types. It returns other errors unchanged.
 func inJSONTypes(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
@@ -104,13 +104,13 @@ func inJSONTypes(err error) error {
 // declKey identifies a declaration in references.
 type declKey struct{ module, name string }
 
-// builder converts the JSON form to the model. Types remain [typeJSON] until all declarations are known.
+// builder converts the JSON form to the model. Types remain [typeJSON] values until all declarations are known.
 type builder struct {
 	decls map[declKey]Decl
 	keys  []keyUse
 }
 
-// keyUse is a map key, checked once aliases have their targets.
+// keyUse is a map key type, which is checked once aliases have their targets.
 type keyUse struct {
 	where string
 	key   Type
@@ -154,7 +154,7 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 	return &p, nil
 }
 
-// sortUnique sorts a list by key and returns a duplicate key, or nil.
+// sortUnique sorts list by key in place. It returns a pointer to a duplicate key, or nil if there is none.
 func sortUnique[T any](list []T, key func(T) string) (again *string) {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 	for i := 1; i < len(list); i++ {
@@ -213,7 +213,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 	return &f, nil
 }
 
-// readDecl decodes a declaration and performs the checks that are independent of other declarations.
+// readDecl decodes a declaration of the given kind. It performs all checks that do not involve other declarations.
 func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	var value json.RawMessage
 	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
@@ -272,14 +272,14 @@ func checkProperties(list []*Property) error {
 	return nil
 }
 
-// UnmarshalJSON is part of [Read], which resolves the type later.
+// UnmarshalJSON decodes a property for [Read], which resolves the type later.
 func (p *Property) UnmarshalJSON(data []byte) error {
-	type property Property // without this method
+	type property Property // has no UnmarshalJSON method
 	p.Type = &typeJSON{}
 	return strict(data, (*property)(p))
 }
 
-// setValue decodes the value of a constant to the Go type of its Type.
+// setValue decodes raw into Value, using the Go type that corresponds to c.Type.
 func (c *Const) setValue(raw json.RawMessage) error {
 	zero := constants[c.Type]
 	if zero == nil {
@@ -296,7 +296,7 @@ func (c *Const) setValue(raw json.RawMessage) error {
 	return nil
 }
 
-// A typeJSON is a placeholder type while a model is being read.
+// isType makes typeJSON a [Type], used as a placeholder while a model is being read.
 func (*typeJSON) isType() {}
 
 func (b *builder) typ(where string, form *typeJSON) (Type, error) {
@@ -347,7 +347,7 @@ func (b *builder) ref(form *typeJSON) (Type, error) {
 	return &Ref{Decl: d}, nil
 }
 
-// types yields every type field with its name for error messages.
+// types yields a pointer to every type in the package, with the location of the type for error messages.
 func (p *Package) types() iter.Seq2[string, *Type] {
 	return func(yield func(string, *Type) bool) {
 		for d := range p.Decls() {
@@ -364,7 +364,7 @@ func (p *Package) types() iter.Seq2[string, *Type] {
 	}
 }
 
-// checkAliases rejects aliases that contain themselves, since [Underlying] and generators would loop forever.
+// checkAliases rejects aliases that refer to themselves, on which [Underlying] and generators would loop forever.
 func (p *Package) checkAliases() error {
 	for d := range p.Decls() {
 		a, ok := d.(*Alias)
@@ -380,7 +380,7 @@ func (p *Package) checkAliases() error {
 	return nil
 }
 
-// checkValues rejects constraints and defaults that are invalid or do not fit the type.
+// checkValues rejects constraints and defaults that are invalid or do not fit their types.
 func (p *Package) checkValues() error {
 	for d := range p.Decls() {
 		where := d.Head().File.Path() + ": " + d.Head().Name
@@ -402,7 +402,7 @@ func (p *Package) checkValues() error {
 	return nil
 }
 
-// defaultsOf returns the kinds of values that accept a default, or nil if there is no default.
+// defaultsOf returns the kinds of values that accept the given default, or nil if value is nil.
 func defaultsOf(value any) []string {
 	switch value.(type) {
 	case bool:
@@ -433,7 +433,7 @@ func checkConstraints(t Type, c *Constraints) error {
 	return nil
 }
 
-// checkUnions rejects unions with fewer than two variants, or with variants that are neither all resources nor all
+// checkUnions rejects unions with fewer than two variants and unions whose variants are neither all resources nor all
 // structs.
 func (p *Package) checkUnions() error {
 	for d := range p.Decls() {
@@ -457,7 +457,7 @@ func (p *Package) checkUnions() error {
 	return nil
 }
 
-// isKey reports whether a type other than an alias can be a map key.
+// isKey reports whether t, which must not refer to an alias, can be a map key.
 func isKey(t Type) bool {
 	if ref, ok := t.(*Ref); ok {
 		_, isEnum := ref.Decl.(*Enum)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Link completes a model by setting back references and computed fields. Call it once after building a Package.
+// Link completes a model by setting back references and computed fields. Call it once, after building the package.
 func (p *Package) Link() {
 	p.attach()
 	for _, m := range p.Modules {
@@ -17,7 +17,7 @@ func (p *Package) Link() {
 	}
 }
 
-// attach sets back references, and fields that depend on a single declaration.
+// attach sets back references and the fields computed from a single declaration.
 func (p *Package) attach() {
 	for _, m := range p.Modules {
 		for _, f := range m.Files {
@@ -33,11 +33,10 @@ func (p *Package) attach() {
 	}
 }
 
-// kindOf returns the kind of a declaration: its Go type name in lower case.
+// kindOf returns the kind of a declaration, which is its Go type name in lower case.
 func kindOf(d Decl) string { return strings.ToLower(reflect.TypeOf(d).Elem().Name()) }
 
-// imports returns the modules used by m. Generators look through aliases, so the target of another module's alias
-// counts as used.
+// imports returns the modules that m uses. It includes the modules of alias targets, since generators resolve aliases.
 func (m *Module) imports() []*Module {
 	modules := map[*Module]bool{}
 	visit := func(ref *Ref) bool {

@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// IsExported reports whether a Go name is visible outside its package.
+// IsExported reports whether name is an exported Go name.
 func IsExported(name string) bool { return token.IsExported(name) }
 
-// PropertyName derives a property name from a field name. It lowers the leading capitals, except the last one before a
-// lower-case letter: Bar becomes bar, VPC vpc, IPProtocol ipProtocol, and CIDRIP cidrip.
+// PropertyName derives a property name from a field name by lowering leading capitals, except the last one before a
+// lower-case letter. For example, Bar becomes bar, VPC becomes vpc, IPProtocol becomes ipProtocol, and CIDRIP becomes
+// cidrip.
 func PropertyName(field string) string {
 	runes := []rune(field)
 	for i, r := range runes {
@@ -26,9 +27,9 @@ func PropertyName(field string) string {
 	return string(runes)
 }
 
-// MemberKeys derives the names of enum constants in languages that nest them in the enum. It drops the enum's name if
-// it is a prefix of all constants or a suffix of all, and the remaining names are distinct identifiers. The result is
-// parallel to e.Members.
+// MemberKeys returns the names of enum constants for languages that nest constants inside the enum, in the order of
+// e.Members. If the enum's name is a prefix or a suffix of all constants, it is dropped, provided that the remaining
+// names are distinct identifiers.
 func MemberKeys(e *Enum) []string {
 	keys := make([]string, len(e.Members))
 	for i, m := range e.Members {
@@ -42,7 +43,8 @@ func MemberKeys(e *Enum) []string {
 	return keys
 }
 
-// cutAll returns all names shortened, and false if one cannot be shortened.
+// cutAll applies cut to all names. It returns false if any name cannot be cut or the results are not distinct
+// identifiers.
 func cutAll(names []string, typ string, cut func(s, typ string) (string, bool)) ([]string, bool) {
 	short := make([]string, len(names))
 	seen := make(map[string]bool, len(names))
@@ -56,7 +58,8 @@ func cutAll(names []string, typ string, cut func(s, typ string) (string, bool)) 
 	return short, true
 }
 
-// cutTypePrefix removes the prefix typ from s if a word ends there: Apple is not the constant "pple" of a type A.
+// cutTypePrefix removes the prefix typ from s. It returns false unless typ ends at a word boundary: in a type A, the
+// constant Apple does not become "pple".
 func cutTypePrefix(s, typ string) (string, bool) {
 	rest, ok := strings.CutPrefix(s, typ)
 	first, _ := utf8.DecodeRuneInString(rest)

@@ -2,16 +2,16 @@ package schema
 
 import "slices"
 
-// Relation restricts which properties of an object may be set together.
+// Relation restricts which properties of an object can be set together.
 type Relation struct {
-	// Rule is "conflictsWith", "requiredWith" or "exactlyOneOf".
+	// Rule is "conflictsWith", "requiredWith", or "exactlyOneOf".
 	Rule string
-	// Properties lists the property with the rule and the properties named by it. The order matters only for
-	// requiredWith.
+	// Properties lists the property that declares the rule, followed by the properties it names. The order matters only
+	// for requiredWith.
 	Properties []*Property
 }
 
-// Relations returns the relations between the properties of an object, each once, in checking order.
+// Relations returns the relations between the given properties, each once, in the order in which they are checked.
 func Relations(properties []*Property) []Relation {
 	var list []Relation
 	for i, p := range properties {

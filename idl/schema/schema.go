@@ -1,16 +1,16 @@
-// Package schema defines the checked model of an IDL package, the input of all generators.
+// Package schema defines the checked model of an IDL package, which is the input of all generators.
 //
-// A [Package] consists of modules, one per folder of the IDL; a [Module] of files; and a [File] of declarations in
-// source order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum], [Alias], and
-// [Const]) and four kinds of type ([Primitive], [List], [Map], and [Ref]). Both sets are closed, so a type switch over
-// them can be exhaustive.
+// A [Package] consists of modules, one per folder of the IDL. A [Module] consists of files, and a [File] of
+// declarations in source order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum],
+// [Alias], and [Const]) and four kinds of type ([Primitive], [List], [Map], and [Ref]). Both sets are closed, so type
+// switches can be exhaustive.
 //
-// The model is a graph: types refer to declarations, and cycles are legal. It is built once, by package compile or by
-// [Read], and then immutable, so it is safe for concurrent use. It satisfies all rules of the IDL, so generators need
-// no checks.
+// The model is a graph: types refer to declarations, and cycles are allowed. It is built once, by package compile or
+// [Read]. After that, it is immutable and safe for concurrent use. It satisfies all rules of the IDL, so generators
+// need not check them.
 //
-// [Write] and [Read] convert the model to JSON and back, for generators not written in Go. Field tags define the JSON
-// form: a new field of the model is automatically written, read, and included in [Package.Digests].
+// [Write] and [Read] convert the model to and from JSON for generators not written in Go. Struct tags define the JSON
+// form, so a new field is automatically written, read, and included in [Package.Digests].
 package schema
 
 import (
@@ -21,15 +21,15 @@ import (
 	"strconv"
 )
 
-// Package is one IDL: all folders at and below the one passed to cidlc.
+// Package is an IDL: the folder passed to cidlc and all folders below it.
 type Package struct {
-	// Name is the package's name in tokens, such as "aws" or "corp/aws".
+	// Name is the name of the package in type tokens, such as "aws" or "corp/aws".
 	Name string `json:"name"`
-	// Modules is sorted by Path, so the root, if present, comes first.
+	// Modules is sorted by Path. The root, if present, comes first.
 	Modules []*Module `json:"-"`
 }
 
-// Files yields every file of the package, module by module, sorted by name.
+// Files yields all files of the package in the order of their modules.
 func (p *Package) Files() iter.Seq[*File] {
 	return func(yield func(*File) bool) {
 		for _, m := range p.Modules {
@@ -42,7 +42,7 @@ func (p *Package) Files() iter.Seq[*File] {
 	}
 }
 
-// Decls yields every declaration of the package, file by file, in source order.
+// Decls yields all declarations of the package in source order, file by file.
 func (p *Package) Decls() iter.Seq[Decl] {
 	return func(yield func(Decl) bool) {
 		for f := range p.Files() {
@@ -55,7 +55,7 @@ func (p *Package) Decls() iter.Seq[Decl] {
 	}
 }
 
-// Module is one folder of the IDL.
+// Module is a folder of the IDL.
 type Module struct {
 	// Path is the folder's slash-separated path inside the IDL, such as "ec2", or empty for the root.
 	Path string `json:"path"`
@@ -63,12 +63,12 @@ type Module struct {
 	GoName string `json:"goName"`
 	// Files is sorted by name.
 	Files []*File `json:"-"`
-	// Imports lists the other modules whose structs, enums, or aliases the module uses, directly or through an alias,
-	// sorted by path. Capabilities are references by URN and need no imports. [Package.Link] sets it.
+	// Imports lists the other modules whose structs, enums, or aliases this module uses, directly or through an alias,
+	// sorted by path. Resource references are URNs and require no imports. It is set by [Package.Link].
 	Imports []*Module `json:"-"`
 }
 
-// Token returns the module's part of a type token: its path, or "index" for the root.
+// Token returns the module's part of a type token, which is its path or, for the root, "index".
 func (m *Module) Token() string {
 	if m.Path == "" {
 		return "index"
@@ -76,11 +76,11 @@ func (m *Module) Token() string {
 	return m.Path
 }
 
-// File is one source file of the IDL. Files without declarations are included for their documentation.
+// File is a source file of the IDL. Files without declarations are included for their documentation.
 type File struct {
-	// Module is the file's folder.
+	// Module is the module that contains the file.
 	Module *Module `json:"-"`
-	// Name is the file name without its folder, such as "security_group.go".
+	// Name is the base name of the file, such as "security_group.go".
 	Name string `json:"name"`
 	// Doc is the package comment of the file, without comment markers.
 	Doc string `json:"doc,omitempty"`
@@ -91,7 +91,7 @@ type File struct {
 // Path returns the file's slash-separated path inside the IDL, such as "ec2/security_group.go".
 func (f *File) Path() string { return path.Join(f.Module.Path, f.Name) }
 
-// Position is a position in a source file. Generators use it in messages, never in output.
+// Position is a position in a source file. Generators use positions in messages, but never in output.
 type Position struct {
 	// Line counts from 1. Line and Column are 0 if the position is unknown.
 	Line int `json:"line"`
@@ -107,35 +107,35 @@ type Decl interface {
 
 // Header holds the fields common to all declarations.
 type Header struct {
-	// File is the source file of the declaration. [Package.Link] sets it.
+	// File is the source file of the declaration. It is set by [Package.Link].
 	File *File `json:"-"`
-	// Kind is "resource", "struct", "config", "union", "enum", "alias", or "const". [Package.Link] sets it.
+	// Kind is "resource", "struct", "config", "union", "enum", "alias", or "const". It is set by [Package.Link].
 	Kind string `json:"kind"`
-	// Name is the declared name in the IDL.
+	// Name is the name declared in the IDL.
 	Name string `json:"name"`
-	// Doc is the comment, without comment markers and the deprecation paragraph.
+	// Doc is the documentation, without comment markers and without the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
-	// Deprecated describes the replacement. It is empty if the declaration is not deprecated.
+	// Deprecated names the replacement. It is empty if the declaration is not deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the name.
 	Pos Position `json:"pos,omitzero"`
 }
 
-// Head returns h; it makes every type that embeds a Header a [Decl].
+// Head returns h. It makes every type that embeds a Header a [Decl].
 func (h *Header) Head() *Header { return h }
 
 // Exported reports whether the declaration is visible outside its module.
 func (h *Header) Exported() bool { return IsExported(h.Name) }
 
-// Resource is a struct that embeds one of the resource markers.
+// Resource is a resource type: a struct that embeds one of the resource markers.
 type Resource struct {
 	Header
 	// Token is the resource's type token, such as "aws:ec2:SecurityGroup".
 	Token string `json:"token"`
-	// Was lists former type tokens of the resource, latest first.
+	// Was lists the resource's former type tokens, latest first.
 	Was []string `json:"was,omitempty"`
-	// Named is set if the program names the resource. The first of its Properties is then "name", which is required and
-	// replaces.
+	// Named is set if the program names the resource. The first property is then "name", which is required and replaces
+	// the resource when changed.
 	Named bool `json:"named,omitempty"`
 	// Properties lists declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
@@ -155,17 +155,17 @@ type Config struct {
 	Properties []*Property `json:"properties,omitempty"`
 }
 
-// Union is a type with several variants. If these are resources, a value is a capability whose type identifies the
-// variant; if they are structs, a value is an object with one property.
+// Union is a type with several variants. If the variants are resources, a value is a resource reference whose type
+// identifies the variant. If they are structs, a value is an object with exactly one property.
 type Union struct {
 	Header
-	// Variants lists two or more variants in source order. Their types are distinct [Ref] types, either all to a
-	// [Resource] or all to a [Struct]. Struct variants are optional properties related by ExactlyOneOf. Resource
+	// Variants lists at least two variants in source order. Their types are distinct [Ref] types that refer either all
+	// to a [Resource] or all to a [Struct]. Struct variants are optional properties related by ExactlyOneOf. Resource
 	// variants have no name on the wire.
 	Variants []*Property `json:"variants"`
 }
 
-// Tokens returns the type tokens of resource variants, or nil if the variants are structs.
+// Tokens returns the type tokens of the variants, or nil if the variants are structs.
 func (u *Union) Tokens() []string {
 	var tokens []string
 	for _, v := range u.Variants {
@@ -185,21 +185,22 @@ type Enum struct {
 	Members []*Member `json:"members,omitempty"`
 }
 
-// Member is one constant of an [Enum].
+// Member is a constant of an [Enum].
 type Member struct {
-	// Name is the constant's name in the IDL, unique in its module.
+	// Name is the name of the constant in the IDL. It is unique in its module.
 	Name string `json:"name"`
-	// Value is the value on the wire.
+	// Value is sent on the wire.
 	Value string `json:"value"`
-	// Doc is the comment, without comment markers and the deprecation paragraph.
+	// Doc is the documentation, without comment markers and without the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
-	// Deprecated describes the replacement. It is empty if the declaration is not deprecated.
+	// Deprecated names the replacement. It is empty if the constant is not deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the constant's name.
 	Pos Position `json:"pos,omitzero"`
 }
 
-// ValueDeprecated returns the replacement for a member or for the whole enum, or "" if neither is deprecated.
+// ValueDeprecated returns the replacement for m or, if only the whole enum is deprecated, for e. It returns "" if
+// neither is deprecated.
 func (e *Enum) ValueDeprecated(m *Member) string { return cmp.Or(m.Deprecated, e.Deprecated) }
 
 // Alias is a named type that is neither a struct nor an enum.
@@ -207,20 +208,20 @@ type Alias struct {
 	Header
 	// Target is the aliased type.
 	Target Type `json:"target"`
-	// Constraints applies to all values of the alias; nil if there are none.
+	// Constraints applies to all values of the alias. It is nil if there are none.
 	Constraints *Constraints `json:"constraints,omitempty"`
 }
 
 // Const is a constant outside enums.
 type Const struct {
 	Header
-	// Type is the Go type of the value. [Package.Link] sets it.
+	// Type is the Go type of the value. It is set by [Package.Link].
 	Type string `json:"type"`
-	// Value is a bool, a valid UTF-8 string, a finite float64, or an int64 or uint64 that a float64 represents exactly.
+	// Value is a bool, a valid UTF-8 string, a finite float64, or an int64 or uint64 that float64 represents exactly.
 	Value any `json:"value"`
 }
 
-// Literal formats the value in the syntax of most languages, using quote for strings. Numbers parse to the same
+// Literal formats the value in a syntax shared by most languages, using quote for strings. Numbers parse to the same
 // float64.
 func (c *Const) Literal(quote func(string) string) string {
 	switch v := c.Value.(type) {
@@ -236,45 +237,47 @@ func (c *Const) Literal(quote func(string) string) string {
 type Property struct {
 	// Field is the Go field name.
 	Field string `json:"field"`
-	// Name is the name on the wire and in generated TypeScript, unique among its siblings.
+	// Name is the name on the wire and in generated TypeScript. It is unique among its siblings.
 	Name string `json:"name"`
-	// Type is the type of the value, without the pointer of an optional property.
+	// Type is the type of the value, not counting the pointer of an optional property.
 	Type Type `json:"type"`
-	// Pointer is set if the field is a pointer only to allow absence, rather than a capability, asset, or archive.
+	// Pointer is set if the field is a pointer only so that it can be absent, not because it is a resource reference,
+	// asset, or archive.
 	Pointer bool `json:"pointer,omitempty"`
-	// Optional properties may be absent.
+	// Optional is set if the property may be absent.
 	Optional bool `json:"optional,omitempty"`
-	// Out properties are set by the provider, never by programs.
+	// Out is set if the provider sets the property and programs do not.
 	Out bool `json:"out,omitempty"`
-	// In properties are sent to the provider and never read back.
+	// In is set if the property is sent to the provider but never read back.
 	In bool `json:"in,omitempty"`
-	// Replaces is set if a change of the property replaces the resource.
+	// Replaces is set if changing the property replaces the resource.
 	Replaces bool `json:"replaces,omitempty"`
-	// Secret values are wrapped on the wire and in graphs, and never printed.
+	// Secret is set if the value is sensitive. It is wrapped on the wire and in graphs, and never printed.
 	Secret bool `json:"secret,omitempty"`
-	// Constraints applies in addition to the constraints of Type; nil if there are none.
+	// Constraints applies in addition to the constraints of Type. It is nil if there are none.
 	Constraints *Constraints `json:"constraints,omitempty"`
-	// Default is the value of an absent optional property: a bool, a float64, a string, or nil for none.
+	// Default is the value used if an optional property is absent: a bool, a float64, or a string. It is nil if there
+	// is no default.
 	Default any `json:"default,omitempty"`
 	// ConflictsWith lists properties that must be absent if this one is set.
 	ConflictsWith []string `json:"conflictsWith,omitempty"`
-	// RequiredWith lists properties that must be set if this one is.
+	// RequiredWith lists properties that must also be set if this one is set.
 	RequiredWith []string `json:"requiredWith,omitempty"`
-	// ExactlyOneOf lists a group of properties, including this one; exactly one must be set. All of them have the same
-	// list.
+	// ExactlyOneOf lists a group of properties, including this one, of which exactly one must be set. All members of
+	// the group have the same list.
 	ExactlyOneOf []string `json:"exactlyOneOf,omitempty"`
-	// Was lists former names of the property, latest first.
+	// Was lists the property's former names, latest first.
 	Was []string `json:"was,omitempty"`
-	// Deprecated describes the replacement. It is empty if the declaration is not deprecated.
+	// Deprecated names the replacement. It is empty if the property is not deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
-	// Doc is the comment, without comment markers and the deprecation paragraph.
+	// Doc is the documentation, without comment markers and without the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
-	// Pos is the position of the field's name.
+	// Pos is the position of the field name.
 	Pos Position `json:"pos,omitzero"`
 }
 
-// Flags returns the names of the property's options that are flags in both runtimes. Generated code passes on all of
-// them.
+// Flags returns the names of the property's options that are flags in both runtimes. Generators pass all of them to the
+// runtime.
 func (p *Property) Flags() []string {
 	var names []string
 	for _, flag := range []struct {
@@ -288,7 +291,8 @@ func (p *Property) Flags() []string {
 	return names
 }
 
-// Nilable reports whether the Go type of the property can itself be nil: a list, a map, any, or an alias of one.
+// Nilable reports whether the Go type of the property can itself be nil, as for a list, a map, any, or an alias of one
+// of these.
 func (p *Property) Nilable() bool {
 	switch t := Underlying(p.Type).(type) {
 	case *List, *Map:

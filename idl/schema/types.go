@@ -8,32 +8,32 @@ type Type interface{ isType() }
 // Primitive is a type without component types.
 type Primitive string
 
-// The primitive types.
+// The primitive types of the IDL.
 const (
 	Bool    Primitive = "bool"
 	Number  Primitive = "number" // a 64-bit floating-point number
 	Int     Primitive = "int"    // a whole number from -(2^53-1) to 2^53-1
 	String  Primitive = "string"
 	Any     Primitive = "any"     // any JSON value
-	Asset   Primitive = "asset"   // a file or a text
+	Asset   Primitive = "asset"   // a file or text
 	Archive Primitive = "archive" // a collection of files
-	// AnyResource is a capability of any type. A capability of a known type is a [Ref] to a [Resource].
+	// AnyResource is a resource reference of any type. A reference of a known type is a [Ref] to a [Resource].
 	AnyResource Primitive = "resource"
 )
 
-// List is an ordered sequence. No element is null.
+// List is an ordered sequence. Its elements are never null.
 type List struct {
 	Elem Type
 }
 
-// Map is an object with arbitrary keys. No element is null.
+// Map is an object with arbitrary keys. Its elements are never null.
 type Map struct {
-	// Key is [String], or a [Ref] to an enum or to an alias of a string.
+	// Key is [String], or a [Ref] to an enum or a string alias.
 	Key  Type
 	Elem Type
 }
 
-// Ref is a reference to a declared type. A reference to a [Resource] is a capability: the resource's URN on the wire.
+// Ref is a reference to a declared type. A reference to a [Resource] is a resource reference, sent as a URN.
 type Ref struct {
 	// Decl is an *[Enum], *[Alias], *[Struct], *[Union], or *[Resource], possibly from another module.
 	Decl Decl
@@ -44,7 +44,7 @@ func (*List) isType()     {}
 func (*Map) isType()      {}
 func (*Ref) isType()      {}
 
-// Underlying resolves aliases: it returns t, or the target if t refers to an [Alias].
+// Underlying resolves aliases. It returns the final target if t refers to an [Alias], or else t itself.
 func Underlying(t Type) Type {
 	for {
 		ref, ok := t.(*Ref)
@@ -59,12 +59,13 @@ func Underlying(t Type) Type {
 	}
 }
 
-// Refs yields all references in t and in the targets of its aliases. It follows each alias only once, so cycles end.
+// Refs yields all references in t and in the targets of its aliases. It follows each alias only once, so it terminates
+// on cycles.
 func Refs(t Type) iter.Seq[*Ref] {
 	return func(yield func(*Ref) bool) { refs(t, map[*Alias]bool{}, yield) }
 }
 
-// refs calls yield for references in t until it returns false, and records followed aliases.
+// refs is the recursion of [Refs]. It returns false if yield does. Followed records the aliases already visited.
 func refs(t Type, followed map[*Alias]bool, yield func(*Ref) bool) bool {
 	switch t := t.(type) {
 	case *List:
@@ -83,8 +84,8 @@ func refs(t Type, followed map[*Alias]bool, yield func(*Ref) bool) bool {
 	return true
 }
 
-// Properties returns the properties of a resource, struct, or configuration, the variants of a union, or nil for other
-// declarations.
+// Properties returns the properties of a resource, struct, or configuration, or the variants of a union. It returns nil
+// for other declarations.
 func Properties(d Decl) []*Property {
 	switch d := d.(type) {
 	case *Resource:
