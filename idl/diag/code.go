@@ -10,7 +10,7 @@ import (
 // code has an entry in the [Catalog] and is listed in docs/diagnostics.md.
 type Code string
 
-// Codes for source files and packages.
+// Source files and packages.
 const (
 	GoSyntax        Code = "GoSyntax"
 	GoType          Code = "GoType"
@@ -23,7 +23,7 @@ const (
 	DotImport       Code = "DotImport"
 )
 
-// Codes for declarations.
+// Declarations.
 const (
 	FunctionDecl  Code = "FunctionDecl"
 	MethodDecl    Code = "MethodDecl"
@@ -36,7 +36,7 @@ const (
 	NameCollision Code = "NameCollision"
 )
 
-// Codes for types.
+// Types.
 const (
 	NumericType      Code = "NumericType"
 	ArrayType        Code = "ArrayType"
@@ -59,7 +59,7 @@ const (
 	RecursiveAlias   Code = "RecursiveAlias"
 )
 
-// Codes for structs.
+// Structs.
 const (
 	UnexportedField   Code = "UnexportedField"
 	EmbeddedPointer   Code = "EmbeddedPointer"
@@ -74,7 +74,7 @@ const (
 	UnionVariant      Code = "UnionVariant"
 )
 
-// Codes for tag options.
+// Tag options.
 const (
 	MalformedTag           Code = "MalformedTag"
 	UnknownOption          Code = "UnknownOption"
@@ -90,7 +90,7 @@ const (
 	PointerWithoutOptional Code = "PointerWithoutOptional"
 )
 
-// Codes for constraints and directives.
+// Constraints and directives.
 const (
 	ConstraintType     Code = "ConstraintType"
 	ConstraintValue    Code = "ConstraintValue"
@@ -99,7 +99,7 @@ const (
 	MisplacedDirective Code = "MisplacedDirective"
 )
 
-// Codes for constants.
+// Constants.
 const (
 	ConstType      Code = "ConstType"
 	ConstValue     Code = "ConstValue"
@@ -112,6 +112,6 @@ const (
 //go:embed catalog
 var files embed.FS
 
-// Catalog returns the documentation of all codes in declaration order. Each entry has the headings "## Wrong" and "##
-// Right".
+// Catalog returns the documentation of all codes in declaration order. Each entry has a section "## Wrong" and a section
+// "## Right".
 func Catalog() catalog.Catalog { return catalog.New("diagnostic", files, "catalog") }

@@ -15,7 +15,8 @@ import (
 //   - the file itself, without positions;
 //   - the name of the package;
 //   - the path, name, and imports of the file's module;
-//   - for each declaration referenced by the file, its kind, name, file, module, and token, and the target and constraints of an alias or the variant types of a union.
+//   - for each declaration referenced by the file, its kind, name, file, module, and token, and the target and
+//     constraints of an alias or the variant types of a union.
 //
 // Any new input of a generator must be added to the digest.
 type Digests map[*File][sha256.Size]byte
