@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// load compiles an IDL in its own module.
+// load compiles an IDL, given by its files, in a module of its own.
 func load(t testing.TB, files map[string]string, opts compile.Options) *schema.Package {
 	t.Helper()
 	checkout := must.Get(filepath.Abs("../.."))(t)
@@ -41,7 +41,7 @@ func load(t testing.TB, files map[string]string, opts compile.Options) *schema.P
 	}
 	pkg, diags, err := compile.Load(t.Context(), opts)
 	if err != nil || len(diags) > 0 {
-		t.Fatal(err, diags)
+		t.Fatalf("Load = %v, %v, want no error and no diagnostics", err, diags)
 	}
 	return pkg
 }
@@ -71,8 +71,8 @@ func text(t testing.TB, findings []breaking.Finding) string {
 	return b.String()
 }
 
-// TestPairs compares the folders old and new of each archive in testdata. The file want contains the findings.
-func TestPairs(t *testing.T) {
+// Each archive in testdata contains the folders old and new, and the expected findings in the file want.
+func TestCompare(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		t.Parallel()
 		versions := map[string]map[string]string{"old": {}, "new": {}}
@@ -88,7 +88,7 @@ func TestPairs(t *testing.T) {
 		golden.Part(t, &archive.Files[want], text(t, compare(old, new)))
 		for _, same := range []*schema.Package{old, new} {
 			if found := compare(same, same); len(found) > 0 {
-				t.Errorf("unexpected findings for identical IDLs:\n%s", text(t, found))
+				t.Errorf("Compare of an IDL with itself found:\n%s\nwant no findings", text(t, found))
 			}
 		}
 	})
@@ -100,8 +100,8 @@ var (
 	option     = regexp.MustCompile("With `--(package|tokens)=(\\w+)`:")
 )
 
-// TestEmpty compares packages without files, which no IDL yields.
-func TestEmpty(t *testing.T) {
+// No IDL compiles to a package without files.
+func TestCompareNoFiles(t *testing.T) {
 	one := &schema.Package{Name: "one", Modules: []*schema.Module{{GoName: "one"}}}
 	two := &schema.Package{Name: "two", Modules: []*schema.Module{{GoName: "two"}}}
 	const want = "error GoPackageRenamed: index is now the Go package two (was one)\nnote: breaks providers\nhelp: write package one\n\n" +
@@ -143,20 +143,20 @@ func TestCatalog(t *testing.T) {
 			t.Parallel()
 			m := impactLine.FindStringSubmatch(e.Text)
 			if m == nil {
-				t.Fatal("missing impact or headings Old and New")
+				t.Fatal("the entry lacks the impact or the headings Old and New")
 			}
 			found := compare(loadExample(t, m[2]), loadExample(t, m[3]))
 			if len(found) != 1 || string(found[0].Code) != e.Code {
-				t.Fatalf("findings:\n%s", text(t, found))
+				t.Fatalf("Compare of the examples found:\n%swant only %s", text(t, found), e.Code)
 			}
 			if impact := strings.Replace(strings.Join(strings.Fields(m[1]), " "), "; it may", "; may", 1); impact != found[0].Impact.String() {
-				t.Errorf("the entry: %s\nthe finding: %s", impact, found[0].Impact)
+				t.Errorf("impact in the catalog = %s\nimpact of the finding = %s", impact, found[0].Impact)
 			}
 		})
 	}
 }
 
-func TestCodes(t *testing.T) {
+func TestCatalogComplete(t *testing.T) {
 	codes := breaking.Catalog().Codes()
 	reported := regexp.MustCompile(`(?:report\(|change\{|return )"([A-Z]\w+)"`)
 	sources := must.Get(filepath.Glob("*.go"))(t)
@@ -168,24 +168,24 @@ func TestCodes(t *testing.T) {
 		source := must.Get(os.ReadFile(name))(t)
 		for _, m := range reported.FindAllStringSubmatch(string(source), -1) {
 			if found[m[1]] = true; !slices.Contains(codes, m[1]) {
-				t.Errorf("%s reports %s, which is not in the catalog", name, m[1])
+				t.Errorf("%s reports %s, want only codes in the catalog", name, m[1])
 			}
 		}
 	}
 	entries := must.Get(os.ReadDir("catalog"))(t)
 	for _, entry := range entries {
 		if code, ok := strings.CutSuffix(entry.Name(), ".md"); ok && (!found[code] || !slices.Contains(codes, code)) {
-			t.Errorf("%s is not reported or not in index.txt", entry.Name())
+			t.Errorf("catalog/%s: code is never reported or missing from index.txt", entry.Name())
 		}
 	}
 	for _, code := range diag.Catalog().Codes() {
 		if slices.Contains(codes, code) {
-			t.Errorf("%s is also the code of a diagnostic", code)
+			t.Errorf("code %s is both a breaking change and a diagnostic", code)
 		}
 	}
 }
 
-// elsewhere lists the fields of the model without a rule in a table.
+// elsewhere maps the fields of the model without a rule to the place where they are compared.
 var elsewhere = map[string]string{
 	"Package.Name": "comparePackages", "Package.Modules": "comparePackages", "Module.GoName": "comparePackages",
 	"Module.Path": "what modules are paired by", "Module.Files": "Header.File", "Module.Imports": "decides about Go names",
@@ -202,7 +202,7 @@ var elsewhere = map[string]string{
 	"Position.Line": "where findings are", "Position.Column": "where findings are",
 }
 
-// TestFields requires a rule for every field of the model, or an entry of elsewhere.
+// Every field of the model has a rule or an entry in elsewhere.
 func TestFields(t *testing.T) {
 	considered := map[string]bool{}
 	consider := func(v any) {
@@ -213,9 +213,9 @@ func TestFields(t *testing.T) {
 			hasRow := slices.Contains(breaking.Fields(), name) || typ.Field(i).Name == "Properties" && name != "Relation.Properties"
 			switch {
 			case !hasRow && elsewhere[name] == "":
-				t.Errorf("schema.%s: add a rule or an entry of elsewhere", name)
+				t.Errorf("schema.%s has no rule; add one, or an entry in elsewhere", name)
 			case hasRow && elsewhere[name] != "":
-				t.Errorf("schema.%s has a rule: remove it from elsewhere", name)
+				t.Errorf("schema.%s has a rule; remove it from elsewhere", name)
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func TestFields(t *testing.T) {
 	}
 	for name := range elsewhere {
 		if !considered[name] {
-			t.Errorf("unknown field %s", name)
+			t.Errorf("elsewhere contains the unknown field %s", name)
 		}
 	}
 	pkgs := must.Get(packages.Load(&packages.Config{Mode: packages.NeedSyntax | packages.NeedFiles}, "../schema"))(t)
@@ -242,7 +242,7 @@ func TestFields(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.IsExported() {
 				if _, isStruct := spec.Type.(*ast.StructType); isStruct && !names[spec.Name.Name] {
-					t.Errorf("schema.%s is not considered", spec.Name.Name)
+					t.Errorf("types lacks schema.%s", spec.Name.Name)
 				}
 			}
 			return true
@@ -290,7 +290,7 @@ func TestConstraints(t *testing.T) {
 				codes = append(codes, string(f.Code))
 			}
 			if got := strings.Join(codes, " "); got != pair.want {
-				t.Errorf("%s from %v to %v: %q, want %q", name, pair.old, pair.new, got, pair.want)
+				t.Errorf("codes for a change of %s from %v to %v = %q, want %q", name, pair.old, pair.new, got, pair.want)
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func TestAllowList(t *testing.T) {
 		finding("PropertyRemoved", "Server.size"), finding("PropertyRemoved", "Server.zone"), finding("TypeChanged", "Server.zone"),
 	})
 	if len(left) != 2 || left[0].Symbol != "Server.zone" || left[1].Code != "TypeChanged" {
-		t.Errorf("got %v", left)
+		t.Errorf("Filter = %v, want the findings PropertyRemoved and TypeChanged for Server.zone", left)
 	}
 	var b strings.Builder
 	must.Do(t, diag.Text(&b, unused, diag.TextOptions{}))
@@ -320,7 +320,7 @@ help: remove it
 	expect.Equal(t, want, b.String(), "unused entries")
 }
 
-func TestWrongAllowList(t *testing.T) {
+func TestParseAllowListErrors(t *testing.T) {
 	_, err := breaking.ParseAllowList("allow.txt", "PropertyRemoved Server.size x\n  PropertyRemved Server.zone x\nQuux A x\n"+
 		"PropertyRemoved Server.zone\nPropertyRemoved\n")
 	const want = `allow.txt:2: unknown code "PropertyRemved"; did you mean PropertyRemoved?

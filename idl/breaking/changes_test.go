@@ -17,7 +17,7 @@ type changer struct {
 	done []string
 }
 
-// change makes one to three changes.
+// change makes one to three random changes. If harmless is set, none of them may break anything.
 func (c *changer) change(harmless bool) {
 	changes := map[string]func() bool{
 		"add an optional property": func() bool { return c.addProperty(&schema.Property{Optional: true, Pointer: true, Secret: true}) },
@@ -58,7 +58,7 @@ func (c *changer) change(harmless bool) {
 	c.pkg.Link()
 }
 
-// pick returns a random declaration that satisfies a condition.
+// pick returns a random declaration of type T, and false if there is none.
 func pick[T schema.Decl](c *changer) (T, bool) {
 	var all []T
 	for d := range c.pkg.Decls() {
@@ -73,7 +73,7 @@ func pick[T schema.Decl](c *changer) (T, bool) {
 	return all[c.IntN(len(all))], true
 }
 
-// properties returns the property list of a random declaration.
+// properties returns a random declaration and a pointer to its property list.
 func (c *changer) properties() (schema.Decl, *[]*schema.Property) {
 	for range 20 {
 		d, ok := pick[schema.Decl](c)
@@ -99,7 +99,7 @@ func (c *changer) property() (schema.Decl, *schema.Property) {
 	}
 	p := (*list)[c.IntN(len(*list))]
 	if r, ok := d.(*schema.Resource); ok && r.Named && p == (*list)[0] {
-		return nil, nil // the name
+		return nil, nil // the name property
 	}
 	return d, p
 }
@@ -118,7 +118,7 @@ func (c *changer) addProperty(p *schema.Property) bool {
 	return true
 }
 
-// unused returns a name that no property has or had.
+// unused returns a name, derived from name, that no property in list has or had.
 func unused(list []*schema.Property, name string) string {
 	for i := len(list); ; i++ {
 		free := fmt.Sprint(name, i)
@@ -166,7 +166,7 @@ func (c *changer) reorder() bool {
 	return true
 }
 
-// variants adds, removes, renames or reorders variants of a union.
+// variants adds, removes, renames, or reorders variants of a union.
 func (c *changer) variants() bool {
 	u, ok := pick[*schema.Union](c)
 	if !ok {
@@ -216,7 +216,7 @@ func relate(u *schema.Union) {
 	}
 }
 
-// formerly renames a resource, a property or a variant and records the old name.
+// formerly renames a resource, a property, or a variant, and records the old name.
 func (c *changer) formerly() bool {
 	if r, ok := pick[*schema.Resource](c); ok && r.Exported() && c.IntN(3) == 0 {
 		r.Was = append([]string{r.Token}, r.Was...)
@@ -312,7 +312,7 @@ func (c *changer) optional() bool {
 	return true
 }
 
-// fallback changes, adds or removes a default.
+// fallback changes, adds, or removes a default.
 func (c *changer) fallback() bool {
 	_, p := c.property()
 	if p == nil || !p.Optional || p.Out {
@@ -325,7 +325,7 @@ func (c *changer) fallback() bool {
 	return true
 }
 
-// isReference reports whether properties of the type are always pointers.
+// isReference reports whether properties of type t are always pointers.
 func isReference(t schema.Type) bool {
 	t = schema.Underlying(t)
 	ref, ok := t.(*schema.Ref)

@@ -2,7 +2,7 @@ package breaking
 
 import "github.com/lumi-idl/lumi/idl/schema"
 
-// Fields returns the fields of the model that have rules. Properties is shared by several kinds of declaration.
+// Fields returns the model fields that have rules. Properties is shared by several kinds of declaration.
 func Fields() []string {
 	var fields []string
 	for _, r := range declRules {
@@ -14,10 +14,10 @@ func Fields() []string {
 	return fields
 }
 
-// Use reports whether a declaration is part of program input and of provider output.
+// Use reports whether a declaration is part of program input or of provider output.
 type Use struct{ In, Out bool }
 
-// Uses returns the uses of all declarations of a package.
+// Uses returns the use of each declaration of a package.
 func Uses(p *schema.Package) map[schema.Decl]Use {
 	uses := map[schema.Decl]Use{}
 	for d, u := range usesOf(p) {

@@ -27,7 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/test/kit/randidl"
-	// Stubs are compiled offline. Their imports are in the module cache because this test needs them too.
+	// Stubs are compiled offline. Importing their dependencies here keeps these in the module cache.
 	_ "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -37,23 +37,24 @@ const (
 	runtimePath = "github.com/lumi-idl/lumi/runtime"
 )
 
-// trial is an IDL change, its findings, and the results of the compilers.
+// trial is a change to an IDL, with its findings and the output of the compilers.
 type trial struct {
 	name     string
 	old, new *schema.Package
 	findings []breaking.Finding
-	impact   breaking.Impact // the maximum of all findings
-	// random trials need not break what they are predicted to break, which may be unused.
+	impact   breaking.Impact // the maximum impact of all findings
+	// random is set for random changes. A finding about one of them may be wrong, since the changed element may be
+	// unused.
 	random bool
 
-	programs, provider string // the compilers' errors
+	programs, provider string // compiler errors
 }
 
-// TestJudges checks findings with the real compilers. Programs and providers that use everything in the old version of
-// an IDL are compiled with code generated from the new one. They must compile if nothing is predicted to break for
-// them, and must not if something is. The new stubs decode state and arguments of the old version. The trials are the
-// catalog's examples and random changes of random IDLs, whose number is set by LUMI_BREAKING_TRIALS.
-func TestJudges(t *testing.T) {
+// TestFindingsMatchCompilers compiles programs and providers written for the old version of an IDL against code
+// generated from the new version. They must compile if no finding affects them, and fail if one does. The new stubs
+// must also decode state and arguments from the old version. The trials are the examples of the catalog and random
+// changes to random IDLs, whose number is set by LUMI_BREAKING_TRIALS.
+func TestFindingsMatchCompilers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs compilers")
 	}
@@ -84,7 +85,7 @@ func TestJudges(t *testing.T) {
 		}
 	}
 	if harmless == 0 {
-		t.Error("every random change has findings")
+		t.Error("all random changes have findings, want some without")
 	}
 	if !t.Failed() {
 		decode(t, dir, trials)
@@ -95,13 +96,13 @@ func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, faul
 	t.Helper()
 	switch {
 	case impact == breaking.None && faults != "":
-		t.Errorf("%s: %s do not compile:\n%s\nfindings:\n%s", tr.name, whom, faults, text(t, tr.findings))
+		t.Errorf("%s: %s fail to compile:\n%s\nthe findings do not say so:\n%s", tr.name, whom, faults, text(t, tr.findings))
 	case impact == breaking.Breaks && faults == "" && !tr.random:
-		t.Errorf("%s: %s compile despite findings:\n%s", tr.name, whom, text(t, tr.findings))
+		t.Errorf("%s: %s compile, want errors because of the findings:\n%s", tr.name, whom, text(t, tr.findings))
 	}
 }
 
-// randomTrials returns trials with random changes to random IDLs.
+// randomTrials returns trials that make random changes to random IDLs.
 func randomTrials(t *testing.T) []*trial {
 	number := 12
 	if s := os.Getenv("LUMI_BREAKING_TRIALS"); s != "" {
@@ -124,7 +125,7 @@ func randomTrials(t *testing.T) []*trial {
 		write(t, dir, "go.mod", "module example.com/shop\n\ngo 1.26.0\n\nrequire github.com/lumi-idl/lumi v0.0.0\n\n"+
 			"replace github.com/lumi-idl/lumi => "+checkout(t)+"\n")
 		sources := draw.Example(seed)
-		if seed%3 == 1 { // random IDLs seldom use unions
+		if seed%3 == 1 { // random IDLs rarely use unions
 			sources = unions
 		}
 		for name, source := range sources {
@@ -139,7 +140,7 @@ func randomTrials(t *testing.T) []*trial {
 		}
 		for i := range 3 {
 			c := &changer{rand.New(rand.NewPCG(uint64(seed), uint64(i))), copyOf(t, pkg), nil}
-			// One change in three is harmless.
+			// One in three changes is harmless.
 			c.change(i == 0)
 			trials = append(trials, &trial{
 				name: fmt.Sprintf("seed %d.%d, %s", seed, i, strings.Join(c.done, ", ")), old: pkg, new: copyOf(t, c.pkg), random: true,
@@ -149,7 +150,7 @@ func randomTrials(t *testing.T) []*trial {
 	return trials
 }
 
-// copyOf returns a checked and linked copy of a model.
+// copyOf returns a checked and linked deep copy of a model.
 func copyOf(t *testing.T, pkg *schema.Package) *schema.Package {
 	t.Helper()
 	makeLegal(pkg)
@@ -163,7 +164,7 @@ func checkout(t *testing.T) string {
 	return must.Get(filepath.Abs("../.."))(t)
 }
 
-// compileTypeScript compiles old programs with new packages in one call.
+// compileTypeScript compiles all old programs against the new packages in one tsc call.
 func compileTypeScript(t *testing.T, trials []*trial) {
 	t.Helper()
 	dir := t.TempDir()
@@ -201,14 +202,14 @@ func compileTypeScript(t *testing.T, trials []*trial) {
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
-		t.Fatalf("%v; run 'npm ci' in %s", err, npm)
+		t.Fatalf("tsc: %v; run 'npm ci' in %s", err, npm)
 	}
 	sortErrors(t, string(out), func(i int) *string { return &trials[i].programs })
 }
 
 var inTrial = regexp.MustCompile(`(?:^|[ /])t(\d+)/`)
 
-// sortErrors assigns each line of a compiler's output to its trial.
+// sortErrors assigns each line of compiler output to its trial.
 func sortErrors(t *testing.T, out string, of func(i int) *string) {
 	t.Helper()
 	for line := range strings.Lines(out) {
@@ -223,7 +224,7 @@ func sortErrors(t *testing.T, out string, of func(i int) *string) {
 	}
 }
 
-// compileGo compiles old provider code with new stubs and returns the module's folder.
+// compileGo compiles the old provider code against the new stubs and returns the folder of the module.
 func compileGo(t *testing.T, trials []*trial) string {
 	t.Helper()
 	dir, root := t.TempDir(), checkout(t)
@@ -236,14 +237,14 @@ func compileGo(t *testing.T, trials []*trial) string {
 		folder := "t" + strconv.Itoa(i)
 		stubs, err := gen.Rendered(gostubs.Generate(tr.new, gostubs.Options{ImportPath: stubModule + "/" + folder}))
 		if err != nil {
-			t.Fatalf("%s: %v", tr.name, err)
+			t.Fatalf("%s: Generate: %v", tr.name, err)
 		}
 		for _, f := range stubs {
 			write(t, dir, path.Join(folder, f.Path), string(f.Content))
 		}
 		for _, m := range tr.old.Modules {
 			if slices.ContainsFunc(tr.new.Modules, func(n *schema.Module) bool { return n.Path == m.Path && n.GoName != m.GoName }) {
-				tr.provider += "a folder has files of two packages" // Go would check nothing else
+				tr.provider += "a folder has files of two packages" // otherwise the go command would report nothing else
 				continue
 			}
 			write(t, dir, path.Join(folder, m.Path, "zz_author.go"), author(m, stubModule+"/"+folder))
@@ -261,21 +262,21 @@ func goCommand(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// task is the input of the decoder.
+// task is one input of the decoder program.
 type task struct {
 	Trial, Token string
 	State, Args  map[string]any
-	Want         map[string]any // the state with names of the new version
+	Want         map[string]any // the state with the property names of the new version
 }
 
-// decode lets new stubs decode state of old versions, and arguments of old programs, if nothing is predicted to break.
+// decode runs the new stubs on old state and on arguments of old programs, wherever no finding affects them.
 func decode(t *testing.T, dir string, trials []*trial) {
 	t.Helper()
 	var tasks []task
 	var main, uses strings.Builder
 	main.WriteString("import (\n")
 	for i, tr := range trials {
-		if tr.provider != "" { // the decoder needs a provider that follows the change
+		if tr.provider != "" { // the decoder needs a provider adapted to the change
 			for _, m := range tr.new.Modules {
 				folder := "t" + strconv.Itoa(i)
 				write(t, dir, path.Join(folder, m.Path, "zz_author.go"), author(m, stubModule+"/"+folder))
@@ -290,7 +291,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 					all = nil
 				}
 				if tr.impact.Wire != breaking.None || tr.random && limited(r.Properties, map[schema.Decl]bool{}) {
-					set = nil // values of random trials violate constraints
+					set = nil // values in random trials may violate constraints
 				}
 				if all == nil && set == nil {
 					continue
@@ -306,7 +307,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 		}
 	}
 	if len(tasks) == 0 {
-		t.Error("no tasks to decode")
+		t.Error("no state or arguments to decode, want some")
 		return
 	}
 	write(t, dir, "main/tasks.json", string(must.Get(json.Marshal(tasks))(t)))
@@ -314,11 +315,11 @@ func decode(t *testing.T, dir string, trials []*trial) {
 	write(t, dir, "main/main.go", strings.Replace(source, "// USES\n", uses.String(), 1))
 	out, err := goCommand(dir, "run", "./main").CombinedOutput()
 	if err != nil || len(out) > 0 {
-		t.Errorf("decoding: %v\n%s", err, out)
+		t.Errorf("decoder: %v\n%s", err, out)
 	}
 }
 
-// limited reports whether properties or structs in them have constraints.
+// limited reports whether any property has constraints, directly or in nested structs.
 func limited(properties []*schema.Property, seen map[schema.Decl]bool) bool {
 	return slices.ContainsFunc(properties, func(p *schema.Property) bool {
 		for ref := range schema.Refs(p.Type) {
@@ -333,7 +334,7 @@ func limited(properties []*schema.Property, seen map[schema.Decl]bool) bool {
 	})
 }
 
-// served returns the resource of another version that serves an old token, or nil.
+// served returns the resource in pkg that serves r's token, or nil if there is none.
 func served(pkg *schema.Package, r *schema.Resource) *schema.Resource {
 	for d := range pkg.Decls() {
 		if now, ok := d.(*schema.Resource); ok && (now.Token == r.Token || slices.Contains(now.Was, r.Token)) {
@@ -343,7 +344,7 @@ func served(pkg *schema.Package, r *schema.Resource) *schema.Resource {
 	return nil
 }
 
-// renamed returns an object with the names of another version and without removed properties.
+// renamed returns state with the property names of the new version, omitting removed properties.
 func renamed(d schema.Decl, state map[string]any) map[string]any {
 	now := map[string]any{}
 	for _, p := range schema.Properties(d) {
@@ -383,7 +384,7 @@ func renamedIn(t schema.Type, v any) any {
 	return v
 }
 
-// decoder decodes all tasks and prints errors.
+// decoder is the source of a program that decodes all tasks and prints errors.
 const decoder = `package main
 
 import (

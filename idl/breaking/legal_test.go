@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// makeLegal removes constraints, defaults and relations invalidated by a change of type or a removed property.
+// makeLegal removes constraints, defaults, and relations that a changed type or a removed property made invalid.
 func makeLegal(pkg *schema.Package) {
 	for d := range pkg.Decls() {
 		if a, ok := d.(*schema.Alias); ok {

@@ -15,9 +15,9 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestReplaced checks that a change without findings for deployed resources never turns an update into a replacement.
-// Programs adapt to the change: they set new required properties.
-func TestReplaced(t *testing.T) {
+// TestReplacementsFound checks that a change without findings for deployed resources never turns an update into a
+// replacement. Programs are assumed to set new required properties.
+func TestReplacementsFound(t *testing.T) {
 	archive := must.Get(txtar.ParseFile("testdata/judges/replaced.txtar"))(t)
 	files := map[string]string{}
 	for _, f := range archive.Files {
@@ -51,7 +51,7 @@ func TestReplaced(t *testing.T) {
 				}
 				replaced++
 				if worst == breaking.None {
-					t.Fatalf("seed %d: after %s, %s.%s is replaced: it was %v and becomes %v; findings:\n%s", seed,
+					t.Fatalf("seed %d: after %s, %s.%s changes from %v to %v and replaces its resource; want a finding for deployed resources, got:\n%s", seed,
 						strings.Join(c.done, ", "), is.Name, p.Name, state[p.Name], want[p.Name], text(t, findings))
 				}
 			}
@@ -61,11 +61,11 @@ func TestReplaced(t *testing.T) {
 		}
 	}
 	if replaced < 20 || spared < 20 {
-		t.Errorf("too few cases: %d replacements, %d harmless changes", replaced, spared)
+		t.Errorf("got %d replacements and %d harmless changes, want at least 20 of each", replaced, spared)
 	}
 }
 
-// sparse returns arguments with random optional properties.
+// sparse returns arguments that set a random subset of the optional properties.
 func sparse(r *rand.Rand, d schema.Decl, depth int) map[string]any {
 	args := map[string]any{}
 	for _, p := range schema.Properties(d) {
@@ -81,7 +81,7 @@ func sparse(r *rand.Rand, d schema.Decl, depth int) map[string]any {
 }
 
 func sparseValue(r *rand.Rand, t schema.Type, depth int) any {
-	if depth < -6 { // a cycle became required
+	if depth < -6 { // a required property closes a cycle
 		return nil
 	}
 	switch t := schema.Underlying(t).(type) {
@@ -97,7 +97,7 @@ func sparseValue(r *rand.Rand, t schema.Type, depth int) any {
 	return fmt.Sprint(value(t, 1))
 }
 
-// filled returns properties with all defaults, as filled in by a provider.
+// filled returns args with all defaults filled in, as a provider does.
 func filled(d schema.Decl, args map[string]any) map[string]any {
 	all := map[string]any{}
 	for _, p := range schema.Properties(d) {
@@ -110,7 +110,7 @@ func filled(d schema.Decl, args map[string]any) map[string]any {
 	return all
 }
 
-// completed returns arguments with all required properties.
+// completed returns args with values for all missing required properties.
 func completed(d schema.Decl, args map[string]any) map[string]any {
 	all := map[string]any{}
 	for _, p := range schema.Properties(d) {
@@ -123,7 +123,7 @@ func completed(d schema.Decl, args map[string]any) map[string]any {
 	return all
 }
 
-// inside calls a function for each object in a value.
+// inside calls apply for each object in a value and returns the value with the results.
 func inside(t schema.Type, v any, apply func(schema.Decl, map[string]any) map[string]any) any {
 	switch t := schema.Underlying(t).(type) {
 	case *schema.List:

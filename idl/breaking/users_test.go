@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// program returns a TypeScript program that uses everything in the package, located in the folder pack next to it.
+// program returns a TypeScript program that uses everything in the package, which is in the folder pack next to it.
 func program(pkg *schema.Package) string {
 	p := &writer{uses: breaking.Uses(pkg), modules: map[*schema.Module]string{}}
 	p.line("import * as lumi from %q;", "@lumi/lumi")
@@ -44,7 +44,7 @@ func (w *writer) fresh() string {
 	return "zz" + strconv.Itoa(w.names)
 }
 
-// decl writes TypeScript that uses a declaration.
+// decl writes TypeScript code that uses a declaration.
 func (w *writer) decl(d schema.Decl) {
 	name := w.modules[d.Head().File.Module] + "." + d.Head().Name
 	switch d := d.(type) {
@@ -118,14 +118,14 @@ func quoteTS(s string) string {
 	return strings.NewReplacer(`\a`, `\x07`, `\U0001f600`, `\u{1f600}`).Replace(q)
 }
 
-// declare declares a value of a type and returns its name.
+// declare declares a constant of the given type and returns its name.
 func (w *writer) declare(typ string) string {
 	name := w.fresh()
 	w.line("export declare const %s: %s;", name, typ)
 	return name
 }
 
-// object returns an object with all settable properties, and one with only the required ones.
+// object returns two object literals: all with every settable property, and some with only the required ones.
 func (w *writer) object(properties []*schema.Property, wrapper string) (all, some string) {
 	var every, required []string
 	for _, p := range properties {
@@ -141,7 +141,7 @@ func (w *writer) object(properties []*schema.Property, wrapper string) (all, som
 	return "{ " + strings.Join(every, ", ") + " }", "{ " + strings.Join(required, ", ") + " }"
 }
 
-// annotation returns the type of a property's value, without undefined for optional ones.
+// annotation returns the TypeScript type of a property's value, without undefined for optional properties.
 func (w *writer) annotation(p *schema.Property, wrapper string) string {
 	typ := w.typ(p.Type)
 	switch {
@@ -155,7 +155,7 @@ func (w *writer) annotation(p *schema.Property, wrapper string) string {
 	return typ
 }
 
-// read writes code that reads each property of an object.
+// read writes code that reads each property of object.
 func (w *writer) read(object string, properties []*schema.Property, wrapper string) {
 	for _, p := range properties {
 		typ := w.annotation(p, wrapper)
@@ -169,7 +169,7 @@ func (w *writer) read(object string, properties []*schema.Property, wrapper stri
 	}
 }
 
-// typ returns a TypeScript type. Unexported declarations are expanded.
+// typ returns t as a TypeScript type. Unexported declarations are expanded.
 func (w *writer) typ(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -211,7 +211,8 @@ func (w *writer) typ(t schema.Type) string {
 	return "any"
 }
 
-// author returns the provider author's Go code for a module. It is in the package of the stubs and uses all of them.
+// author returns Go code that a provider author might write for a module. It is in the package of the stubs and uses
+// all of them.
 func author(m *schema.Module, root string) string {
 	w := &writer{modules: map[*schema.Module]string{}}
 	for i, other := range m.Imports {
@@ -270,7 +271,7 @@ func (w *writer) author(m *schema.Module, d schema.Decl) {
 	}
 }
 
-// fields writes code that reads and sets each field of a type and uses the constants of its properties.
+// fields writes code that reads and sets each field of a type and uses its property constants.
 func (w *writer) fields(d schema.Decl, typ string) {
 	h := d.Head()
 	w.line("func %s(v *%s) {", w.fresh(), typ)
@@ -284,7 +285,7 @@ func (w *writer) fields(d schema.Decl, typ string) {
 	w.line("}\n")
 }
 
-// fieldType returns the type of a property's field in the stubs of a module.
+// fieldType returns the Go type of a property's stub field, as written in module m.
 func (w *writer) fieldType(m *schema.Module, p *schema.Property) string {
 	if (p.Pointer || p.Optional) && !p.Nilable() {
 		return "*" + w.goType(m, p.Type)
@@ -311,7 +312,7 @@ func (w *writer) ops(r *schema.Resource) {
 	w.line("func init() { ZZProviders[string(%s)] = New%sProvider(%s{}) }\n", r.Name, r.Name, ops)
 }
 
-// goType returns a type in the stubs of a module.
+// goType returns the Go type of t in stubs, as written in module m.
 func (w *writer) goType(m *schema.Module, t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -336,7 +337,7 @@ func (w *writer) goType(m *schema.Module, t schema.Type) string {
 	return ""
 }
 
-// state returns a JSON value for each property, and the values that programs set.
+// state returns a JSON object with all properties, and one with only those set by programs.
 func state(properties []*schema.Property, depth int) (all, set map[string]any) {
 	all, set = map[string]any{}, map[string]any{}
 	for _, p := range properties {
@@ -357,7 +358,7 @@ func state(properties []*schema.Property, depth int) (all, set map[string]any) {
 
 const signature = "4dabf18193072939515e22adb298388d"
 
-// value returns a value of a type, or nil if it would be nested too deeply.
+// value returns a value of type t, or nil if its nesting would exceed depth.
 func value(t schema.Type, depth int) any {
 	if depth == 0 {
 		return nil

@@ -29,7 +29,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/randidl"
 )
 
-func TestAcceptedIsAccepted(t *testing.T) {
+func TestGeneratedCodeCompiles(t *testing.T) {
 	var modules []string
 	accepted := 0
 	root := t.TempDir()
@@ -49,13 +49,13 @@ func TestAcceptedIsAccepted(t *testing.T) {
 		accepted++
 	})
 	if len(modules) == 0 {
-		t.Fatal("no IDL was accepted")
+		t.Fatal("no random IDL compiled, want some")
 	}
 	node.TypeCheck(t, "../..", modules)
 }
 
-// A comment that contains only U+2028, which Unicode treats as white space and gofmt does not, yields a formatted stub.
-func TestLineSeparatorInDocs(t *testing.T) {
+// Unicode treats U+2028 as white space, but gofmt does not.
+func TestStubFormattedLineSeparator(t *testing.T) {
 	source := strings.Join([]string{
 		"// Package shop sells.",
 		"package shop",
@@ -72,7 +72,7 @@ func TestLineSeparatorInDocs(t *testing.T) {
 	checkGo(t, generate(t, map[string]string{"source.go": source}).stubs)
 }
 
-// FuzzAccepted is a coverage-guided version of TestAcceptedIsAccepted for Go alone.
+// FuzzAccepted is a coverage-guided version of [TestGeneratedCodeCompiles] for Go code only.
 func FuzzAccepted(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		checkGo(t, generate(t, map[string]string{"source.go": randidl.Source(t)}).stubs)
@@ -89,7 +89,7 @@ type tester interface {
 
 type output struct{ modules, stubs []gen.File }
 
-// generate compiles sources and generates all output. It returns early if the sources are rejected.
+// generate compiles sources and generates all output. It skips the test if the sources are rejected.
 func generate(t tester, sources map[string]string) output {
 	pkg, diags, err := compile.CompileSources(sources)
 	if err != nil {
@@ -122,10 +122,10 @@ func generate(t tester, sources map[string]string) output {
 	return o
 }
 
-// stubRoot is the import path of generated stubs.
+// stubRoot is the import path of the generated stubs.
 const stubRoot = "example.com/shop/provider"
 
-// checkGo checks that stubs are formatted and compile.
+// checkGo checks that stubs are formatted and pass the type checker.
 func checkGo(t tester, stubs []gen.File) {
 	imports, err := stubImports()
 	if err != nil {
@@ -139,7 +139,7 @@ func checkGo(t tester, stubs []gen.File) {
 			t.Fatalf("%s: %v\n%s", f.Path, err, f.Content)
 		}
 		if !bytes.Equal(formatted, f.Content) {
-			t.Fatalf("%s is not formatted:\n%s", f.Path, f.Content)
+			t.Fatalf("%s is not gofmted:\n%s", f.Path, f.Content)
 		}
 		file, err := parser.ParseFile(fset, f.Path, f.Content, parser.SkipObjectResolution)
 		if err != nil {
@@ -177,7 +177,7 @@ func (c *stubChecker) Import(importPath string) (*types.Package, error) {
 	return pkg, err
 }
 
-// stubImports type-checks the packages that stubs import, once.
+// stubImports returns an importer for the packages that stubs import, which are type-checked only once.
 var stubImports = sync.OnceValues(func() (types.Importer, error) {
 	cfg := &packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps,

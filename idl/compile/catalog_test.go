@@ -21,17 +21,17 @@ func TestCatalog(t *testing.T) {
 			for _, files := range wrong {
 				diags := compileExample(t, files)
 				if len(diags) == 0 {
-					t.Errorf("no errors in a wrong example:\n%s", files)
+					t.Errorf("Load of a wrong example returned no errors:\n%s", files)
 				}
 				for _, d := range diags {
 					if string(d.Code) != e.Code {
-						t.Errorf("unexpected code in a wrong example:\n%s\n%s", format(d), files)
+						t.Errorf("Load of a wrong example reported:\n%s\nwant only %s:\n%s", format(d), e.Code, files)
 					}
 				}
 			}
 			for _, files := range right {
 				for _, d := range compileExample(t, files) {
-					t.Errorf("error in a right example:\n%s\n%s", format(d), files)
+					t.Errorf("Load of a right example reported:\n%s\nwant no diagnostics:\n%s", format(d), files)
 				}
 			}
 		})
@@ -43,7 +43,7 @@ func compileExample(t *testing.T, files example) []diag.Diagnostic {
 	dir := newModule(t, files.inside("idl"))
 	_, diags, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")})
 	if err != nil {
-		t.Errorf("%v\n%s", err, files)
+		t.Errorf("Load: %v\n%s", err, files)
 	}
 	return diags
 }
@@ -56,7 +56,7 @@ func format(d diag.Diagnostic) string {
 	return b.String()
 }
 
-// example lists the files of one IDL.
+// example lists the files of an IDL.
 type example []exampleFile
 
 type exampleFile struct{ name, content string }
@@ -77,17 +77,17 @@ func (e example) String() string {
 	return b.String()
 }
 
-// fences matches the code blocks of an entry with their info strings, which may name a file.
+// fences matches the code blocks of an entry. An info string may name a file.
 var fences = regexp.MustCompile("(?s)(.*?)\n```go(?: (\\S+))?\n(.*?\n)```\n")
 
-// examples extracts the examples of a catalog entry. Adjacent code blocks with file names form one example; a block
-// without a name is an example of its own.
+// examples extracts the examples from a catalog entry. Adjacent code blocks with file names form one example. Each
+// block without a file name is an example of its own.
 func examples(t *testing.T, entry string) (wrong, right []example) {
 	t.Helper()
 	_, rest, _ := strings.Cut(entry, "\n## Wrong\n")
 	before, after, found := strings.Cut(rest, "\n## Right\n")
 	if !found {
-		t.Fatalf("missing headings Wrong and Right:\n%s", entry)
+		t.Fatalf("the entry lacks the headings Wrong and Right:\n%s", entry)
 	}
 	return splitExamples(before), splitExamples(after)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// newModule writes a module example.com/shop that can import the marker package of this checkout, and returns its
-// folder. The keys of files are slash-separated paths; a go.mod among them replaces the default one.
+// newModule writes a module named example.com/shop that can import the marker package of this checkout. It returns the
+// folder of the module. The keys of files are slash-separated paths; a go.mod among them replaces the default one.
 func newModule(t testing.TB, files map[string]string) string {
 	t.Helper()
 	temp := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
@@ -41,15 +41,15 @@ func write(t testing.TB, dir, name, content string) {
 	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
-// load compiles an IDL and checks that the result is either a model, or errors, or a failure.
+// load calls [compile.Load] and checks that it returns exactly one of a model, diagnostics with errors, and an error.
 func load(t testing.TB, opts compile.Options) (*schema.Package, []diag.Diagnostic, error) {
 	t.Helper()
 	pkg, diags, err := compile.Load(context.Background(), opts)
 	switch {
 	case err != nil && (pkg != nil || len(diags) > 0):
-		t.Errorf("got a model or diagnostics together with error %v", err)
+		t.Errorf("Load returned a model or diagnostics together with the error %v", err)
 	case err == nil && (pkg == nil) != (diag.Errors(diags) > 0):
-		t.Errorf("got %d errors and a model: %t", diag.Errors(diags), pkg != nil)
+		t.Errorf("Load returned %d error diagnostics, model = %t, want exactly one of them", diag.Errors(diags), pkg != nil)
 	}
 	return pkg, diags, err
 }

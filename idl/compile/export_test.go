@@ -17,13 +17,13 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// CompileSource compiles an IDL of one in-memory file; see CompileSources.
+// CompileSource compiles an IDL consisting of one in-memory file. See [CompileSources].
 func CompileSource(src string) (*schema.Package, []diag.Diagnostic, error) {
 	return CompileSources(map[string]string{"source.go": src})
 }
 
-// CompileSources compiles an in-memory IDL, given slash-separated paths. It is like Load without the go command, which
-// would dominate the time of a fuzzer. Files can import only each other and the markers.
+// CompileSources is [Load] for in-memory files, which are given by their slash-separated paths. It does not run the go
+// command, which would dominate the running time of a fuzzer. Files can import only each other and the markers.
 func CompileSources(files map[string]string) (*schema.Package, []diag.Diagnostic, error) {
 	t := &tree{arg: "idl", root: "/shop/idl", files: slices.Sorted(maps.Keys(files))}
 	m := &memory{checker: newChecker(t, "shop", Options{}), sources: files, pkgs: map[string]*packages.Package{}}
@@ -33,11 +33,11 @@ func CompileSources(files map[string]string) (*schema.Package, []diag.Diagnostic
 	return m.finish(m.list)
 }
 
-// memory loads in-memory packages.
+// memory compiles in-memory packages.
 type memory struct {
 	*checker
 	sources map[string]string
-	pkgs    map[string]*packages.Package // by folder
+	pkgs    map[string]*packages.Package // by folder path
 	list    []*packages.Package
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzCompile compiles arbitrary text. The checker must not panic, rejected sources must have diagnostics with
-// positions and messages, and accepted ones must have no errors.
+// FuzzCompile checks that arbitrary text never makes the checker panic. Rejected sources have diagnostics with
+// positions and messages; accepted sources have no errors.
 func FuzzCompile(f *testing.F) {
 	for _, src := range fuzzSeeds(f) {
 		f.Add(src)
@@ -20,27 +20,27 @@ func FuzzCompile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		pkg, diags, err := compile.CompileSource(src)
 		if err != nil {
-			t.Fatalf("unexpected error: %v", err)
+			t.Fatalf("CompileSource: %v", err)
 		}
 		if (pkg == nil) != (diag.Errors(diags) > 0) {
-			t.Fatalf("got package %v and %d errors", pkg, diag.Errors(diags))
+			t.Fatalf("CompileSource = package %v and %d errors, want exactly one of them", pkg, diag.Errors(diags))
 		}
 		for _, d := range diags {
 			if d.Message == "" || d.Span.Start.File == "" || d.Span.Start.Line == 0 {
-				t.Errorf("missing position or message: %+v", d)
+				t.Errorf("CompileSource: diagnostic without position or message: %+v", d)
 			}
 		}
 	})
 }
 
-// fuzzSeeds returns the sources of the example and the catalog, one file each.
+// fuzzSeeds returns the source files of the example and the examples in the catalog.
 func fuzzSeeds(f *testing.F) []string {
 	f.Helper()
 	var seeds []string
 	for _, pattern := range []string{"../../examples/aws/idl/*.go", "../../examples/aws/idl/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
-			f.Fatalf("no seeds in %s: %v", pattern, err)
+			f.Fatalf("Glob(%s) found no seeds, error %v", pattern, err)
 		}
 		for _, file := range files {
 			src := must.Get(os.ReadFile(file))(f)

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestIrregular(t *testing.T) {
+func TestIrregularFiles(t *testing.T) {
 	for _, name := range []string{"idl/x.go", "idl/x_test.go", "idl/net/x.s", "idl/link.go", "go.work", "../go.work", "go.work.sum", "go.sum", "go.mod"} {
 		t.Run(name, func(t *testing.T) {
 			dir := newModule(t, map[string]string{"idl/shop.go": "package shop\n", "idl/net/net.go": "package net\n"})
@@ -30,16 +30,16 @@ func TestIrregular(t *testing.T) {
 			_, _, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")})
 			want := filepath.Join(dir, name) + " is not a regular file; remove or replace it"
 			if err == nil || err.Error() != want {
-				t.Errorf("got  %v\nwant %s", err, want)
+				t.Errorf("Load = %v\nwant %s", err, want)
 			}
 		})
 	}
-	// ignored by the go command
+	// The go command ignores these files.
 	for _, name := range []string{"idl/.x.go", "idl/_x.go", "idl/testdata/x.go"} {
 		dir := newModule(t, map[string]string{"idl/shop.go": "package shop\n", "idl/testdata/y.go": "package y\n"})
 		must.Do(t, syscall.Mkfifo(filepath.Join(dir, name), 0o600))
 		if _, _, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")}); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Load with an irregular file %s: %v", name, err)
 		}
 	}
 }

@@ -77,12 +77,13 @@ func TestPatternProblems(t *testing.T) {
 	} {
 		problem, advice := patternError(pattern)
 		if got := problem + ": " + advice; got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", pattern, got, want)
+			t.Errorf("patternError(%s)\n= %s\nwant %s", pattern, got, want)
 		}
 	}
 }
 
-// TestBacktracking lists patterns that may take exponential time in JavaScript, and similar ones that do not.
+// The first list contains patterns that may take exponential time in JavaScript, the second similar patterns that do
+// not.
 func TestBacktracking(t *testing.T) {
 	const problem, advice = "the pattern backtracks exponentially in JavaScript",
 		"rewrite it so that repeated parts match a string in only one way, as in ^a+$ instead of ^(a+)+$"
@@ -94,7 +95,7 @@ func TestBacktracking(t *testing.T) {
 		`^(?:é|[à-ü])*$`, `^(?:(?:(?:(?:a+)+)+)+)+$`, `^(?:[^b]|a)*$`, `^(?:\b|b?a)(?:a|\ba)*$`, `^(?:a{4}|a{5})*$`,
 	} {
 		if has, help := patternError(pattern); has != problem || help != advice {
-			t.Errorf("%s: %q, %q", pattern, has, help)
+			t.Errorf("patternError(%s) = %q, %q, want %q", pattern, has, help, problem)
 		}
 	}
 	for _, pattern := range []string{
@@ -106,16 +107,16 @@ func TestBacktracking(t *testing.T) {
 		`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`,
 	} {
 		if has, _ := patternError(pattern); has != "" {
-			t.Errorf("%s: %s", pattern, has)
+			t.Errorf("patternError(%s) = %q, want none", pattern, has)
 		}
 	}
 	if !isAmbiguous(`(?:[a-z]{999}-)*(?:(?:[a-z]{999}-){1}[a-z]{999}-[a-z]{999})*`) {
-		t.Error("an excessively large part is accepted")
+		t.Error("isAmbiguous of a part with more than mostPositions positions = false, want true")
 	}
 }
 
-// TestNoHang runs random accepted patterns in Node on strings that almost match. None may take exponential time.
-func TestNoHang(t *testing.T) {
+// Node matches accepted random patterns against strings that almost match. None may take exponential time.
+func TestBacktrackingInNode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts node")
 	}
@@ -134,7 +135,7 @@ func TestNoHang(t *testing.T) {
 		}
 	}
 	if refused < 40 {
-		t.Errorf("%d patterns are rejected", refused)
+		t.Errorf("%d patterns are rejected, want at least 40", refused)
 	}
 	input := must.Get(json.Marshal(patterns))(t)
 	cmd := exec.Command("node", "-e", `
@@ -149,16 +150,15 @@ func TestNoHang(t *testing.T) {
 		}`)
 	cmd.Stdin = strings.NewReader(string(input))
 	if output, err := cmd.CombinedOutput(); err != nil || len(output) > 0 {
-		t.Errorf("%v: %s", err, output)
+		t.Errorf("node: %v: %s", err, output)
 	}
 }
 
-// TestCategories compares the allowed categories between Go and Node, character by character, and with the
-// documentation.
+// The allowed categories have the same members in Go and in Node, and the documentation lists them.
 func TestCategories(t *testing.T) {
 	page := must.Get(os.ReadFile("../diag/catalog/InvalidPattern.md"))(t)
 	if list := "`" + strings.Join(categories, "`, `") + "`"; !strings.Contains(strings.ReplaceAll(string(page), "\n", " "), list) {
-		t.Errorf("the page does not list %s", list)
+		t.Errorf("InvalidPattern.md does not list %s", list)
 	}
 	if testing.Short() {
 		t.Skip("starts node")
@@ -178,12 +178,12 @@ func TestCategories(t *testing.T) {
 			}
 		}
 		if string(output) != want.String() {
-			t.Errorf("%s has different members in Node", name)
+			t.Errorf("category %s has different members in Go and in Node", name)
 		}
 	}
 }
 
-func TestPatterns(t *testing.T) {
+func TestPatternsInNode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts node")
 	}
@@ -231,11 +231,11 @@ func TestPatterns(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(answers[i]) != fmt.Sprint(want) {
-			t.Errorf("%s: Node got %v, Go %v for %q", q.Pattern, answers[i], want, q.Texts)
+			t.Errorf("%s matches = %v in Node, %v in Go for %q", q.Pattern, answers[i], want, q.Texts)
 		}
 	}
 	if matches < 1000 {
-		t.Errorf("only %d matches", matches)
+		t.Errorf("got %d matches, want at least 1000", matches)
 	}
 }
 

@@ -18,8 +18,9 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestRules compiles the cases in testdata/rules. A case is a txtar archive: a comment, the files of a module
-// example.com/shop, and as the last file, "want", the compiler's output. The comment may contain directives:
+// TestRules compiles the cases in testdata/rules. Each case is a txtar archive. It consists of a comment, the files of
+// a module named example.com/shop, and a last file named want with the output of the compiler. The comment may contain
+// directives:
 //
 //	dir: PATH        compile this folder instead of idl
 //	marker: PATH     compile with --marker=PATH
@@ -27,20 +28,20 @@ import (
 //	tokens: FORM     compile with --tokens=FORM
 //	symlink: NEW OLD make NEW a symbolic link to OLD before compiling
 //
-// Each diagnostic is shown with its span, the source text of the span, its notes and its suggestion. Without
-// diagnostics, the model is shown, one line per declaration or property.
+// The output lists each diagnostic with its span, the source text of the span, its notes, and its suggestion. If there
+// are none, it lists the model, one line per declaration or property.
 func TestRules(t *testing.T) {
 	golden.Archives(t, "testdata/rules/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		t.Parallel()
 		last := len(archive.Files) - 1
 		if last < 0 || archive.Files[last].Name != "want" {
-			t.Fatal("the last file must be named want")
+			t.Fatal("the last file of the archive is not named want")
 		}
 		golden.Part(t, &archive.Files[last], outcome(t, string(archive.Comment), archive.Files[:last]))
 	})
 }
 
-// prepare writes the files of a case to a module and parses the directives.
+// prepare writes the files of a case to a module and parses the directives in comment.
 func prepare(t *testing.T, comment string, list []txtar.File) (module string, opts compile.Options) {
 	t.Helper()
 	files := map[string]string{}
@@ -68,7 +69,7 @@ func prepare(t *testing.T, comment string, list []txtar.File) (module string, op
 	return module, opts
 }
 
-// outcome compiles a case and formats the result without machine-dependent parts.
+// outcome compiles a case and formats the result, without machine-dependent parts.
 func outcome(t *testing.T, comment string, list []txtar.File) string {
 	t.Helper()
 	module, opts := prepare(t, comment, list)
@@ -97,7 +98,7 @@ func outcome(t *testing.T, comment string, list []txtar.File) string {
 	).Replace(b.String())
 }
 
-// place formats a span and its source text.
+// place formats a span together with its source text.
 func place(s diag.Span) string {
 	if s.Start.Line == 0 {
 		return s.Start.File

@@ -15,17 +15,17 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSuggestions applies all suggestions with a replacement in each of testdata/rules. They fix their errors and cause
-// no new ones, except for unused imports.
+// TestSuggestions applies every suggestion that has a replacement, for each case in testdata/rules. The suggestions
+// must fix their errors and cause no new ones except unused imports.
 func TestSuggestions(t *testing.T) {
 	cases, err := filepath.Glob("testdata/rules/*.txtar")
 	if err != nil || len(cases) == 0 {
-		t.Fatalf("no cases: %v", err)
+		t.Fatalf("Glob found no cases, error %v", err)
 	}
 	var ran, followed atomic.Int32
 	t.Cleanup(func() {
 		if all := int(ran.Load()) == len(cases); all && followed.Load() < 20 {
-			t.Errorf("suggestions were applied in only %d cases", followed.Load())
+			t.Errorf("suggestions applied in %d cases, want at least 20", followed.Load())
 		}
 	})
 	for _, name := range cases {
@@ -33,7 +33,7 @@ func TestSuggestions(t *testing.T) {
 			t.Parallel()
 			ran.Add(1)
 			if strings.Contains(name, "imports_mistyped") {
-				t.Skip("once an import is right, what it hid shows")
+				t.Skip("a corrected import reveals errors that it hid before")
 			}
 			archive := must.Get(txtar.ParseFile(name))(t)
 			_, opts := prepare(t, string(archive.Comment), archive.Files[:len(archive.Files)-1])
@@ -54,7 +54,7 @@ func TestSuggestions(t *testing.T) {
 				}
 			}
 			if len(applied) == 0 {
-				t.Skip("no suggestion names a replacement")
+				t.Skip("no suggestion contains a replacement")
 			}
 			followed.Add(1)
 			_, after, err := load(t, opts)
@@ -63,7 +63,7 @@ func TestSuggestions(t *testing.T) {
 			}
 			for _, d := range after {
 				if (applied[rule(d)] || !known[rule(d)]) && !strings.HasSuffix(d.Message, "imported and not used") {
-					t.Errorf("after applying all suggestions: %s", format(d))
+					t.Errorf("Load after applying all suggestions reported: %s", format(d))
 				}
 			}
 		})
@@ -75,10 +75,10 @@ func rule(d diag.Diagnostic) string {
 	return fmt.Sprintf("%s:%d: %s: %s", d.Span.Start.File, d.Span.Start.Line, d.Code, d.Message)
 }
 
-// replacements matches suggestions with a replacement for the source text.
+// replacements matches suggestions that contain a replacement for the source text.
 var replacements = regexp.MustCompile(`^(?:write ((?:'[^']*'|.)+?)(?:[,;] .*| to .*)?|did you mean (\S+)\?)$`)
 
-// apply replaces the source text of a diagnostic if its suggestion has a replacement.
+// apply replaces the source text of d if its suggestion contains a replacement. It reports whether it did.
 func apply(t *testing.T, d diag.Diagnostic) bool {
 	t.Helper()
 	m := replacements.FindStringSubmatch(d.Suggestion)
@@ -92,7 +92,7 @@ func apply(t *testing.T, d diag.Diagnostic) bool {
 	replacement := m[1] + m[2]
 	if src[from] == '"' {
 		if d.Code == diag.UnknownOption {
-			return false // in an interpreted string, the span is the whole tag
+			return false // in an interpreted string, the span covers the whole tag
 		}
 		replacement = `"` + replacement + `"` // an import path
 	}

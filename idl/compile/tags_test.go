@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestOptionDocs checks the table of options in docs/idl.md, and the list in the catalog, against tagWords.
+// The table of options in docs/idl.md and the list in the catalog are derived from tagWords.
 func TestOptionDocs(t *testing.T) {
 	const file, head = "../../docs/idl.md", "| option | meaning | where |\n|---|---|---|\n"
 	var table strings.Builder
@@ -40,11 +40,11 @@ func TestOptionDocs(t *testing.T) {
 	before, rest, found := strings.Cut(string(must.Get(os.ReadFile(file))(t)), head)
 	got, after, ends := strings.Cut(rest, "\n\n")
 	if !found || !ends {
-		t.Fatalf("%s has no table of options", file)
+		t.Fatalf("%s contains no table of options", file)
 	}
 	if got += "\n"; got != table.String() {
 		if flag.Lookup("update").Value.String() != "true" {
-			t.Errorf("the options in %s are stale; run with -update:\n%s", file, &table)
+			t.Errorf("the table of options in %s is stale; run with -update to get:\n%s", file, &table)
 		} else if err := os.WriteFile(file, []byte(before+head+table.String()+"\n"+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +54,6 @@ func TestOptionDocs(t *testing.T) {
 	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + ", and " + list[last] + "."
 	entries := must.Get(diag.Catalog().Select([]string{string(diag.UnknownOption)}, ""))(t)
 	if entry := strings.ReplaceAll(entries[0].Text, "\n", " "); !strings.Contains(entry, sentence) {
-		t.Errorf("the catalog entry of UnknownOption lacks: %s", sentence)
+		t.Errorf("the catalog entry of UnknownOption does not contain: %s", sentence)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-func TestUnreadable(t *testing.T) {
+func TestInvalidText(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"NUL", "package shop\n// a \x00 b\n", "idl/a.go:1:1 GoSyntax: unexpected NUL in input"},
 		{"latin 1", "package shop\n// \xfcber\n", "idl/a.go:2:4 GoSyntax: illegal UTF-8 encoding"},
@@ -25,7 +25,7 @@ func TestUnreadable(t *testing.T) {
 			for _, d := range diags {
 				got = append(got, filepath.ToSlash(fmt.Sprintf("%s:%d:%d", d.Span.Start.File, d.Span.Start.Line, d.Span.Start.Column))+" "+string(d.Code)+": "+d.Message)
 			}
-			expect.Equal(t, []string{test.want}, got, "the diagnostics differ")
+			expect.Equal(t, []string{test.want}, got, "diagnostics")
 		})
 	}
 }

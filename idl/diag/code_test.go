@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestGroups(t *testing.T) {
+func TestCatalogGroups(t *testing.T) {
 	file := must.Get(parser.ParseFile(token.NewFileSet(), "code.go", nil, parser.ParseComments))(t)
 	var want []string
 	for _, d := range file.Decls {
@@ -25,7 +25,7 @@ func TestGroups(t *testing.T) {
 			spec := spec.(*ast.ValueSpec)
 			name, value := spec.Names[0].Name, spec.Values[0].(*ast.BasicLit).Value
 			if value != `"`+name+`"` {
-				t.Errorf("%s has value %s", name, value)
+				t.Errorf("constant %s = %s, want its own name", name, value)
 			}
 			want = append(want, strings.TrimSuffix(gen.Doc.Text(), ".\n")+": "+name)
 		}
@@ -35,15 +35,15 @@ func TestGroups(t *testing.T) {
 		got = append(got, e.Group+": "+e.Code)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the catalog differs from code.go (-code.go +catalog):\n%s", diff)
+		t.Errorf("catalog groups differ from code.go (-code.go +catalog):\n%s", diff)
 	}
 }
 
-func TestEntries(t *testing.T) {
+func TestCatalogEntries(t *testing.T) {
 	found := must.Get(files.ReadDir("catalog"))(t)
 	for _, f := range found {
 		if code := strings.TrimSuffix(f.Name(), ".md"); code != "index.txt" && !slices.Contains(Catalog().Codes(), code) {
-			t.Errorf("no code for %s", f.Name())
+			t.Errorf("catalog/%s has no code", f.Name())
 		}
 	}
 	for _, e := range Catalog() {
@@ -57,17 +57,17 @@ func TestEntries(t *testing.T) {
 				headings = append(headings, strings.TrimSpace(line))
 			}
 			if len(line) > 121 {
-				t.Errorf("%s: line longer than 120 bytes: %s", code, line)
+				t.Errorf("%s: line is longer than 120 bytes: %s", code, line)
 			}
 		}
 		if diff := cmp.Diff([]string{"## Wrong", "## Right"}, headings); diff != "" {
 			t.Errorf("%s: headings (-want +got):\n%s", code, diff)
 		}
 		if paragraphs := strings.Split(e.Text, "\n\n"); len(paragraphs) < 2 || !oneSentence(paragraphs[0]) {
-			t.Errorf("%s: the first paragraph must be one sentence", code)
+			t.Errorf("%s: first paragraph is not a single sentence", code)
 		}
 		if fenced {
-			t.Errorf("%s: unclosed fence", code)
+			t.Errorf("%s: code block is not closed", code)
 		}
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// at returns a span on one line.
+// at returns a span within one line.
 func at(file string, line, from, to int) Span {
 	return Span{Start: Position{file, line, from}, End: Position{file, line, to}}
 }
 
-// sources serves files from memory.
+// sources returns a TextOptions.Source function that serves in-memory files.
 func sources(files map[string]string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		content, ok := files[name]
@@ -214,7 +214,7 @@ help: do not␇
 			got := text(t, test.list, TextOptions{Source: sources(map[string]string{"a.go": test.source}), Width: 47})
 			got = strings.ReplaceAll(got, "`", "¶")
 			want := strings.TrimPrefix(test.want, "\n")
-			expect.Equal(t, want, got, "text differs")
+			expect.Equal(t, want, got, "Text")
 		})
 	}
 }
@@ -225,10 +225,10 @@ func TestTextColor(t *testing.T) {
 	want := "\x1b[1ma.go:1:1:\x1b[0m \x1b[1;33mwarning E1:\x1b[0m m\n" +
 		"\x1b[34m 1 |\x1b[0m x\n\x1b[34m   |\x1b[0m \x1b[1;33m^\x1b[0m\n" +
 		"\x1b[1;36mhelp:\x1b[0m s\n\n1 warning\n"
-	expect.Equal(t, want, got, "text differs")
+	expect.Equal(t, want, got, "Text")
 }
 
-func TestTextAnything(t *testing.T) {
+func TestTextAndJSONEscape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		anything := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string {
 			return string(b)
@@ -249,11 +249,11 @@ func TestTextAnything(t *testing.T) {
 		must.Do(t, JSON(&j, []Diagnostic{d}))
 		for _, r := range b.String() + j.String() {
 			if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && r != '\n' && r != '\t' {
-				t.Fatalf("%U reaches the terminal in %q", r, b.String())
+				t.Fatalf("Text or JSON printed the control character %U; text is %q", r, b.String())
 			}
 		}
 		if strings.Count(j.String(), "\n") != 1 {
-			t.Fatalf("JSON takes more than a line: %q", j.String())
+			t.Fatalf("JSON = %q, want one line", j.String())
 		}
 	})
 }
@@ -274,7 +274,7 @@ func TestGitHub(t *testing.T) {
 `
 	var b bytes.Buffer
 	must.Do(t, GitHub(&b, list))
-	expect.Equal(t, want, b.String(), "workflow commands differ")
+	expect.Equal(t, want, b.String(), "GitHub")
 }
 
 func TestJSON(t *testing.T) {
@@ -294,12 +294,12 @@ func TestJSON(t *testing.T) {
 		`{"message":"no place"}],"suggestion":"s"}
 {"code":"E2","severity":"warning","span":{"start":{"file":"a.go"},"end":{"file":"a.go"}},"message":"m"}
 `
-	expect.Equal(t, want, b.String(), "JSON differs")
+	expect.Equal(t, want, b.String(), "JSON")
 	dec := json.NewDecoder(&b)
 	for _, d := range list {
 		var got Diagnostic
 		must.Do(t, dec.Decode(&got))
-		expect.Equal(t, d, got, "diagnostic does not survive")
+		expect.Equal(t, d, got, "decoded diagnostic")
 	}
 }
 
@@ -307,17 +307,17 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestWriterErrors(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	list := []Diagnostic{{Code: "E1", Severity: Error, Message: "m"}}
 	if err := Text(brokenWriter{}, list, TextOptions{}); err == nil {
-		t.Error("Text ignored a write error")
+		t.Error("Text returned nil, want the write error")
 	}
 	if err := JSON(brokenWriter{}, list); err == nil {
-		t.Error("JSON ignored a write error")
+		t.Error("JSON returned nil, want the write error")
 	}
 }
 
-func TestEndlessLine(t *testing.T) {
+func TestTextLongLine(t *testing.T) {
 	line := strings.Repeat("é", 50_000) + "WRONG" + strings.Repeat("é", 50_000)
 	at := Position{File: "a.go", Line: 1, Column: 100_001}
 	end := at

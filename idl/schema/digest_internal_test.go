@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Digests depend on which of two pointers is nil.
-func TestDigestAbsent(t *testing.T) {
+// The digest distinguishes which of two pointers is nil.
+func TestDigestNilPointers(t *testing.T) {
 	type limits struct{ Min, Max *float64 }
 	digest := func(l limits) string {
 		var b bytes.Buffer
@@ -18,6 +18,6 @@ func TestDigestAbsent(t *testing.T) {
 		return b.String()
 	}
 	if three := 3.0; digest(limits{Min: &three}) == digest(limits{Max: &three}) {
-		t.Error("a minimum and a maximum have the same digest")
+		t.Error("digests of {Min: 3} and {Max: 3} are equal, want different digests")
 	}
 }

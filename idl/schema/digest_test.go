@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// sum returns a digest of all files in order.
+// sum combines the digests of all files, in order.
 func sum(p *schema.Package) string {
 	digests := p.Digests()
 	var all strings.Builder
@@ -21,8 +21,8 @@ func sum(p *schema.Package) string {
 	return all.String()
 }
 
-// TestDigests changes each field of the model, one at a time, including any new ones, and expects a changed digest for
-// all except positions.
+// TestDigests changes every field of the model, one at a time. Each change must change the digest, except for
+// positions.
 func TestDigests(t *testing.T) {
 	model := must.Get(os.ReadFile("testdata/schema.json"))(t)
 	p := must.Get(schema.Read(strings.NewReader(string(model))))(t)
@@ -59,17 +59,17 @@ func TestDigests(t *testing.T) {
 			t.Fatalf("%s: unsupported type %s", path, field.Type())
 		}
 		if sum(p) == before {
-			t.Errorf("no digest depends on %s", path)
+			t.Errorf("digests unchanged after a change of %s, want new ones", path)
 		}
 		field.Set(undo)
 		changed++
 	})
 	if sum(p) != before || changed < 50 {
-		t.Errorf("the test changed %d fields and did not restore the model", changed)
+		t.Errorf("changed %d fields, want at least 50 and the original digests afterward", changed)
 	}
 }
 
-// eachField visits the fields of a model, except for those set by Link.
+// eachField calls visit for every field of a model, except for the fields set by Link.
 func eachField(v reflect.Value, path string, seen map[any]bool, visit func(string, reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -105,8 +105,8 @@ func eachField(v reflect.Value, path string, seen map[any]bool, visit func(strin
 	}
 }
 
-// references returns a package of two modules. User refers to declarations of other files and to the target of another
-// module's alias.
+// references returns a package of two modules and its declarations by name. The declaration User refers to declarations
+// in other files and to the target of another module's alias.
 func references() (*schema.Package, map[string]schema.Decl) {
 	decls := map[string]schema.Decl{
 		"Target":   &schema.Struct{Header: schema.Header{Name: "Target"}},
@@ -142,7 +142,7 @@ func references() (*schema.Package, map[string]schema.Decl) {
 	return p, decls
 }
 
-func TestDigestsOfReferences(t *testing.T) {
+func TestDigestsReferences(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(p *schema.Package, decls map[string]schema.Decl)
@@ -191,7 +191,7 @@ func TestDigestsOfReferences(t *testing.T) {
 			test.change(p, decls)
 			p.Link()
 			if changed := p.Digests()[user] != before; changed != test.want {
-				t.Errorf("the digest changes: %v, want %v", changed, test.want)
+				t.Errorf("digest changed = %v, want %v", changed, test.want)
 			}
 		})
 	}

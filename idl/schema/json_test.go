@@ -74,15 +74,15 @@ func TestWrite(t *testing.T) {
 	}
 	want := must.Get(os.ReadFile(golden))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("JSON differs from %s (-want +got):\n%s", golden, diff)
+		t.Errorf("Write: JSON differs from %s (-want +got):\n%s", golden, diff)
 	}
 	again := must.Get(schema.Read(strings.NewReader(got)))(t)
 	if diff := cmp.Diff(p, again, cmp.Comparer(sameFloat)); diff != "" {
-		t.Errorf("model differs after a round trip (-want +got):\n%s", diff)
+		t.Errorf("Read(Write(p)) differs from p (-want +got):\n%s", diff)
 	}
 }
 
-// sameFloat reports whether a and b are the same float. It distinguishes 0 from -0.
+// sameFloat reports whether a and b are the same float64, distinguishing 0 from -0.
 func sameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 func write(t interface{ Fatal(...any) }, p *schema.Package) string {
@@ -93,19 +93,19 @@ func write(t interface{ Fatal(...any) }, p *schema.Package) string {
 	return b.String()
 }
 
-func TestWriteRefusesConstants(t *testing.T) {
+func TestWriteUnsupportedConstant(t *testing.T) {
 	p := &schema.Package{Name: "a", Modules: []*schema.Module{{GoName: "a", Files: []*schema.File{{
 		Name: "a.go", Decls: []schema.Decl{&schema.Const{Header: schema.Header{Name: "C"}, Value: 1}},
 	}}}}}
 	p.Link()
 	err := schema.Write(&bytes.Buffer{}, p)
 	if want := "schema: a.go: C: a constant cannot be a int"; err == nil || err.Error() != want {
-		t.Errorf("Write: %v, want %q", err, want)
+		t.Errorf("Write = %v, want %q", err, want)
 	}
 }
 
 func TestReadErrors(t *testing.T) {
-	// in is inserted in a file of module m, next to an enum E, a resource R and a constant C.
+	// in returns JSON with decl in a file of module m, next to an enum E, a resource R, and a constant C.
 	in := func(decl string) string {
 		return `{"version": 1, "name": "p", "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go", "decls": [
 			{"kind": "enum", "name": "E", "members": [{"name": "A", "value": "a"}]},
@@ -243,26 +243,26 @@ func TestReadErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := schema.Read(strings.NewReader(test.input))
 			if want := "schema: " + test.want; err == nil || err.Error() != want {
-				t.Errorf("Read: %v\nwant:  %s", err, want)
+				t.Errorf("Read = %v\nwant %s", err, want)
 			}
 		})
 	}
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestWriteReadRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPackage(t)
 		text := write(t, p)
 		again, err := schema.Read(strings.NewReader(text))
 		if err != nil {
-			t.Fatalf("%v in %s", err, text)
+			t.Fatalf("Read: %v in %s", err, text)
 		}
-		// Models have many cycles, which reflect.DeepEqual handles much faster than package cmp.
+		// Models have many cycles, which reflect.DeepEqual handles much faster than cmp.Diff.
 		if !reflect.DeepEqual(p, again) {
-			t.Fatalf("model differs after a round trip: %s became %s", text, write(t, again))
+			t.Fatalf("Read(Write(p)) differs from p: %s became %s", text, write(t, again))
 		}
 		if text != write(t, again) {
-			t.Fatal("different bytes for the same model")
+			t.Fatal("Write after Read produced different JSON for the same model")
 		}
 	})
 }
@@ -280,15 +280,15 @@ func FuzzRead(f *testing.F) {
 		text := write(t, p)
 		again, err := schema.Read(strings.NewReader(text))
 		if err != nil {
-			t.Fatalf("Read accepted %q and then refused %q: %v", data, text, err)
+			t.Fatalf("Read accepted %q but not its round trip %q: %v", data, text, err)
 		}
 		if text != write(t, again) {
-			t.Fatal("different bytes for the same model")
+			t.Fatal("Write after Read produced different JSON for the same model")
 		}
 	})
 }
 
-// drawPackage draws a model with every kind of declaration and type, and cycles.
+// drawPackage draws a model with cycles and with every kind of declaration and type.
 func drawPackage(t *rapid.T) *schema.Package {
 	word := rapid.SampledFrom([]string{"", "a", "\u2028<&>\"\\", "日本\n\tx", "\x00"})
 	pos := rapid.Custom(func(t *rapid.T) schema.Position {
@@ -309,7 +309,7 @@ func drawPackage(t *rapid.T) *schema.Package {
 		}
 		p.Modules = append(p.Modules, m)
 	}
-	// Types are drawn last, when declarations exist.
+	// Types are drawn last because they refer to declarations.
 	for i, d := range decls {
 		if a, ok := d.(*schema.Alias); ok {
 			a.Target = drawType(t, decls[:i])
@@ -328,7 +328,7 @@ func drawPackage(t *rapid.T) *schema.Package {
 	return p
 }
 
-// drawOptions draws the options of a property other than flags.
+// drawOptions draws the options of a property, except flags.
 func drawOptions(t *rapid.T, p *schema.Property, word *rapid.Generator[string]) {
 	p.Deprecated = word.Draw(t, "deprecated")
 	if rapid.Bool().Draw(t, "plain") {
@@ -351,7 +351,7 @@ func drawOptions(t *rapid.T, p *schema.Property, word *rapid.Generator[string]) 
 	}
 }
 
-// unionIn returns a union of structs of a file, or nil if there are too few.
+// unionIn returns a union of the structs in f, or nil if there are too few.
 func unionIn(f *schema.File) *schema.Union {
 	u := &schema.Union{Header: schema.Header{Name: "U" + strings.TrimSuffix(f.Name, ".go")}}
 	for _, d := range f.Decls {
@@ -403,7 +403,7 @@ func drawDecl(t *rapid.T, h schema.Header, word *rapid.Generator[string]) schema
 	return &schema.Const{Header: h, Value: value.Draw(t, "value")}
 }
 
-// drawType draws a type that may refer to the given declarations.
+// drawType draws a type that may refer to decls.
 func drawType(t *rapid.T, decls []schema.Decl) schema.Type {
 	switch rapid.IntRange(0, 3).Draw(t, "type") {
 	case 0:

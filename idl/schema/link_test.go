@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Modules import the targets of other modules' aliases, which generated code names.
+// A module also imports the modules of alias targets, since generated code names the targets.
 func TestImportsThroughAliases(t *testing.T) {
 	rule := &Struct{Header: Header{Name: "Rule"}}
 	rules := &Alias{Header: Header{Name: "Rules"}, Target: &List{Elem: &Ref{Decl: rule}}}
