@@ -14,31 +14,31 @@ import (
 	"strings"
 )
 
-// Update lists the differences between a folder and the files that belong in it. [Compare] computes it without changes
-// on disk, so that the updates of several folders can all be checked before the first is applied.
+// Update lists the differences between a folder and the files that should be in it. [Compare] computes an Update
+// without touching the disk, so that the updates of several folders can all be checked before the first is applied.
 type Update struct {
 	root      string   // the folder as given by the caller
-	changes   []Change // first files to write, then stale ones, each sorted by path
-	leftovers []string // temporary files of killed runs
+	changes   []Change // files to write, then stale files, each sorted by path
+	leftovers []string // temporary files left behind by killed runs
 	unchanged int
-	// wanted maps lower-case paths of all files to their paths.
+	// wanted maps the lower-case path of each file to its path.
 	wanted map[string]string
 }
 
-// Change writes or removes one file. Files to write may not be rendered yet.
+// Change writes or removes one file. The content of a file to write may not be rendered yet.
 type Change struct {
 	File
-	// Remove is set if the file is removed. It then has no content.
+	// Remove is set if the file is removed. The File then has no content.
 	Remove bool
 }
 
-// Changes returns the changes: first files to write, then files to remove, each sorted by path.
+// Changes returns the files to write, followed by the files to remove, each sorted by path.
 func (u *Update) Changes() []Change { return u.changes }
 
-// ahead is the number of files rendered at once before they are used and dropped, which bounds memory.
+// ahead is the number of files that are rendered at a time. It bounds memory use.
 const ahead = 64
 
-// each calls do for every change with its content, up to the first error.
+// each calls do for every change and its rendered content, in order. It stops at the first error and returns it.
 func (u *Update) each(do func(c Change, content []byte) error) error {
 	for changes := range slices.Chunk(u.changes, ahead) {
 		contents := make([][]byte, len(changes))
@@ -58,7 +58,7 @@ func (u *Update) each(do func(c Change, content []byte) error) error {
 	return nil
 }
 
-// Counts returns the result of a successful [Write], without scaffolds.
+// Counts returns the Result that a successful [Write] of this update would have. Scaffolds are not counted.
 func (u *Update) Counts() Result {
 	r := Result{Unchanged: u.unchanged}
 	for _, c := range u.changes {
@@ -74,15 +74,16 @@ func (u *Update) Counts() Result {
 
 // Compare compares the folder root with files. Root need not exist, and may be a symbolic link.
 //
-// A file is written if it is missing, if its content differs, or if it is a symbolic link, which is replaced without
-// changing its target. A scaffold is written only if it is missing. A file is stale, and removed, if it starts with the
-// [Header] of a generated file, has the extension of one of the files, and is not among them. No other file is ever
-// replaced or removed: no file without the header, no hidden file, no file in a hidden folder or in node_modules, and
-// no file behind a symbolic link.
+// A file is written if it is missing, if its content differs, or if it is a symbolic link. The link is replaced, and
+// its target stays unchanged. A scaffold is written only if it is missing. An existing file is stale, and removed, if
+// it starts with the [Header] of a generated file, has the extension of one of files, and is not among them. All other
+// files are left alone: files without the header, hidden files, files in hidden folders or in node_modules, and files
+// reached through a symbolic link.
 //
-// The error lists each path that cannot be written: because a file without the header, a folder or a device exists
-// there; because a file or a symbolic link exists in place of its folder; or because of a system error. Two paths that
-// differ only in case are an error too, and so is a path that is not local or is below a hidden folder or node_modules.
+// Compare returns an error that lists each path that cannot be written because a file without the header, a folder, or
+// a device exists there, because a file or a symbolic link takes the place of its folder, or because of a system error.
+// It also returns an error if two paths differ only in case, or if a path is not local or is inside a hidden folder or
+// node_modules.
 func Compare(root string, files []File) (*Update, error) {
 	u := &Update{root: root, wanted: make(map[string]string, len(files))}
 	if err := u.want(files); err != nil {
@@ -106,8 +107,8 @@ func Compare(root string, files []File) (*Update, error) {
 	return u, nil
 }
 
-// CompareFile compares one file with the content. The file needs no header and may replace any regular file, because
-// the user named it. For the same reason, symbolic links are followed. There are no stale files.
+// CompareFile compares a single file with content. Since the user chose the file, it needs no header, it may replace
+// any regular file, and symbolic links are followed. There are no stale files.
 func CompareFile(name string, content []byte) (*Update, error) {
 	switch real, err := filepath.EvalSymlinks(name); {
 	case err == nil:
@@ -115,7 +116,7 @@ func CompareFile(name string, content []byte) (*Update, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("cannot write %s: %w", name, cause(err))
 	default:
-		// A dangling link, or one to an unnamed file such as the pipe of /dev/stdout, must not be replaced.
+		// Never replace a dangling link, or a link to an unnamed file such as the pipe of /dev/stdout.
 		if _, err := os.Lstat(name); err == nil {
 			return nil, fmt.Errorf("%s is a symbolic link that does not point to a file", name)
 		}
@@ -144,16 +145,16 @@ func CompareFile(name string, content []byte) (*Update, error) {
 	return u, nil
 }
 
-// At returns the path of a file below the root, with the system's separators.
+// At returns the path of a file below the root, given its slash-separated relative path.
 func (u *Update) At(name string) string { return filepath.Join(u.root, filepath.FromSlash(name)) }
 
-// want records the paths of files and checks that they can coexist.
+// want records the paths of files and checks that they are valid and distinct.
 func (u *Update) want(files []File) error {
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) || f.Path == "." || slices.ContainsFunc(strings.Split(f.Path, "/"), offLimits) {
 			return fmt.Errorf("%q is not a valid path for a generated file", f.Path)
 		}
-		// many file systems ignore case
+		// Many file systems ignore case.
 		folded := strings.ToLower(f.Path)
 		if other, taken := u.wanted[folded]; taken {
 			return fmt.Errorf("%s and %s collide on case-insensitive file systems", u.At(other), u.At(f.Path))
@@ -163,10 +164,11 @@ func (u *Update) want(files []File) error {
 	return nil
 }
 
-// offLimits reports whether files and folders of that name must not be touched.
+// offLimits reports whether files and folders with that name must not be touched.
 func offLimits(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
-// look returns the entries below the root by slash-separated path, except for those off limits, and records leftovers.
+// look returns the entries below the root by slash-separated path, except entries that are off limits. It also records
+// leftovers.
 func (u *Update) look() (map[string]fs.DirEntry, error) {
 	found := make(map[string]fs.DirEntry)
 	if info, err := os.Stat(u.root); errors.Is(err, fs.ErrNotExist) {
@@ -180,7 +182,7 @@ func (u *Update) look() (map[string]fs.DirEntry, error) {
 	err := fs.WalkDir(os.DirFS(u.root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // removed by another process
+			return nil // removed by another process in the meantime
 		case err != nil:
 			return fmt.Errorf("cannot read %s: %w", u.At(name), cause(err))
 		case name == ".":
@@ -197,7 +199,7 @@ func (u *Update) look() (map[string]fs.DirEntry, error) {
 	return found, err
 }
 
-// fits checks that a file can be written to a path, given the existing entries.
+// fits returns an error if an existing entry prevents writing the file name.
 func (u *Update) fits(name string, found map[string]fs.DirEntry) error {
 	if e := found[name]; e != nil && !e.Type().IsRegular() && e.Type() != fs.ModeSymlink {
 		what := "not a regular file"
@@ -220,7 +222,7 @@ func (u *Update) fits(name string, found map[string]fs.DirEntry) error {
 	return nil
 }
 
-// compare records the files to write. Only existing files whose content is ours may be replaced.
+// compare records the files to write. It returns an error if an existing file differs and ours rejects its content.
 func (u *Update) compare(files []File, found map[string]fs.DirEntry, ours func(content []byte) bool) error {
 	files = slices.Clone(files)
 	differs := make([]bool, len(files))
@@ -231,13 +233,13 @@ func (u *Update) compare(files []File, found map[string]fs.DirEntry, ours func(c
 			differs[i] = e == nil
 			return nil
 		}
-		// On file systems that ignore case, a file may exist under another name.
+		// On file systems that ignore case, the file may exist under a different spelling.
 		content, err := os.ReadFile(u.At(f.Path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			differs[i] = true
 			return nil
-		case err != nil && e == nil: // for example, the name is too long
+		case err != nil && e == nil: // for example, because the name is too long
 			return fmt.Errorf("cannot write %s: %w", u.At(f.Path), cause(err))
 		case err != nil:
 			return fmt.Errorf("cannot read %s: %w", u.At(f.Path), cause(err))
@@ -274,7 +276,7 @@ func (u *Update) compare(files []File, found map[string]fs.DirEntry, ours func(c
 	return nil
 }
 
-// findStale records generated files that are no longer wanted.
+// findStale records the generated files that are no longer wanted.
 func (u *Update) findStale(files []File, found map[string]fs.DirEntry) error {
 	extensions := make(map[string]bool)
 	for _, f := range files {
@@ -287,7 +289,7 @@ func (u *Update) findStale(files []File, found map[string]fs.DirEntry) error {
 			continue
 		}
 		ours, err := IsGenerated(os.DirFS(u.root), name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // removed by another process
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // ErrNotExist means that another process removed the file
 			return fmt.Errorf("cannot read %s: %w", u.At(name), cause(err))
 		}
 		if ours {
@@ -297,7 +299,7 @@ func (u *Update) findStale(files []File, found map[string]fs.DirEntry) error {
 	return nil
 }
 
-// cause strips the path from errors of package os, for messages that already contain it.
+// cause removes the path from errors of package os, for use in messages that already contain it.
 func cause(err error) error {
 	var pathError *fs.PathError
 	var linkError *os.LinkError

@@ -11,9 +11,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/linediff"
 )
 
-// Diff returns the changes that [Write] would make as a unified diff, with stale files as removals. Scaffolds are
-// omitted: they belong to the user, who may have removed them. The diff is empty if nothing would change. The error is
-// a rendering error or a system error with the file name.
+// Diff returns the changes that [Write] would make, as a unified diff. Stale files appear as removals. Scaffolds are
+// omitted, since users own them and may have removed them. The diff is empty if nothing would change. Diff returns an
+// error if a file cannot be rendered or read.
 func (u *Update) Diff() ([]byte, error) {
 	const nothing = "/dev/null"
 	var out bytes.Buffer

@@ -1,8 +1,8 @@
-// Package gen provides the files that generators return and the writer for them.
+// Package gen defines the files returned by generators and writes them to disk.
 //
-// A generator is a function from the checked model, package [github.com/lumi-idl/lumi/idl/schema], to files, which are
-// rendered on demand. It writes nothing. After all generators have succeeded, [Compare] compares a folder on disk with
-// their files. [Write] then updates all folders, or [Update.Diff] shows the changes.
+// A generator is a function from the checked model, defined in package [github.com/lumi-idl/lumi/idl/schema], to files,
+// which are rendered on demand. Generators never write to disk. Once all of them have succeeded, [Compare] compares
+// their files with a folder on disk. [Write] then updates all folders, or [Update.Diff] shows the changes.
 package gen
 
 import (
@@ -17,25 +17,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// File is one generated file.
+// File is a generated file.
 type File struct {
-	// Path is slash-separated and relative to the root of the output.
+	// Path is the slash-separated path relative to the root of the output.
 	Path string
-	// Content is the whole file, unless Render is set.
+	// Content is the content of the file. It is ignored if Render is set.
 	Content []byte
-	// Render returns the whole file. It must always return the same bytes, may be called from any goroutine, and is
-	// called as late as possible, and never for a file that Current accepts.
+	// Render returns the content of the file. It must be deterministic and safe for concurrent use. It is called as
+	// late as possible, and never for a file that Current accepts.
 	Render func() ([]byte, error)
-	// Input is a digest of everything that Render depends on, or zero if unknown.
+	// Input is a digest of everything that Render depends on, or zero if the inputs are unknown.
 	Input [sha256.Size]byte
-	// Current, if set, reports whether Render would return this content, without rendering. False means unknown.
-	// Package record sets it.
+	// Current, if set, reports whether Render is known to return the given content. It does not render the file. It is
+	// set by package record.
 	Current func(content []byte) bool
-	// Scaffold files are written only if they are missing; after that they belong to the user.
+	// Scaffold files are written only if they are missing. Once written, they belong to the user.
 	Scaffold bool
 }
 
-// render returns the content of the file.
 func (f File) render() ([]byte, error) {
 	if f.Render == nil {
 		return f.Content, nil
@@ -43,7 +42,7 @@ func (f File) render() ([]byte, error) {
 	return f.Render()
 }
 
-// Rendered renders all files concurrently and returns them with their contents.
+// Rendered renders all files concurrently and returns copies with their contents set.
 func Rendered(files []File) ([]File, error) {
 	rendered := slices.Clone(files)
 	err := Parallel(len(files), func(i int) (err error) {
@@ -54,10 +53,10 @@ func Rendered(files []File) ([]File, error) {
 	return rendered, err
 }
 
-// Comment starts a line comment.
+// Comment is the marker that starts a line comment.
 type Comment string
 
-// The comment syntaxes of generated files.
+// Comment markers of the generated languages.
 const (
 	Slashes Comment = "//"
 	Hash    Comment = "#"
@@ -70,13 +69,13 @@ const (
 	headerEnd   = ". DO NOT EDIT."
 )
 
-// Header returns the first line of every generated file, without a line break. Source is the IDL file, slash-separated
-// and relative to the IDL's root. Only files that start with such a line are replaced or removed.
+// Header returns the first line of a generated file, without a line break. Source is the slash-separated path of the
+// IDL file, relative to the root of the IDL. Only files that start with such a line are ever replaced or removed.
 func Header(comment Comment, source string) string {
 	return string(comment) + headerStart + source + headerEnd
 }
 
-// IsGenerated reports whether a file of fsys starts with a [Header].
+// IsGenerated reports whether a file in fsys starts with a [Header].
 func IsGenerated(fsys fs.FS, name string) (bool, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
@@ -87,7 +86,7 @@ func IsGenerated(fsys fs.FS, name string) (bool, error) {
 	return hasHeader(start), err
 }
 
-// hasHeader reports whether a file's content starts with a [Header].
+// hasHeader reports whether content starts with a [Header].
 func hasHeader(content []byte) bool {
 	line, _, _ := strings.Cut(string(content[:min(len(content), 4096)]), "\n")
 	line = strings.TrimRight(line, "\r")
@@ -96,7 +95,7 @@ func hasHeader(content []byte) bool {
 	})
 }
 
-// Parallel calls do concurrently for every number below n and joins the errors in order.
+// Parallel calls do concurrently for each number from 0 to n-1. It returns the errors, joined in that order.
 func Parallel(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var g errgroup.Group
@@ -107,6 +106,6 @@ func Parallel(n int, do func(i int) error) error {
 			return nil
 		})
 	}
-	_ = g.Wait() // The errors are in errs.
+	_ = g.Wait() // the errors are in errs
 	return errors.Join(errs...)
 }

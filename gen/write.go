@@ -13,29 +13,30 @@ import (
 	"strings"
 )
 
-// Result counts the files that [Write] handled.
+// Result counts the files handled by [Write].
 type Result struct {
 	Written, Unchanged, Removed int
 }
 
-// Add adds the counts of another update.
+// Add adds the counts of other to r.
 func (r *Result) Add(other Result) {
 	r.Written += other.Written
 	r.Unchanged += other.Unchanged
 	r.Removed += other.Removed
 }
 
-// Write applies all updates, or none of them. It first renders every new file, a few at a time, to a temporary file in
-// the target's folder; then renames them all; then removes stale files and folders that became empty. Even if the
-// process is killed, every file is either the old or the new version; the next run removes leftover temporary files.
-// Current files are not touched.
+// Write applies either all updates or none of them. It renders new files a few at a time, each to a temporary file in
+// the target's folder, and then renames all of them. Finally, it removes stale files and the folders that they leave
+// empty. Files that are up to date are not touched.
 //
-// Several processes may write to one folder at once. Each file then has the content of one of them.
+// If the process is killed, each file is in either its old or its new version, and the next run removes leftover
+// temporary files. Several processes may write to a folder at the same time. Each file then has the content written by
+// one of them.
 //
-// If a file cannot be rendered or written, the error names it, and all files and folders are unchanged, except that on
-// file systems without hard links, files renamed before the error stay. If ctx ends before the first rename, nothing
-// has changed and its error is returned; after that, Write completes. Failing to remove a stale file is an error too,
-// but written files stay.
+// If a file cannot be rendered or written, Write returns an error that names it and leaves all files and folders
+// unchanged. On file systems without hard links, however, files renamed before the error keep their new content. If ctx
+// is done before the first rename, Write returns its error and changes nothing; after that, it runs to completion. If a
+// stale file cannot be removed, Write returns an error, but the new files remain.
 func Write(ctx context.Context, updates ...*Update) (Result, error) {
 	staged, err := stage(ctx, updates)
 	if err == nil {
@@ -57,11 +58,12 @@ func Write(ctx context.Context, updates ...*Update) (Result, error) {
 	return result, nil
 }
 
-// stage writes all new files to temporary files. It returns the files started so far, even on error.
+// stage writes all new files to temporary files. It returns the files staged so far, even on error.
 func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 	var staged []*stagedFile
 	targets := map[string]bool{}
-	// One at a time: file systems serialize file creation anyway, and waiting processes would burn CPU time.
+	// Files are written one at a time, because file systems serialize file creation and waiting goroutines would only
+	// burn CPU time.
 	for _, u := range updates {
 		u.clearLeftovers()
 		err := u.each(func(c Change, content []byte) error {
@@ -93,7 +95,7 @@ func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 	return staged, ctx.Err()
 }
 
-// commit renames all staged files to their targets, or none.
+// commit renames all staged files to their targets. If one fails, it reverts the others and returns the error.
 func commit(staged []*stagedFile) error {
 	for i, f := range staged {
 		if err := f.commit(); err != nil {
@@ -106,7 +108,7 @@ func commit(staged []*stagedFile) error {
 	return nil
 }
 
-// cleanUp removes remaining temporary files and new folders that are empty.
+// cleanUp removes the remaining temporary files and any new folders that are empty.
 func cleanUp(staged []*stagedFile) {
 	for _, f := range slices.Backward(staged) {
 		for _, name := range []string{f.temporary, f.old} {
@@ -120,8 +122,8 @@ func cleanUp(staged []*stagedFile) {
 	}
 }
 
-// clearLeftovers removes files of a killed run. Errors are ignored: a concurrent run has removed the file, or the next
-// run will.
+// clearLeftovers removes temporary files left behind by killed runs. It ignores errors: either a concurrent run has
+// removed the file, or the next run will.
 func (u *Update) clearLeftovers() {
 	for _, name := range u.leftovers {
 		if os.Remove(u.At(name)) == nil {
@@ -142,21 +144,21 @@ func missingFolders(dir string) []string {
 type stagedFile struct {
 	target    string
 	file      File
-	folders   []string // folders created for it, outermost first
-	temporary string   // the staged file, or empty
-	isNew     bool     // there was no old file
-	old       string   // a hard link to the old file, or empty
+	folders   []string // folders created for the file, outermost first
+	temporary string   // the path of the temporary file, or empty
+	isNew     bool     // the target did not exist
+	old       string   // the path of a hard link to the old file, or empty
 }
 
-// attempts bounds the retries after a concurrent process removed a temporary file, or its folder, as a leftover. Each
-// process does so once, at its start.
+// attempts limits the number of retries if a concurrent process removes a temporary file or its folder as a leftover.
+// Each process removes leftovers only once, when it starts.
 const attempts = 10
 
-// stage writes the content to a temporary file in the target's folder.
+// stage writes content to a temporary file in the target's folder.
 func (f *stagedFile) stage(content []byte) (err error) {
 	for range attempts {
 		f.temporary, err = writeTemporary(filepath.Dir(f.target), content)
-		// os.MkdirAll reports a folder that is removed concurrently as existing.
+		// If a folder is removed concurrently, os.MkdirAll may return ErrExist.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -167,8 +169,8 @@ func (f *stagedFile) stage(content []byte) (err error) {
 	return nil
 }
 
-// commit renames the temporary file to the target. It keeps a link to the old file for [stagedFile.undo], if the file
-// system supports hard links.
+// commit renames the temporary file to the target. If the file system supports hard links, it keeps a link to the old
+// file for [stagedFile.undo].
 func (f *stagedFile) commit() (err error) {
 	old := filepath.Join(filepath.Dir(f.target), temporaryName())
 	switch err := os.Link(f.target, old); {
@@ -185,7 +187,7 @@ func (f *stagedFile) commit() (err error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		content, err := f.file.render() // not kept in memory
+		content, err := f.file.render() // the content is not kept in memory
 		if err == nil {
 			err = f.stage(content)
 		}
@@ -196,7 +198,7 @@ func (f *stagedFile) commit() (err error) {
 	return fmt.Errorf("cannot write %s: %w", f.target, cause(err))
 }
 
-// undo reverts a commit.
+// undo restores the state before commit.
 func (f *stagedFile) undo() {
 	switch {
 	case f.old != "":
@@ -213,19 +215,19 @@ const (
 
 func temporaryName() string { return temporaryStart + rand.Text() + temporaryEnd }
 
-// isTemporary reports whether an entry of a folder is one of our temporary files.
+// isTemporary reports whether a folder entry is a temporary file created by this package.
 func isTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), temporaryStart) && strings.HasSuffix(e.Name(), temporaryEnd) &&
 		e.Type().IsRegular()
 }
 
-// writeTemporary creates a temporary file in a folder, which it creates if missing.
+// writeTemporary writes content to a new temporary file in dir and returns its path. It creates dir if necessary.
 func writeTemporary(dir string, content []byte) (name string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
 	name = filepath.Join(dir, temporaryName())
-	// Create it with the final mode, so that the umask applies.
+	// Pass the final mode to OpenFile, so that the umask applies.
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return "", err
@@ -241,7 +243,8 @@ func writeTemporary(dir string, content []byte) (name string, err error) {
 	return name, nil
 }
 
-// removeStale removes stale files and folders that became empty, up to the root.
+// removeStale removes the stale files and the folders they leave empty, up to the root. It returns the number of files
+// removed.
 func (u *Update) removeStale() (removed int, err error) {
 	for _, c := range u.changes {
 		if !c.Remove {
@@ -257,17 +260,17 @@ func (u *Update) removeStale() (removed int, err error) {
 	return removed, nil
 }
 
-// removeEmpty removes a folder and its parents below the root while they are empty.
+// removeEmpty removes a folder, and then each parent below the root, as long as they are empty.
 func (u *Update) removeEmpty(dir string) {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if os.Remove(u.At(dir)) != nil {
-			return // not empty
+			return // the folder is not empty
 		}
 	}
 }
 
-// remove removes a stale file. On file systems that ignore case, a file that replaces one with another case keeps the
-// old name: the file that looks stale was just written, and only needs to be renamed.
+// remove removes a stale file. On file systems that ignore case, a new file whose name differs from an old one only in
+// case keeps the old spelling. The file that seems stale is then the new file, so it is renamed instead.
 func (u *Update) remove(name string) error {
 	if other, ok := u.wanted[strings.ToLower(name)]; ok {
 		stale, staleErr := os.Lstat(u.At(name))

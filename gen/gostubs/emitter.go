@@ -14,16 +14,15 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// emitter emits one stub. Each method reads top to bottom like the code that it emits.
+// emitter emits one stub. The statements of each method are in the order of the emitted code.
 type emitter struct {
 	*jen.File
 	scope  *scope
 	source *schema.File
-	err    error // the first error
+	err    error // the first error, if any
 }
 
-// emit returns the stub of a file. It drops the syntax tree after rendering, so that memory holds only the trees being
-// rendered.
+// emit returns the stub for a file. The syntax tree is garbage once emit returns, which limits memory use.
 func emit(source *schema.File, s *scope) ([]byte, error) {
 	e := &emitter{File: s.file(source.Module), scope: s, source: source}
 	e.HeaderComment(gen.Header(gen.Slashes, source.Path()))
@@ -41,8 +40,8 @@ func emit(source *schema.File, s *scope) ([]byte, error) {
 	return contextImport.ReplaceAll(content.Bytes(), []byte("\nimport (\n\t\"context\"\n\n$1")), nil
 }
 
-// contextImport matches the only import of the standard library, to separate it from the others, which jennifer sorts
-// into one block.
+// contextImport matches the import of package context. Jennifer sorts all imports into one block; stubs separate this
+// one because it is the only import from the standard library.
 var contextImport = regexp.MustCompile(`\nimport \(\n((?:\t.*\n)*?)\t"context"\n`)
 
 func (e *emitter) declarations() {
@@ -70,7 +69,7 @@ func (e *emitter) declarations() {
 	}
 }
 
-// version returns the constant of the first runtime that supports the stub.
+// version returns the name of the constant that identifies the oldest runtime able to run the stub.
 func (e *emitter) version() string {
 	for _, d := range e.source.Decls {
 		if needsVersion2(d) || slices.ContainsFunc(schema.Properties(d), e.scope.constrained(d.Head())) {
@@ -84,7 +83,7 @@ func needsRuntime(d schema.Decl) bool {
 	return slices.Contains([]string{"resource", "struct", "config", "union"}, d.Head().Kind)
 }
 
-// doc starts a declaration with a blank line and its documentation.
+// doc emits a blank line and the documentation of the next declaration.
 func (e *emitter) doc(text string) {
 	e.Line()
 	if text = settled(text); text != "" {
@@ -97,7 +96,7 @@ func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Cod
 	return e.Func().Params(receiver).Id(name).Params(params...)
 }
 
-// structure emits a struct and its lower-case alias.
+// structure emits a struct, its lower-case alias, its property names, and the method that describes it.
 func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	name := schema.GoName(e.source.Module, h.Name)
 	e.doc(described(h.Doc, h.Deprecated))
@@ -107,7 +106,7 @@ func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	e.walk(h, name, properties)
 }
 
-// lowered emits the lower-case alias of a struct, for the names that the structs of resources have.
+// lowered emits the lower-case alias of a struct, which follows the naming of resource structs.
 func (e *emitter) lowered(h *schema.Header, name string) {
 	if lowered := schema.GoMarshalName(h); lowered != name {
 		e.doc("")
@@ -125,7 +124,7 @@ func (e *emitter) fields(name string, properties []*schema.Property) {
 	})
 }
 
-// propertyNames emits a constant for each property.
+// propertyNames emits a constant for the name of each property.
 func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property) {
 	if len(properties) == 0 {
 		return
@@ -138,7 +137,7 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 	})
 }
 
-// codecs emits variables for property codecs with options beyond the type, so that each is created only once.
+// codecs emits variables for codecs that have options beyond their type, so that each codec is created only once.
 func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	if !slices.ContainsFunc(properties, e.scope.constrained(h)) {
 		return
@@ -153,7 +152,7 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	})
 }
 
-// codecOf returns the codec of a property.
+// codecOf returns the expression for the codec of a property.
 func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
 	if name := e.scope.codec(h, p); name != "" {
 		return jen.Id(name)
@@ -202,7 +201,7 @@ func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Prope
 	})
 }
 
-// verb returns the runtime function that describes a property.
+// verb returns the name of the runtime function that describes a property.
 func verb(p *schema.Property) string {
 	switch {
 	case isPointer(p):
@@ -213,7 +212,7 @@ func verb(p *schema.Property) string {
 	return "Required"
 }
 
-// enum emits a string type, its values, and the methods that the runtime requires.
+// enum emits a string type, its constants, and the methods that the runtime requires.
 func (e *emitter) enum(d *schema.Enum) {
 	name, self := schema.GoName(e.source.Module, d.Name), e.scope.self
 	var members, values []string
@@ -248,10 +247,10 @@ func (e *emitter) enum(d *schema.Enum) {
 	))
 }
 
-// wrap breaks a list of items into lines of about 100 columns, which gofmt keeps.
+// wrap breaks a list of items into lines of about 100 columns. Gofmt preserves these line breaks.
 func wrap(items []string) []jen.Code {
 	var codes []jen.Code
-	width := -2 // no separator before the first item
+	width := -2 // the first item has no separator
 	for i, item := range items {
 		code := jen.Id(item)
 		if width += len(item) + 2; width > 100 && i > 0 {
@@ -262,12 +261,12 @@ func wrap(items []string) []jen.Code {
 	return codes
 }
 
-// inBraces emits a block, or the body of a struct, on one line.
+// inBraces emits code as a block or struct body on a single line.
 func inBraces(code ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}"}, code...)
 }
 
-// literal returns the value of a constant in Go. jennifer would add a type to whole numbers.
+// literal returns the value of a constant as a Go literal. For integers, jen.Lit would add a type conversion.
 func literal(c *schema.Const) jen.Code {
 	switch c.Value.(type) {
 	case int64, uint64:

@@ -1,9 +1,9 @@
-// Package gostubs generates the Go half of a resource package: for every IDL file, a file of stubs that use the
-// runtime.
+// Package gostubs generates the Go half of a resource package: one stub file for each IDL file.
 //
-// A stub contains only code that differs by type: structs with a method that lists their properties; property names;
-// enums and constants; and for every resource its token, the interface TProviderOps for the provider's author, and
-// TProvider, which turns an implementation of it into a lumi.ResourceProvider.
+// A stub contains only code that depends on the types: structs with a method that describes their properties to the
+// runtime, property names, enums, and constants. For each resource, it also contains the type token, the interface
+// TProviderOps, which provider authors implement, and TProvider, which wraps an implementation as a
+// lumi.ResourceProvider.
 package gostubs
 
 import (
@@ -16,14 +16,14 @@ import (
 
 // Options configures [Generate].
 type Options struct {
-	// ImportPath is the import path of the output's root, below which stubs of different modules import each other.
+	// ImportPath is the import path of the output folder. Stubs of different modules import each other below this path.
 	ImportPath string
-	// Digests is the result of [schema.Package.Digests], or nil if the files' inputs are not needed.
+	// Digests is the result of [schema.Package.Digests]. If it is nil, the files have no Input.
 	Digests schema.Digests
 }
 
-// Generate returns the stubs of a package, one per IDL file, in model order. Rendering fails only if a module uses an
-// unexported type of another one.
+// Generate returns one stub file per IDL file, in the order of the model. Rendering a file fails only if its module
+// uses an unexported type of another module.
 func Generate(pkg *schema.Package, opts Options) []gen.File {
 	var files []gen.File
 	for _, m := range pkg.Modules {

@@ -9,12 +9,12 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// hasCodec reports whether a property's codec has options beyond its type.
+// hasCodec reports whether the codec of a property has options beyond its type, and so needs its own variable.
 func hasCodec(p *schema.Property) bool {
 	return p.Constrained() || p.Default != nil || len(p.Was) > 0 || p.Deprecated != "" && !p.Out
 }
 
-// needsVersion2 reports whether a declaration uses features, besides codecs, that the first runtime lacks.
+// needsVersion2 reports whether a declaration needs features that the first runtime lacks, other than codec options.
 func needsVersion2(d schema.Decl) bool {
 	r, _ := d.(*schema.Resource)
 	properties := schema.Properties(d)
@@ -32,7 +32,7 @@ func holdsVersion2(p *schema.Property) bool {
 	return false
 }
 
-// annotate adds to a codec the options besides type and constraints.
+// annotate adds options to a codec, except for type and constraints.
 func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 	if p.Default != nil {
 		codec = codec.Dot("Default").Call(defaultOf(p))
@@ -63,7 +63,7 @@ func defaultOf(p *schema.Property) jen.Code {
 	}
 }
 
-// described returns documentation with a deprecation paragraph.
+// described returns documentation followed by a deprecation paragraph, if deprecated is not empty.
 func described(doc, deprecated string) string {
 	if deprecated == "" {
 		return doc
@@ -71,7 +71,7 @@ func described(doc, deprecated string) string {
 	return doc + "\n\nDeprecated: " + deprecated
 }
 
-// deprecatedValues emits the method that the runtime requires of enums with deprecated values.
+// deprecatedValues emits the method by which the runtime recognizes deprecated values of an enum, if there are any.
 func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string) {
 	isDeprecated := func(m *schema.Member) bool { return d.ValueDeprecated(m) != "" }
 	if !slices.ContainsFunc(d.Members, isDeprecated) {
@@ -90,7 +90,7 @@ func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string
 	)
 }
 
-// formerly adds the former tokens of a type to its provider.
+// formerly adds the former tokens of a resource to the expression that creates its provider.
 func formerly(provider *jen.Statement, r *schema.Resource) *jen.Statement {
 	if len(r.Was) == 0 {
 		return provider

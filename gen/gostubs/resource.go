@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// resource emits everything for one resource type.
+// resource emits all declarations for a resource.
 func (e *emitter) resource(r *schema.Resource) {
 	lowered := schema.GoMarshalName(&r.Header)
 	e.doc(described(r.Name+" is the type token of the resource.\n\n"+r.Doc, r.Deprecated))
@@ -19,7 +19,8 @@ func (e *emitter) resource(r *schema.Resource) {
 	e.provider(r, lowered)
 }
 
-// operations emits the interface for the author. Its methods are listed so that documentation shows their types.
+// operations emits the interface for provider authors. It lists all methods instead of embedding lumi.Ops, so that go
+// doc shows their exact types.
 func (e *emitter) operations(r *schema.Resource, object jen.Code) {
 	ops := "lumi.Ops"
 	if !r.Named {

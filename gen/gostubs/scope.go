@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// The packages that stubs import besides other stubs.
+// Import paths of the packages that stubs import, other than stubs.
 const (
 	contextPath = "context"
 	lumiPath    = "github.com/lumi-idl/lumi/runtime"
@@ -19,18 +19,19 @@ const (
 	urnPath     = lumiPath + "/urn"
 )
 
-// scope holds the names shared by the stubs of one module.
+// scope contains the names shared by all stubs of a module.
 type scope struct {
-	root    string            // the import path of the output's root
+	root    string            // the import path of the output folder
 	imports map[string]string // import names by path
-	// self, props and ops are the names of receivers and parameters.
+	// self, props, and ops are the names of receivers and parameters.
 	self, props, ops string
-	// codecs maps constants of property names to the variables of their codecs.
+	// codecs maps the constant for a property name to the variable of the property's codec.
 	codecs map[string]string
 }
 
-// newScope chooses names. jennifer only keeps imports distinct from each other; these also differ from the module's
-// declarations and predeclared names, and shadow nothing that generated code may use.
+// newScope chooses the names for a module. Jennifer only keeps imports distinct from each other. The names chosen here
+// also differ from declarations in the module and from predeclared names, and do not shadow any name used by the
+// generated code.
 func newScope(m *schema.Module, opts Options) *scope {
 	s := &scope{root: opts.ImportPath, codecs: map[string]string{}, imports: map[string]string{
 		contextPath: "context", lumiPath: "lumi", tokensPath: "tokens", urnPath: "urn",
@@ -70,7 +71,7 @@ func newScope(m *schema.Module, opts Options) *scope {
 	return s
 }
 
-// codec returns the name of a property's codec variable, or "" if it has none.
+// codec returns the name of the variable for a property's codec, or "" if the property has none.
 func (s *scope) codec(h *schema.Header, p *schema.Property) string {
 	if len(s.codecs) == 0 {
 		return ""
@@ -78,26 +79,26 @@ func (s *scope) codec(h *schema.Header, p *schema.Property) string {
 	return s.codecs[schema.GoPropertyConst(h, p)]
 }
 
-// constrained returns a function that reports whether a property of a declaration has a codec variable.
+// constrained returns a function that reports whether a property of h has a codec variable.
 func (s *scope) constrained(h *schema.Header) func(*schema.Property) bool {
 	return func(p *schema.Property) bool { return s.codec(h, p) != "" }
 }
 
-// input returns the digest of everything that a stub depends on, given the digest of its file.
+// input returns a digest of everything that a stub depends on. File is the digest of the IDL file.
 func (s *scope) input(file [sha256.Size]byte) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(file[:], "%q", []any{s.root, s.imports, s.self, s.props, s.ops, s.codecs}))
 }
 
-// path returns the import path of a module's stubs.
+// path returns the import path of the stubs of a module.
 func (s *scope) path(m *schema.Module) string { return path.Join(s.root, m.Path) }
 
-// file returns an empty file of the module, which adds imports as names are used.
+// file returns an empty file of the module. Names used in the file are imported automatically.
 func (s *scope) file(m *schema.Module) *jen.File {
 	f := jen.NewFilePathName(s.path(m), m.GoName)
 	for p, name := range s.imports {
 		f.ImportAlias(p, name)
 		if name == path.Base(p) {
-			f.ImportName(p, name) // without an alias
+			f.ImportName(p, name) // no alias is needed
 		}
 	}
 	return f

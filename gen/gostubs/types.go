@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// fieldType returns the Go type of a property's field.
+// fieldType returns the Go type of the field for a property.
 func (e *emitter) fieldType(p *schema.Property) jen.Code {
 	if isPointer(p) {
 		return pointer(e.goType(p.Type))
@@ -21,7 +21,7 @@ func (e *emitter) fieldType(p *schema.Property) jen.Code {
 
 func pointer(to jen.Code) *jen.Statement { return jen.Op("*").Add(to) }
 
-// isPointer reports whether a property's field is a pointer. Lists, maps and any can be nil themselves.
+// isPointer reports whether the field for a property is a pointer. Lists, maps, and any can themselves be nil.
 func isPointer(p *schema.Property) bool { return (p.Pointer || p.Optional) && !p.Nilable() }
 
 // goType returns the Go type of a model type.
@@ -45,7 +45,7 @@ func (e *emitter) goType(t schema.Type) *jen.Statement {
 	panic(fmt.Sprintf("gostubs: unexpected type %T", t))
 }
 
-// codec returns the expression for the codec of a type, including constraints of aliases.
+// codec returns the expression for the codec of a type, including the constraints of aliases.
 func (e *emitter) codec(t schema.Type) *jen.Statement {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -89,7 +89,7 @@ func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.State
 		case bool:
 			args = nil
 		case float64:
-			args[0] = jen.Id(number(arg)) // jennifer would add a decimal point
+			args[0] = jen.Id(number(arg)) // jen.Lit would add a decimal point
 		case string:
 			if strings.Contains(arg, `\`) && strconv.CanBackquote(arg) {
 				args[0] = jen.Id("`" + arg + "`")
@@ -100,13 +100,13 @@ func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.State
 	return codec
 }
 
-// number formats a number in the shortest form.
+// number formats n in the shortest form.
 func number(n float64) string {
 	text, _ := json.Marshal(n) // numbers in the model are finite
 	return string(text)
 }
 
-// primitives maps primitive types to their Go package, if any, their name, and the name of their codec in the runtime.
+// primitives maps each primitive type to its Go import path, if any, its Go name, and the name of its runtime codec.
 var primitives = map[schema.Primitive]struct{ path, name, codec string }{
 	schema.Bool:        {"", "bool", "Bool"},
 	schema.Number:      {"", "float64", "Number"},
@@ -118,10 +118,10 @@ var primitives = map[schema.Primitive]struct{ path, name, codec string }{
 	schema.AnyResource: {urnPath, "URN", "AnyResource"},
 }
 
-// lumi returns a qualified name of the runtime.
+// lumi returns a qualified name from the runtime package.
 func lumi(name string) *jen.Statement { return jen.Qual(lumiPath, name) }
 
-// name returns a reference to a declaration of this or another module.
+// name returns a qualified reference to a declaration in this or another module.
 func (e *emitter) name(d schema.Decl) *jen.Statement {
 	h := d.Head()
 	other := h.File.Module

@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// union emits a struct with one field per variant.
+// union emits a struct that has one field per variant.
 func (e *emitter) union(u *schema.Union) {
 	name := schema.GoName(e.source.Module, u.Name)
 	if u.Tokens() == nil {
@@ -41,8 +41,8 @@ func (e *emitter) variants(u *schema.Union, name string) {
 	)
 }
 
-// match emits the method that distinguishes variants. Because each variant has a parameter, a new one breaks every call
-// that does not handle it.
+// match emits the method that calls a function for the variant in use. Since each variant is a parameter, adding a
+// variant breaks every call that does not handle it.
 func (e *emitter) match(u *schema.Union, name string) {
 	self, unset := jen.Id(e.scope.self), jen.Nil()
 	if u.Tokens() != nil {

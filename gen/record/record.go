@@ -1,13 +1,13 @@
-// Package record caches which inputs yield which contents, so that current files need not be rendered.
+// Package record caches the contents produced by each input, so that files that are up to date need not be rendered.
 //
-// A record is a set of proofs. A proof is a hash of a file's path, everything that rendering depends on (the compiler,
-// its flags and the file's part of the model), and its content. If a file on disk has a proof, rendering it would yield
-// the same bytes. Rendering depends only on its input, so a proof is always valid, whatever happens to the output
-// folder, and a corrupt one never matches.
+// A record is a set of proofs. A proof is a hash of a file's path, its content, and everything that its rendering
+// depends on: the compiler, the compiler's flags, and the file's part of the model. If the content on disk matches a
+// proof, rendering the file would produce the same bytes. Since rendering is deterministic, a proof remains valid
+// regardless of changes to the output folder. A corrupt proof never matches.
 //
-// Records are only a cache. Missing, foreign or corrupt records and unreadable folders just cost time, so no function
-// returns an error. Each output has one small file in the user's cache folder, which is replaced as a whole. The oldest
-// files are removed if there are many.
+// Records are only a cache: missing, foreign, or corrupt records and unreadable folders cost only time. For this
+// reason, no function returns an error. Each output has one small file in the user's cache folder, which is always
+// replaced as a whole. If there are too many files, the oldest are removed.
 package record
 
 import (
@@ -31,26 +31,26 @@ type Digest [sha256.Size]byte
 
 // Store is a folder of records.
 type Store struct {
-	// Dir is the folder, which need not exist. A store with an empty Dir forgets everything.
+	// Dir is the path of the folder, which need not exist. A store with an empty Dir saves nothing.
 	Dir string
 }
 
 const extension = ".txt"
 
-// Record is the record of one output. It is safe for concurrent use.
+// Record is the record of one output folder or file. It is safe for concurrent use.
 type Record struct {
 	store Store
-	name  string // of its file
+	name  string // the path of the record's file
 	input Digest
-	known map[string]bool // the proofs of earlier runs, as lines
+	known map[string]bool // proofs from earlier runs, as lines
 
 	mu       sync.Mutex
-	proofs   map[string]bool // proofs of this run
+	proofs   map[string]bool // proofs from this run, as lines
 	rendered int
 }
 
-// Open returns the record of the output with the given key. Input is a digest of everything that all files of the
-// output depend on.
+// Open returns the record of the output identified by key. Input is a digest of everything that all files of the output
+// depend on.
 func (s Store) Open(key string, input Digest) *Record {
 	name := sha256.Sum256([]byte(key))
 	r := &Record{
@@ -67,8 +67,8 @@ func (s Store) Open(key string, input Digest) *Record {
 	return r
 }
 
-// Watch sets the Current functions of files and adds proofs of files that are rendered. It ignores files without an
-// input.
+// Watch sets the Current functions of files and wraps their Render functions to record a proof of each rendered file.
+// It ignores files without an Input.
 func (r *Record) Watch(files []gen.File) {
 	for i, f := range files {
 		if f.Input == [sha256.Size]byte{} {
@@ -91,7 +91,7 @@ func (r *Record) Watch(files []gen.File) {
 	}
 }
 
-// proof returns the line that represents a content of a file.
+// proof returns the line that proves that content is up to date for f.
 func (r *Record) proof(f gen.File, content []byte) string {
 	path := sha256.Sum256([]byte(f.Path))
 	h := sha256.New()
@@ -108,10 +108,10 @@ func (r *Record) learn(proof string, rendered int) {
 	r.rendered += rendered
 }
 
-// Rendered returns the number of watched files that have been rendered. Call it after rendering is complete.
+// Rendered returns the number of watched files that were rendered. Call it after rendering is complete.
 func (r *Record) Rendered() int { return r.rendered }
 
-// Save replaces the stored proofs by those of this run.
+// Save replaces the stored proofs with the proofs of this run. It ignores errors.
 func (r *Record) Save() {
 	if r.store.Dir == "" || len(r.proofs) == 0 || os.MkdirAll(r.store.Dir, 0o700) != nil {
 		return
@@ -126,10 +126,10 @@ func (r *Record) Save() {
 	}
 }
 
-// limit is the number of records to keep.
+// limit is the maximum number of records to keep.
 const limit = 200
 
-// prune removes the oldest files if there are too many.
+// prune removes the oldest records if there are more than limit.
 func (s Store) prune() {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil || len(entries) <= limit {

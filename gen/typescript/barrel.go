@@ -19,11 +19,11 @@ const barrelName = "index.ts"
 type folder struct {
 	path  string
 	files []*schema.File
-	// children lists the names of its sub-folders.
+	// children lists the names of the sub-folders.
 	children []string
 }
 
-// barrels returns an index.ts for every folder without a hand-written one.
+// barrels returns an index.ts for every folder that does not have a hand-written one.
 func barrels(pkg *schema.Package, existing fs.FS) ([]gen.File, error) {
 	var files []gen.File
 	for _, f := range folders(pkg) {
@@ -38,7 +38,7 @@ func barrels(pkg *schema.Package, existing fs.FS) ([]gen.File, error) {
 	return files, nil
 }
 
-// folders returns the root, the folders of all modules and the folders between them, sorted by path.
+// folders returns the root, the folders of all modules, and the folders between them, sorted by path.
 func folders(pkg *schema.Package) []*folder {
 	above := func(dir string) string {
 		parent, _ := path.Split(dir)
@@ -59,8 +59,8 @@ func folders(pkg *schema.Package) []*folder {
 	return list
 }
 
-// barrel returns a barrel that exports the names of the folder's files, everything in its hand-written files, and its
-// sub-folders.
+// barrel returns the content of an index.ts. It exports the names from the folder's generated files, everything from
+// its hand-written files, and its sub-folders.
 func (f *folder) barrel(neighbors []string) []byte {
 	var t text
 	t.put(gen.Header(gen.Slashes, path.Join(f.path, "*.go")), "\n/* eslint-disable */\n\n")
@@ -83,7 +83,7 @@ func (f *folder) barrel(neighbors []string) []byte {
 	return t.buf
 }
 
-// exports returns the names that a file adds to the barrel. Names that are only types are marked as such.
+// exports returns the export clauses for the names in a file. Names that are only types are marked with "type".
 func exports(f *schema.File) []string {
 	var names []string
 	for _, d := range f.Decls {
@@ -100,7 +100,7 @@ func exports(f *schema.File) []string {
 	return names
 }
 
-// isTypeOnly reports whether the ith name of a declaration is only a type, not also a value.
+// isTypeOnly reports whether the ith name of a declaration is only a type rather than also a value.
 func isTypeOnly(d schema.Decl, i int) bool {
 	switch d := d.(type) {
 	case *schema.Resource:
@@ -115,7 +115,7 @@ func isTypeOnly(d schema.Decl, i int) bool {
 	return false
 }
 
-// handWritten returns the names of hand-written TypeScript files in the folder on disk, sorted. It omits declaration
+// handWritten returns the sorted names of the hand-written TypeScript files in a folder on disk. It omits declaration
 // files, tests, and files about to be replaced.
 func handWritten(existing fs.FS, f *folder) ([]string, error) {
 	entries, err := fs.ReadDir(existing, cmp.Or(f.path, "."))
@@ -139,7 +139,7 @@ func handWritten(existing fs.FS, f *folder) ([]string, error) {
 		if ext := path.Ext(base); ext == ".d" || ext == ".test" || ext == ".spec" {
 			continue
 		}
-		// Follow links, but do not open pipes, which would block.
+		// Follow links, but do not open pipes, since reading would block.
 		info, err := fs.Stat(existing, path.Join(f.path, name))
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 			continue

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// enum writes a union type of the values, and an object of the same name with the constants.
+// enum writes a union type of the values and an object with the same name that contains the constants.
 func (f *file) enum(e *schema.Enum) {
 	f.doc("", described(e.Doc, e.Deprecated))
 	values := make([]string, len(e.Members))
@@ -25,7 +25,7 @@ func (f *file) enum(e *schema.Enum) {
 	f.deprecatedValues(e)
 }
 
-// unionType writes a union type.
+// unionType writes a union type, on one line if it fits.
 func (f *file) unionType(name string, types []string) {
 	f.putFitting(
 		"export type "+name+" = "+strings.Join(types, " | ")+";\n",
@@ -38,7 +38,7 @@ func (f *file) alias(a *schema.Alias) {
 	f.put("export type ", a.Name, " = ", f.typ(a.Target), ";\n")
 }
 
-// structure writes an interface, and its shape under the same name.
+// structure writes an interface and a shape with the same name.
 func (f *file) structure(s *schema.Struct) {
 	f.doc("", described(s.Doc, s.Deprecated))
 	f.interfaceOf(s.Name, s.Properties, f.plain)
@@ -46,7 +46,7 @@ func (f *file) structure(s *schema.Struct) {
 	f.deprecated(s.Name, quote(s.Deprecated), s.Deprecated != "")
 }
 
-// union writes a union type, and for structs also the shape under the same name.
+// union writes a union type. For structs, it also writes a shape with the same name.
 func (f *file) union(u *schema.Union) {
 	f.doc("", described(u.Doc, u.Deprecated))
 	var types []string
@@ -80,18 +80,18 @@ func (f *file) config(c *schema.Config) {
 		"}\n")
 }
 
-// resource writes a class, an interface for its arguments, and the shape.
+// resource writes a class, an interface for its arguments, and a shape.
 func (f *file) resource(r *schema.Resource) {
 	base, parameters, given, properties := "Resource", "", "", r.Properties
 	if r.Named {
-		// The base class declares the property "name", which is a separate parameter of the constructor.
+		// The base class declares the property "name". In the constructor, it is a separate parameter.
 		base, parameters, given, properties = "NamedResource", "name: string, ", "name, ", properties[1:]
 	}
 	args := schema.TSArgsName(r)
 	f.doc("", described(r.Doc, r.Deprecated))
 	heading := []string{"export class " + r.Name, "extends lumi." + base + "<" + quote(r.Token) + ">"}
 	if len(settable(properties)) > 0 {
-		// A class cannot implement an interface that allows no properties.
+		// A class cannot implement an interface that forbids all properties.
 		heading = append(heading, "implements "+args)
 	}
 	f.putFitting(strings.Join(heading, " ")+" {\n", strings.Join(heading, "\n"+indent)+"\n{\n")
@@ -126,8 +126,8 @@ func (f *file) resource(r *schema.Resource) {
 	f.deprecated(shapeName(&r.Header), quote(r.Deprecated), r.Deprecated != "")
 }
 
-// interfaceOf writes an interface. Annotation returns the text after a property's name. Since an interface without
-// members would accept any value, one without properties forbids all.
+// interfaceOf writes an interface. Annotation returns the text that follows a property's name. An interface without
+// members would accept any value, so one without properties forbids all of them.
 func (f *file) interfaceOf(name string, properties []*schema.Property, annotation func(*schema.Property) string) {
 	f.put("export interface ", name, " {")
 	for i, p := range properties {
@@ -144,7 +144,7 @@ func (f *file) interfaceOf(name string, properties []*schema.Property, annotatio
 	f.put("}\n\n")
 }
 
-// member writes the nth property of a class or interface.
+// member writes the nth property of a class or interface, with its documentation.
 func (f *file) member(n int, p *schema.Property, modifiers, annotation string) {
 	doc := describedProperty(p)
 	if doc != "" {
@@ -154,8 +154,8 @@ func (f *file) member(n int, p *schema.Property, modifiers, annotation string) {
 	f.put(indent, modifiers, p.Name, annotation, ";\n")
 }
 
-// plain returns the text after a property's name in an interface of plain data. Structs embedded by resources may also
-// have outputs.
+// plain returns the text that follows a property's name in an interface for plain data. Structs that resources embed
+// may also have outputs.
 func (f *file) plain(p *schema.Property) string {
 	switch {
 	case p.Out:
@@ -168,7 +168,7 @@ func (f *file) plain(p *schema.Property) string {
 	return ": " + f.typ(p.Type)
 }
 
-// argument returns the text after a property's name in the class and the arguments of a resource.
+// argument returns the text that follows a property's name in the class and the arguments interface of a resource.
 func (f *file) argument(p *schema.Property) string {
 	f.usesLumi = true
 	typ := f.typ(p.Type)
@@ -184,7 +184,7 @@ func (f *file) argument(p *schema.Property) string {
 	return optionalMark([]*schema.Property{p}) + ": lumi.Input<" + typ + ">"
 }
 
-// shapeTable writes the shape of properties.
+// shapeTable writes a declaration of the shape of properties.
 func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.usesLumi, f.loadsLumi = true, true
 	f.put(declaration, ": lumi.Shape = {")
@@ -195,7 +195,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 		slices.Sort(flags)
 		for _, flag := range flags {
 			switch flag {
-			case "out": // included in presence
+			case "out": // part of the result of presence
 			case "secret":
 				f.put(", lumi.secretProperty")
 			default:
@@ -208,7 +208,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.put("};\n")
 }
 
-// presence returns the function of the base package for who sets a property and whether it may be absent.
+// presence returns the name of the runtime function that describes who sets a property and whether it may be absent.
 func presence(p *schema.Property) string {
 	switch {
 	case p.Out && p.Optional:
@@ -221,7 +221,7 @@ func presence(p *schema.Property) string {
 	return "required"
 }
 
-// shapeName returns the name of the shape of a resource or configuration, which is local to its file.
+// shapeName returns the name of the shape of a resource or configuration. The shape is local to its file.
 func shapeName(h *schema.Header) string { return h.Name + "$shape" }
 
 // settable returns the properties that programs can set.
@@ -229,7 +229,7 @@ func settable(properties []*schema.Property) []*schema.Property {
 	return slices.DeleteFunc(slices.Clone(properties), func(p *schema.Property) bool { return p.Out })
 }
 
-// optionalMark returns a question mark if all properties may be absent, and "" otherwise.
+// optionalMark returns "?" if all properties that programs can set are optional, and "" otherwise.
 func optionalMark(properties []*schema.Property) string {
 	if slices.ContainsFunc(properties, func(p *schema.Property) bool { return !p.Optional && !p.Out }) {
 		return ""

@@ -7,20 +7,21 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// The generation of generated code, which runtime/typescript/src/version.ts checks when loaded. It increases with every
-// change that older base packages cannot run.
+// Generations of generated code. When loaded, the code passes its generation to runtime/typescript/src/version.ts,
+// which rejects generations it does not know. A new generation is needed for each change that older runtimes cannot
+// run.
 const (
 	baseGeneration        = 2
 	constrainedGeneration = 3 // for constraints, unions, defaults and deprecations
 	integerGeneration     = 4 // for integers
 )
 
-// file is the code of one IDL file under construction.
+// file builds the code for one IDL file.
 type file struct {
 	text
 	pkg     *schema.Package
 	imports *imports
-	// usesLumi is set if the code refers to the base package, and loadsLumi if it does so at run time.
+	// usesLumi is set if the code refers to the runtime package, and loadsLumi if it does so at run time.
 	usesLumi, loadsLumi bool
 	generation          int
 }
@@ -28,9 +29,9 @@ type file struct {
 // needs raises the file's generation.
 func (f *file) needs(generation int) { f.generation = max(f.generation, generation) }
 
-// render returns the code of one IDL file.
+// render returns the code for one IDL file.
 func render(pkg *schema.Package, src *schema.File) []byte {
-	// The imports are known only after the declarations are written.
+	// The imports are only known once the declarations are written.
 	body := file{pkg: pkg, imports: newImports(src), generation: baseGeneration}
 	body.buf = make([]byte, 0, sizeOf(src))
 	for _, d := range src.Decls {
@@ -63,7 +64,7 @@ func render(pkg *schema.Package, src *schema.File) []byte {
 	return append(t.buf, body.buf...)
 }
 
-// sizeOf estimates the size of a file in bytes, to avoid growing the buffer.
+// sizeOf estimates the size of the code in bytes, to avoid growing the buffer.
 func sizeOf(src *schema.File) int {
 	size := 0
 	for _, d := range src.Decls {

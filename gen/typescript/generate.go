@@ -1,9 +1,9 @@
-// Package typescript generates a TypeScript package from the checked model: one module per IDL file, a barrel per
-// folder, and a package.json and tsconfig.json if missing.
+// Package typescript generates a TypeScript package from the checked model: one module per IDL file, one barrel per
+// folder, and package.json and tsconfig.json files if they are missing.
 //
-// Generated code is ESM and uses the npm package @lumi/lumi, whose source is in runtime/typescript. It refers to no
-// global TypeScript name, since an IDL may declare a type called Record or Array. Internal names contain a dollar sign,
-// which IDL names cannot.
+// Generated code is ESM and imports the npm package @lumi/lumi, whose source is in runtime/typescript. It does not
+// refer to any global TypeScript name, since an IDL may declare a type called Record or Array. Internal names contain a
+// dollar sign, which is invalid in IDL names.
 package typescript
 
 import (
@@ -17,15 +17,15 @@ import (
 
 // Options configures [Generate].
 type Options struct {
-	// Existing lists the files in the output folder; nil means it is empty. Barrels also export hand-written files, and
-	// a hand-written index.ts replaces the generated one.
+	// Existing contains the files in the output folder; nil means that the folder is empty. Barrels also export
+	// hand-written files. A hand-written index.ts replaces the generated one.
 	Existing fs.FS
-	// Digests is the result of [schema.Package.Digests], or nil if the files' inputs are not needed.
+	// Digests is the result of [schema.Package.Digests]. If it is nil, the files have no Input.
 	Digests schema.Digests
 }
 
-// Generate returns the files of the package, sorted by folder, and warnings about existing files. Errors come from
-// reading Options.Existing.
+// Generate returns the files of the package, sorted by folder, and warnings about existing files. It returns an error
+// only if Options.Existing cannot be read.
 func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
 	var files []gen.File
 	for src := range pkg.Files() {
@@ -49,7 +49,7 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
 	return append(files, scaffolds...), warnings, nil
 }
 
-// nothing is a folder that does not exist.
+// nothing is an empty file system.
 type nothing struct{}
 
 func (nothing) Open(string) (fs.File, error) { return nil, fs.ErrNotExist }

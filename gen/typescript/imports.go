@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// imports tracks the names that a file uses of other generated files.
+// imports tracks the names that a file uses from other generated files.
 type imports struct {
 	to *schema.File
-	// taken holds every name that the file declares or imports.
+	// taken is the set of names that the file declares or imports.
 	taken map[string]bool
 	used  map[schema.Decl]*imported
 }
@@ -22,9 +22,9 @@ type imports struct {
 // imported is a name imported from another file.
 type imported struct {
 	decl schema.Decl
-	// alias is its local name.
+	// alias is the local name.
 	alias string
-	// value is set if the name is also needed at run time, not only as a type.
+	// value is set if the name is needed at run time and not only as a type.
 	value bool
 }
 
@@ -38,7 +38,8 @@ func newImports(to *schema.File) *imports {
 	return &imports{to: to, taken: taken, used: map[schema.Decl]*imported{}}
 }
 
-// name returns the local name of a declaration, which it imports if necessary.
+// name returns the local name of a declaration and imports it if necessary. Value is set if the name is needed at run
+// time.
 func (i *imports) name(d schema.Decl, value bool) string {
 	h := d.Head()
 	if h.File == i.to {
@@ -54,7 +55,7 @@ func (i *imports) name(d schema.Decl, value bool) string {
 	return use.alias
 }
 
-// free returns an unused local name for a declaration of another file.
+// free returns an unused local name for a declaration in another file.
 func (i *imports) free(h *schema.Header) string {
 	name := h.Name
 	if i.taken[name] {
@@ -67,7 +68,7 @@ func (i *imports) free(h *schema.Header) string {
 	return free
 }
 
-// put appends one import declaration per file, sorted by path.
+// put appends one import declaration for each imported file, sorted by path.
 func (i *imports) put(t *text) {
 	byFile := map[*schema.File][]*imported{}
 	for d, use := range i.used {
@@ -93,7 +94,7 @@ func (i *imports) put(t *text) {
 	}
 }
 
-// clause returns the import specifier of one name. Values is set if the declaration imports values too.
+// clause returns the import specifier for one name. Values is set if the import declaration also imports values.
 func (use *imported) clause(values bool) string {
 	clause := use.decl.Head().Name
 	if use.alias != clause {
@@ -105,7 +106,7 @@ func (use *imported) clause(values bool) string {
 	return clause
 }
 
-// separator returns first for n = 0 and others otherwise.
+// separator returns first if n is 0 and others otherwise.
 func separator(n int, first, others string) string {
 	if n == 0 {
 		return first
@@ -113,14 +114,14 @@ func separator(n int, first, others string) string {
 	return others
 }
 
-// specifier returns the module specifier of an IDL file's code, for use in the given folder.
+// specifier returns the module specifier for an IDL file's code, as written in a file of the given folder.
 func specifier(folder string, to *schema.File) string {
 	return relative(folder, to.Module.Path) + baseName(to) + ".js"
 }
 
-// relative returns the path from one folder to another, with a leading dot and a trailing slash.
+// relative returns the relative path between two folders, with a leading dot and a trailing slash.
 func relative(from, to string) string {
-	rel, _ := filepath.Rel("/"+from, "/"+to) // both are absolute
+	rel, _ := filepath.Rel("/"+from, "/"+to) // cannot fail, since both paths are absolute
 	rel = filepath.ToSlash(rel) + "/"
 	if !strings.HasPrefix(rel, ".") {
 		return "./" + rel

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// described returns documentation with a deprecation tag.
+// described returns documentation followed by a deprecation tag, if deprecated is not empty.
 func described(doc, deprecated string) string { return withDeprecation(untagged(doc), deprecated) }
 
 func withDeprecation(doc, deprecated string) string {
@@ -18,8 +18,8 @@ func withDeprecation(doc, deprecated string) string {
 	return strings.TrimSpace(doc + "\n\n@deprecated " + untagged(deprecated))
 }
 
-// untagged escapes JSDoc tags in text of the IDL. For --stripInternal, TypeScript finds "@internal" anywhere in a
-// comment, even after a backslash, so it needs another form.
+// untagged escapes JSDoc tags in documentation from the IDL. "@internal" is written as an HTML entity because, with
+// --stripInternal, TypeScript recognizes it anywhere in a comment, even after a backslash.
 func untagged(text string) string {
 	if !strings.Contains(text, "@") { // the common case
 		return text
@@ -27,10 +27,10 @@ func untagged(text string) string {
 	return tag.ReplaceAllString(strings.ReplaceAll(text, "@internal", "&#64;internal"), `$1\@`)
 }
 
-// tag matches the start of a tag, which can also be inside a line or in braces.
+// tag matches the start of a JSDoc tag, which may also be in the middle of a line or in braces.
 var tag = regexp.MustCompile(`(^|[\s{])@`)
 
-// describedProperty returns the documentation of a property with its default.
+// describedProperty returns the documentation of a property, including its default and deprecation.
 func describedProperty(p *schema.Property) string {
 	doc := untagged(p.Doc)
 	if p.Default != nil {
@@ -39,7 +39,7 @@ func describedProperty(p *schema.Property) string {
 	return strings.TrimSpace(withDeprecation(doc, p.Deprecated))
 }
 
-// literal formats a boolean, number or string as a TypeScript literal.
+// literal formats a boolean, number, or string as a TypeScript literal.
 func literal(value any) string {
 	if s, ok := value.(string); ok {
 		return quote(s)
@@ -84,7 +84,7 @@ func quoteAll(list []string) string {
 	return strings.Join(literals, ", ")
 }
 
-// renamed writes the call that declares the former tokens of a resource.
+// renamed writes the call that declares the former tokens of a resource, if it has any.
 func (f *file) renamed(r *schema.Resource) {
 	if len(r.Was) > 0 {
 		f.needs(constrainedGeneration)
@@ -92,7 +92,8 @@ func (f *file) renamed(r *schema.Resource) {
 	}
 }
 
-// deprecated writes the call that makes the base package warn about a shape or values in a table, if is is set.
+// deprecated writes the call that makes the runtime warn about uses of table, if is is set. Text is a TypeScript
+// expression.
 func (f *file) deprecated(table, text string, is bool) {
 	if is {
 		f.usesLumi, f.loadsLumi = true, true
@@ -101,7 +102,7 @@ func (f *file) deprecated(table, text string, is bool) {
 	}
 }
 
-// deprecatedValues writes the replacements of an enum's deprecated values.
+// deprecatedValues writes the call that makes the runtime warn about deprecated values of an enum, if there are any.
 func (f *file) deprecatedValues(e *schema.Enum) {
 	var entries []string
 	for _, m := range e.Members {

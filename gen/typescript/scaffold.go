@@ -10,11 +10,11 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// runtimeVersion is the version of @lumi/lumi required by new packages.
+// runtimeVersion is the version of @lumi/lumi on which new packages depend.
 const runtimeVersion = "0.1.0"
 
-// scaffolds returns the files of a new npm package. They are written once and then belong to the user, so an existing
-// package.json only causes warnings.
+// scaffolds returns the files of a new npm package, and warnings about an existing package.json. Scaffolds are written
+// only once, since they belong to the user.
 func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error) {
 	files := []gen.File{
 		{Path: "package.json", Content: packageJSON(pkg), Scaffold: true},
@@ -38,9 +38,9 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 	return files, warnings, nil
 }
 
-// packageJSON returns the package.json of a new package. Programs import a single module by its path, and a root file
-// such as config.js by its name, since Node loads everything that an index.js exports. The patterns also cover modules
-// added later. Node and TypeScript prefer the longer match.
+// packageJSON returns the package.json of a new package. Its exports let programs import a single module by path, and a
+// root file such as config.js by name, because Node loads everything that an index.js exports. The patterns also cover
+// modules added later. If several patterns match, Node and TypeScript prefer the longest.
 func packageJSON(pkg *schema.Package) []byte {
 	return []byte(`{
     "name": ` + quote(npmName(pkg.Name)) + `,
@@ -80,7 +80,8 @@ func packageJSON(pkg *schema.Package) []byte {
 `)
 }
 
-// npmName converts the name of an IDL package to an npm name with at most two parts: "corp/aws" becomes "@corp/aws".
+// npmName converts the name of an IDL package to an npm package name with at most two parts. For example, "corp/aws/s3"
+// becomes "@corp/aws-s3".
 func npmName(name string) string {
 	scope, rest, scoped := strings.Cut(name, "/")
 	if !scoped {

@@ -8,28 +8,27 @@ import (
 
 const (
 	indent = "    "
-	// lineWidth is the maximum line width in bytes, where there is a choice.
+	// lineWidth is the maximum width of lines that can be broken, in bytes.
 	lineWidth = 120
 )
 
-// text is TypeScript under construction.
+// text is a buffer for TypeScript source.
 type text struct{ buf []byte }
 
-// put appends the parts.
 func (t *text) put(parts ...string) {
 	for _, part := range parts {
 		t.buf = append(t.buf, part...)
 	}
 }
 
-// doc appends a documentation comment, unless doc is empty.
+// doc appends a documentation comment. It appends nothing if doc is empty.
 func (t *text) doc(indent, doc string) {
 	doc = strings.TrimSpace(doc)
 	if doc == "" {
 		return
 	}
 	doc = strings.ReplaceAll(doc, "*/", `*\/`)
-	// On a single line, "@ts-ignore" and the like would be compiler directives.
+	// On a single line, text such as "@ts-ignore" would be a compiler directive.
 	if !strings.Contains(doc, "\n") && !strings.HasPrefix(doc, "@") && len(indent)+len(doc)+len("/**  */") <= lineWidth {
 		t.put(indent, "/** ", doc, " */\n")
 		return
@@ -41,7 +40,7 @@ func (t *text) doc(indent, doc string) {
 	t.put(indent, " */\n")
 }
 
-// from appends the names and source of an import or export, on one line if they fit.
+// from appends the names and the source of an import or export, on one line if it fits.
 func (t *text) from(names []string, specifier string) {
 	source := " from " + quote(specifier) + ";\n"
 	t.putFitting(
@@ -49,7 +48,7 @@ func (t *text) from(names []string, specifier string) {
 		"{\n"+indent+strings.Join(names, ",\n"+indent)+",\n}"+source)
 }
 
-// putFitting appends line, including its end, if it fits on the current line, and lines otherwise.
+// putFitting appends line if it fits on the current line, and lines otherwise. Both include the line break at the end.
 func (t *text) putFitting(line, lines string) {
 	start := bytes.LastIndexByte(t.buf, '\n') + 1
 	if len(t.buf)-start+len(line)-1 <= lineWidth {
@@ -59,7 +58,7 @@ func (t *text) putFitting(line, lines string) {
 	}
 }
 
-// quote returns a string literal.
+// quote returns s as a TypeScript string literal.
 func quote(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
@@ -83,8 +82,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// invisible reports whether a character would end the line or be invisible in a literal: controls, line and paragraph
-// separators, direction marks, and the byte order mark. All of them fit 16 bits.
+// invisible reports whether r would end the line or be invisible in a literal: control characters, line and paragraph
+// separators, direction marks, and the byte order mark. All of these fit in 16 bits.
 func invisible(r rune) bool {
 	return r < ' ' || 0x7f <= r && r <= 0x9f || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
 		0x2066 <= r && r <= 0x2069 || r == 0xfeff

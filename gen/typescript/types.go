@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// primitives maps primitive types to TypeScript types and their shapes, which are constants of the base package.
+// primitives maps each primitive type to its TypeScript type and its shape, which is a constant of the runtime package.
 var primitives = map[schema.Primitive]struct{ typ, shape string }{
 	schema.Bool:        {"boolean", "lumi.boolean"},
 	schema.Number:      {"number", "lumi.number"},
@@ -39,7 +39,7 @@ func (f *file) typ(t schema.Type) string {
 	return ""
 }
 
-// shape returns the expression that describes a type at run time. Aliases, which are never recursive, are expanded.
+// shape returns the expression that describes a type at run time. Aliases are expanded, since they are never recursive.
 func (f *file) shape(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -75,10 +75,10 @@ func (f *file) shape(t schema.Type) string {
 	return ""
 }
 
-// isString reports whether a map key may be any string.
+// isString reports whether a map with this key type accepts any string as a key, disregarding constraints.
 func isString(key schema.Type) bool { return schema.Underlying(key) == schema.String }
 
-// constrained returns the shape of a type with constraints.
+// constrained returns the expression for a shape with constraints.
 func (f *file) constrained(shape string, constraints *schema.Constraints) string {
 	if constraints == nil {
 		return shape
