@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// childEnv is the folder that a child process writes to instead of running tests.
+// childEnv names the environment variable that makes the test binary run child with its value instead of running tests.
 const childEnv = "LUMI_GEN_TEST_WRITES_TO"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child alternately writes two versions to root until it is killed or fails. It reports the first on standard output.
+// child alternately writes two versions of the corpus to root until it is killed or fails. It prints "ready" after the
+// first.
 func child(root string) {
 	versions := [][]File{corpus("a"), corpus("b")}
 	for i := 0; ; i++ {
@@ -45,8 +46,8 @@ func child(root string) {
 	}
 }
 
-// TestKill repeatedly kills a process while it writes. Every file is the old or the new version, and the next run
-// removes leftovers.
+// TestKill repeatedly kills a process while it writes. Each file must then be either the old or the new version, and
+// the next run must remove leftovers.
 func TestKill(t *testing.T) {
 	self := must.Get(os.Executable())(t)
 	root := t.TempDir()
@@ -59,7 +60,7 @@ func TestKill(t *testing.T) {
 		must.Do(t, cmd.Start())
 		line, err := bufio.NewReader(out).ReadString('\n')
 		if err != nil || line != "ready\n" {
-			t.Fatalf("child: %q, %v", line, err)
+			t.Fatalf("child printed %q, %v, want ready", line, err)
 		}
 		time.Sleep(rand.N(12 * time.Millisecond))
 		must.Do(t, cmd.Process.Kill())
@@ -74,17 +75,17 @@ func TestKill(t *testing.T) {
 		}
 	}
 	if leftovers == 0 {
-		t.Error("no process was killed while writing")
+		t.Error("no process was killed while writing, want some leftovers")
 	}
 	write(t, root, versions[0]...)
 	got := tree(t, root)
-	// A process killed after creating a folder leaves it empty, and nothing marks it as ours.
+	// A process killed right after creating a folder leaves it behind empty. Nothing identifies it as ours.
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
-	expect.Equal(t, contents(versions[0]), got, "after the next run")
+	expect.Equal(t, contents(versions[0]), got, "folder after the next run")
 }
 
-// A limit on the file size interrupts a write like a full disk.
-func TestFullDisk(t *testing.T) {
+// A limit on the file size interrupts a write, like a full disk.
+func TestWriteInterrupted(t *testing.T) {
 	self := must.Get(os.Executable())(t)
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -98,12 +99,12 @@ func TestFullDisk(t *testing.T) {
 	out, err := cmd.Output()
 	want := "cannot write " + filepath.Join(root, "a", "b", "x.ts") + ": file too large\n"
 	if err == nil || string(out) != want {
-		t.Errorf("child: %q, %v, want %q", out, err, want)
+		t.Errorf("child printed %q, error %v, want %q and an error", out, err, want)
 	}
 	got := tree(t, root)
 	for name, content := range got {
 		if name != "m/a.ts" || content != string(old.Content) {
-			t.Errorf("leftover file %s", name)
+			t.Errorf("found the leftover file %s", name)
 		}
 	}
 	if got["m/a.ts"] == "" {

@@ -11,13 +11,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestInTheWay(t *testing.T) {
+func TestComparePathTaken(t *testing.T) {
 	a := generated("ec2/a.ts", "1")
 	tests := []struct {
 		name  string
 		setUp func(t *testing.T, root string)
 		files []File
-		want  string // ROOT is replaced by the root
+		want  string // error message; ROOT stands for the root folder
 	}{
 		{"folder", func(t *testing.T, root string) {
 			put(t, root, map[string]string{"ec2/a.ts/b": ""})
@@ -65,14 +65,14 @@ func TestInTheWay(t *testing.T) {
 			}
 			_, err := Compare(root, test.files)
 			if want := strings.ReplaceAll(test.want, "ROOT", root); err == nil || err.Error() != want {
-				t.Errorf("Compare: got %v\nwant         %s", err, want)
+				t.Errorf("Compare error = %v\nwant %s", err, want)
 			}
 		})
 	}
 }
 
-// If the last of several renames fails, the others are undone.
-func TestWriteFails(t *testing.T) {
+// If one of several renames fails, the earlier ones are undone.
+func TestCommitUndone(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, generated("a.ts", "old"))
 	p := must.Get(Compare(root, []File{generated("a.ts", "new"), generated("b/c.ts", "new"), generated("d.ts", "new")}))(t)
@@ -82,12 +82,12 @@ func TestWriteFails(t *testing.T) {
 	err := commit(staged)
 	cleanUp(staged)
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("commit: got %v, want %s…", err, want)
+		t.Errorf("commit error = %v, want prefix %q", err, want)
 	}
 	wantTree(t, root, map[string]string{"a.ts": string(generated("a.ts", "old").Content), "d.ts/in_the_way": ""})
 }
 
-func TestOutputsOverlap(t *testing.T) {
+func TestWriteOverlappingOutputs(t *testing.T) {
 	for file, want := range map[string]string{
 		"pack":      "cannot write ROOT/pack: another output writes files below it",
 		"pack/a.ts": "cannot write ROOT/pack/a.ts: two outputs would write this file",
@@ -98,7 +98,7 @@ func TestOutputsOverlap(t *testing.T) {
 		must.Do(t, errors.Join(err1, err2))
 		_, err := Write(t.Context(), pack, one)
 		if want := strings.ReplaceAll(want, "ROOT", root); err == nil || err.Error() != want {
-			t.Errorf("Write: got %v, want %s", err, want)
+			t.Errorf("Write error = %v, want %s", err, want)
 		}
 		wantTree(t, root, map[string]string{"./": ""})
 	}
@@ -116,12 +116,12 @@ func TestWriteAllOrNothing(t *testing.T) {
 	_, err := Write(t.Context(), first, second)
 	want := "cannot write " + filepath.Join(provider, "b_stub.go") + ": not a directory"
 	if err == nil || err.Error() != want {
-		t.Errorf("Write: got %v, want %s", err, want)
+		t.Errorf("Write error = %v, want %s", err, want)
 	}
 	wantTree(t, dir, before)
 }
 
-func TestReadOnlyFolder(t *testing.T) {
+func TestWriteReadOnlyFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root ignores permissions")
 	}
@@ -133,18 +133,18 @@ func TestReadOnlyFolder(t *testing.T) {
 	_, err := Write(t.Context(), p)
 	want := "cannot write " + filepath.Join(root, "ec2", "b.ts") + ": permission denied"
 	if err == nil || err.Error() != want {
-		t.Errorf("Write: got %v, want %s", err, want)
+		t.Errorf("Write error = %v, want %s", err, want)
 	}
 	wantTree(t, root, map[string]string{"ec2/keep": ""})
 }
 
-func TestCanceled(t *testing.T) {
+func TestWriteCanceled(t *testing.T) {
 	root := t.TempDir()
 	p := must.Get(Compare(root, []File{generated("a.ts", "1")}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Write(ctx, p); !errors.Is(err, context.Canceled) {
-		t.Errorf("Write: got %v", err)
+		t.Errorf("Write error = %v, want context.Canceled", err)
 	}
 	wantTree(t, root, map[string]string{"./": ""})
 }

@@ -28,8 +28,8 @@ func BenchmarkGenerate(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild compiles the stubs of 1,000 resources to one program that registers all of them, with an empty cache
-// for the stubs, and reports time and program size.
+// BenchmarkBuild compiles the stubs of 1,000 resources into a program that registers all of them. The stubs are never
+// in the build cache. It reports the build time and the size of the program.
 func BenchmarkBuild(b *testing.B) {
 	pkg := corpus(1000)
 	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
@@ -43,13 +43,13 @@ func BenchmarkBuild(b *testing.B) {
 		cmd := exec.Command("go", append([]string{"build"}, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%v\n%s", err, out)
+			b.Fatalf("go build: %v\n%s", err, out)
 		}
 	}
 	build("github.com/lumi-idl/lumi/runtime", "github.com/lumi-idl/lumi/runtime/urn")
 	for i := 0; b.Loop(); i++ {
 		b.StopTimer()
-		// A unique comment makes every package new to the build cache.
+		// A unique constant makes every package new to the build cache.
 		for _, m := range pkg.Modules {
 			stamp := fmt.Sprintf("package %s\n\nconst built = %q\n", m.GoName, fmt.Sprint(time.Now().UnixNano()))
 			write(b, filepath.Join(dir, m.Path, "stamp.go"), []byte(stamp))
@@ -64,7 +64,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(info.Size())/1e6, "MB")
 }
 
-// corpusImplementations returns an implementation of every resource and a program that uses them all.
+// corpusImplementations returns an implementation of every resource, and a program that registers all of them.
 func corpusImplementations(pkg *schema.Package) []gen.File {
 	var files []gen.File
 	var imports, uses bytes.Buffer

@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// The benchmark corpus: modules of 50 resources, one per file, with 12 properties on average, and for each resource two
-// structs of five properties and an enum. Everything is documented.
+// corpus returns the package for benchmarks. It has modules of 50 resources, one per file, with 12 properties on
+// average. Each resource has two structs of five properties and an enum. Everything is documented.
 
 func corpus(resources int) *schema.Package {
 	pkg := &schema.Package{Name: "corpus"}
@@ -97,7 +97,7 @@ func computed(field string, t schema.Type) *schema.Property {
 	return p
 }
 
-// needsPointer reports whether an optional property is a pointer.
+// needsPointer reports whether an optional property of type t is a pointer.
 func needsPointer(t schema.Type) bool {
 	switch t := schema.Underlying(t).(type) {
 	case schema.Primitive:

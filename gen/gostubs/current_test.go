@@ -16,7 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the stubs of the test provider anew")
 
-// The test provider's IDL has every kind of declaration, option and type. The runtime's tests use its stubs.
+// The IDL of the test provider contains every kind of declaration, option, and type. Tests of the runtime use its
+// stubs.
 const (
 	featureDir        = "../../test/testprovider"
 	featureImportPath = "github.com/lumi-idl/lumi/test/testprovider"
@@ -31,7 +32,7 @@ func featureStubs(t *testing.T) []gen.File {
 		t.Fatal(err)
 	}
 	for _, d := range diags {
-		t.Errorf("%s:%d: %s", d.Span.Start.File, d.Span.Start.Line, d.Message)
+		t.Errorf("Load reported %s:%d: %s", d.Span.Start.File, d.Span.Start.Line, d.Message)
 	}
 	if pkg == nil {
 		t.FailNow()

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestAnyDocumentation checks that stubs with arbitrary documentation are valid, formatted Go without directives.
+// TestAnyDocumentation checks that stubs with random documentation are valid, gofmted Go code without directives.
 func TestAnyDocumentation(t *testing.T) {
 	pieces := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -26,7 +26,7 @@ func TestAnyDocumentation(t *testing.T) {
 		rapid.String(),
 	)
 	docs := rapid.Map(rapid.SliceOfN(pieces, 0, 12), func(parts []string) string {
-		// Go's lexer rejects these in an IDL.
+		// Go's scanner rejects these characters in an IDL.
 		return strings.NewReplacer("\x00", "", "\ufeff", "").Replace(strings.Join(parts, ""))
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,15 +47,15 @@ func TestAnyDocumentation(t *testing.T) {
 		got := files[0].Content
 		want, err := format.Source(got)
 		if err != nil {
-			t.Fatalf("%v\n%s", err, got)
+			t.Fatalf("format.Source: %v\n%s", err, got)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Fatalf("(-gofmt +stub):\n%s", diff)
+			t.Fatalf("stub is not gofmted (-gofmt +stub):\n%s", diff)
 		}
 		for line := range strings.Lines(string(got)) {
 			line = strings.TrimSpace(line)
 			if constraint.IsGoBuild(line) || constraint.IsPlusBuild(line) || strings.HasPrefix(line, "//go:") {
-				t.Fatalf("unexpected directive: %s", line)
+				t.Fatalf("stub contains the directive %s", line)
 			}
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestToolchain checks stubs of the hostile package and of the corpus with Go's tools. Stubs of the test provider are
-// checked with this repository's code.
+// TestToolchain runs Go tools on the stubs of the hostile package and of the corpus. The stubs of the test provider are
+// part of this repository, so they are checked with its code.
 func TestToolchain(t *testing.T) {
 	var files []gen.File
 	for _, pkg := range []*schema.Package{hostile(), corpus(2)} {
@@ -34,19 +34,19 @@ func TestFiles(t *testing.T) {
 		seen[f.Path] = string(f.Content)
 		source := strings.TrimSuffix(f.Path, "_stub.go") + ".go"
 		if !bytes.HasPrefix(f.Content, []byte(gen.Header(gen.Slashes, source)+"\n\n")) {
-			t.Errorf("%s does not start with the header", f.Path)
+			t.Errorf("%s does not start with the generated header", f.Path)
 		}
 		formatted, err := format.Source(f.Content)
 		if err != nil || !bytes.Equal(formatted, f.Content) {
-			t.Errorf("%s is not formatted: %v", f.Path, err)
+			t.Errorf("%s is not gofmted (error %v)", f.Path, err)
 		}
 		if f.Scaffold {
-			t.Errorf("%s is a scaffold", f.Path)
+			t.Errorf("%s: Scaffold = true, want false", f.Path)
 		}
 	}
 	nothing := seen["main-part/nothing_stub.go"]
 	if want := gen.Header(gen.Slashes, "main-part/nothing.go") + "\n\npackage mainpart\n"; nothing != want {
-		t.Errorf("stub without declarations: got %q", nothing)
+		t.Errorf("stub without declarations = %q, want %q", nothing, want)
 	}
 }
 
@@ -70,11 +70,11 @@ func TestImports(t *testing.T) {
 )
 `
 	if !strings.Contains(string(files[1].Content), want) {
-		t.Errorf("want imports in two groups:\n%s", files[1].Content)
+		t.Errorf("stub does not import in two groups:\n%s", files[1].Content)
 	}
 }
 
-func TestSmall(t *testing.T) {
+func TestStubLength(t *testing.T) {
 	pkg := corpus(1)
 	file := pkg.Modules[0].Files[0]
 	r := file.Decls[len(file.Decls)-1].(*schema.Resource)
@@ -88,11 +88,11 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	if lines >= 80 {
-		t.Errorf("got %d lines", lines)
+		t.Errorf("stub has %d lines, want fewer than 80", lines)
 	}
 }
 
-func TestDeterministic(t *testing.T) {
+func TestGenerateDeterministic(t *testing.T) {
 	var first []gen.File
 	for range 3 {
 		files := must.Get(gen.Rendered(gostubs.Generate(corpus(120), gostubs.Options{ImportPath: modulePath})))(t)
@@ -101,14 +101,14 @@ func TestDeterministic(t *testing.T) {
 		}
 		for i, f := range files {
 			if f.Path != first[i].Path || !bytes.Equal(f.Content, first[i].Content) {
-				t.Fatalf("%s differs", f.Path)
+				t.Fatalf("Generate returned a different %s on another run", f.Path)
 			}
 		}
 	}
 }
 
-// A module's alias of an unexported type cannot be used in another module's stub.
-func TestUnexported(t *testing.T) {
+// A stub cannot use another module's alias of an unexported type.
+func TestUnexportedAliasTarget(t *testing.T) {
 	hidden := &schema.Struct{Header: schema.Header{Name: "hidden"}}
 	alias := &schema.Alias{Header: schema.Header{Name: "Hidden"}, Target: &schema.List{Elem: &schema.Ref{Decl: hidden}}}
 	user := &schema.Struct{Header: schema.Header{Name: "User"}, Properties: []*schema.Property{
@@ -122,6 +122,6 @@ func TestUnexported(t *testing.T) {
 	_, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
 	want := path.Join("b", "b.go") + ": the type hidden of module a is not exported, so Go code here cannot name it"
 	if err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Rendered error = %v, want %q", err, want)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// hostile returns a package whose names and documentation are chosen to break generated code.
+// hostile returns a package with names and documentation chosen to break generated code.
 func hostile() *schema.Package {
 	pkg := &schema.Package{Name: "hostile"}
 	main := &schema.Module{Path: "main-part", GoName: "mainpart"}
 	var uses []*schema.Property
-	// Siblings named like each other, like imports or locals of stubs, or like predeclared names.
+	// These modules have the names of their siblings, of imports and locals in stubs, or of predeclared identifiers.
 	paths := []string{
 		"a/net", "b/net", "lumi", "tokens", "urn", "context", "string", "error", "any", "err", "s", "p", "ops",
 		"alloc",
@@ -67,7 +67,7 @@ Title
  - a list
 - of things   ` + "\r\n1. and\r\n2. more\n\n\n\t\tcode\n\n[link]: https://example.com\n``quoted''\n# Heading\n#not\n\n"
 
-// longEnum returns an enum whose values do not fit on a line.
+// longEnum returns an enum whose values do not fit on one line.
 func longEnum() *schema.Enum {
 	e := &schema.Enum{Header: header("Long", hostileDoc)}
 	for i := range 40 {
@@ -77,11 +77,11 @@ func longEnum() *schema.Enum {
 		}
 		e.Members = append(e.Members, m)
 	}
-	e.Members[5].Name = "größer" // its widths in bytes and characters differ
+	e.Members[5].Name = "größer" // has more bytes than characters
 	return e
 }
 
-// hostileNames declares names that conflict with locals, imports and predeclared names.
+// hostileNames returns declarations with names that conflict with locals, imports, and predeclared names.
 func hostileNames() []schema.Decl {
 	var decls []schema.Decl
 	for _, name := range []string{"ctx", "want", "string", "len", "context", "lumi", "urn", "net", "net1", "any", "nil"} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/gen"
-	// Stubs are compiled offline. Their imports are in the module cache because this test needs them too.
+	// Stubs are compiled offline. Importing their dependencies here keeps these in the module cache.
 	_ "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -19,7 +19,7 @@ const (
 	runtimePath = "github.com/lumi-idl/lumi/runtime"
 )
 
-// writeModule writes files to a new module that uses the runtime of this checkout.
+// writeModule writes files to dir as a new module that uses the runtime of this checkout.
 func writeModule(tb testing.TB, dir string, files []gen.File) {
 	tb.Helper()
 	root := must.Get(filepath.Abs("../.."))(tb)
@@ -41,7 +41,7 @@ func write(tb testing.TB, file string, content []byte) {
 	must.Do(tb, os.WriteFile(file, content, 0o644))
 }
 
-// runGo runs a Go tool, which must succeed without output.
+// runGo runs a Go tool in dir. The tool must succeed without output.
 func runGo(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

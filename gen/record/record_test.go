@@ -20,26 +20,26 @@ func put(t *testing.T, name, content string) {
 	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
-// file returns a file whose content depends on its input.
+// file returns a file whose content depends only on input.
 func file(path, input string) gen.File {
 	return gen.File{
 		Path: path, Input: sha256.Sum256([]byte(input)), Render: func() ([]byte, error) { return []byte("of " + input), nil },
 	}
 }
 
-// remember opens a record, renders files and saves the record.
+// remember opens a record, renders files, and saves the record.
 func remember(t *testing.T, s Store, key string, files ...gen.File) {
 	t.Helper()
 	r := s.Open(key, Digest{})
 	r.Watch(files)
 	must.Get(gen.Rendered(files))(t)
 	if r.Rendered() != len(files) {
-		t.Errorf("rendered %d files, want %d", r.Rendered(), len(files))
+		t.Errorf("Rendered = %d, want %d", r.Rendered(), len(files))
 	}
 	r.Save()
 }
 
-// current reports whether the record of a key shows that a file is current.
+// current reports whether the record for key proves that content is current for f.
 func current(s Store, key string, input Digest, f gen.File, content string) bool {
 	files := []gen.File{f}
 	r := s.Open(key, input)
@@ -50,7 +50,7 @@ func current(s Store, key string, input Digest, f gen.File, content string) bool
 func TestRecord(t *testing.T) {
 	s := Store{Dir: filepath.Join(t.TempDir(), "not", "there", "yet")}
 	if current(s, "key", Digest{}, file("a", "x"), "of x") {
-		t.Error("an empty store has proofs")
+		t.Error("Current = true with an empty store, want false")
 	}
 	remember(t, s, "key", file("a", "x"), file("b", "y"))
 	for _, test := range []struct {
@@ -69,27 +69,27 @@ func TestRecord(t *testing.T) {
 		{"another content", "key", Digest{}, file("a", "x"), "of y", false},
 	} {
 		if got := current(s, test.key, test.input, test.file, test.content); got != test.want {
-			t.Errorf("%s: got current %v, want %v", test.name, got, test.want)
+			t.Errorf("%s: Current = %v, want %v", test.name, got, test.want)
 		}
 	}
 }
 
-func TestKept(t *testing.T) {
+func TestSaveReplacesProofs(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	remember(t, s, "key", file("a", "x"), file("b", "y"))
 	files := []gen.File{file("a", "x")}
 	r := s.Open("key", Digest{})
 	r.Watch(files)
 	if !files[0].Current([]byte("of x")) || r.Rendered() != 0 {
-		t.Error("the file is not current")
+		t.Error("Current = false or the file was rendered, want true without rendering")
 	}
 	r.Save()
 	if !current(s, "key", Digest{}, file("a", "x"), "of x") || current(s, "key", Digest{}, file("b", "y"), "of y") {
-		t.Error("the record has proofs of earlier runs")
+		t.Error("the saved record does not contain exactly the proofs of the last run")
 	}
 }
 
-func TestNotWatched(t *testing.T) {
+func TestWatchIgnored(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	failure := errors.New("broken")
 	failing := file("b", "y")
@@ -98,19 +98,19 @@ func TestNotWatched(t *testing.T) {
 	r := s.Open("key", Digest{})
 	r.Watch(files)
 	if files[0].Current != nil || files[0].Render != nil {
-		t.Error("a file without an input is watched")
+		t.Error("Watch set Current or Render of a file without an input")
 	}
 	if _, err := files[1].Render(); !errors.Is(err, failure) {
-		t.Errorf("got %v, want %v", err, failure)
+		t.Errorf("Render error = %v, want %v", err, failure)
 	}
 	r.Save()
 	if entries, err := os.ReadDir(s.Dir); err != nil || len(entries) > 0 {
-		t.Errorf("an empty record was saved: %v, %v", entries, err)
+		t.Errorf("Save of an empty record left %v, %v, want no files", entries, err)
 	}
 }
 
-// A corrupt record proves nothing, and the next run repairs it.
-func TestDamage(t *testing.T) {
+// A corrupt record never matches, and the next run repairs it.
+func TestCorruptRecord(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	remember(t, s, "key", file("a", "x"))
 	name := s.Open("key", Digest{}).name
@@ -121,28 +121,28 @@ func TestDamage(t *testing.T) {
 		for _, damaged := range [][]byte{whole[:i], flipped} {
 			put(t, name, string(damaged))
 			if current(s, "key", Digest{}, file("a", "x"), "of x") {
-				t.Fatalf("a corrupt record proves: %s", damaged)
+				t.Fatalf("Current = true with a corrupt record, want false: %s", damaged)
 			}
 		}
 	}
 	remember(t, s, "key", file("a", "x"))
 	if !current(s, "key", Digest{}, file("a", "x"), "of x") {
-		t.Error("a corrupt record was not repaired")
+		t.Error("Current = false after another run, want the record repaired")
 	}
 }
 
-func TestNowhere(t *testing.T) {
+func TestStoreUnusable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	put(t, name, "")
 	for _, s := range []Store{{}, {Dir: name}, {Dir: filepath.Join(name, "below")}} {
 		remember(t, s, "key", file("a", "x"))
 		if current(s, "key", Digest{}, file("a", "x"), "of x") {
-			t.Errorf("%q has proofs", s.Dir)
+			t.Errorf("Current = true with the unusable store %q, want false", s.Dir)
 		}
 	}
 }
 
-func TestBounded(t *testing.T) {
+func TestPrune(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	killed := filepath.Join(s.Dir, "killed.tmp")
 	put(t, killed, "")
@@ -153,17 +153,17 @@ func TestBounded(t *testing.T) {
 	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil || len(entries) != limit {
-		t.Errorf("got %d records, %v, want %d", len(entries), err, limit)
+		t.Errorf("store has %d records, %v, want %d", len(entries), err, limit)
 	}
 	if _, err := os.Stat(killed); err == nil {
-		t.Error("leftovers of a killed run were not removed")
+		t.Error("leftovers of a killed run still exist")
 	}
 	if !current(s, fmt.Sprint(limit+19), Digest{}, file("a", "x"), "of x") {
-		t.Error("the newest record was removed")
+		t.Error("Current = false with the newest record, want true")
 	}
 }
 
-func TestConcurrent(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -171,7 +171,7 @@ func TestConcurrent(t *testing.T) {
 			for range 100 {
 				remember(t, s, "key", file("a", "x"), file("b", fmt.Sprint(i)))
 				if !current(s, "key", Digest{}, file("a", "x"), "of x") {
-					t.Error("no complete record")
+					t.Error("Current = false while other runs save, want true")
 				}
 			}
 		})

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// twoModules returns a package with a file at its root and one two folders down.
+// twoModules returns a package with one file in the root and one two folders below it.
 func twoModules() *schema.Package {
 	pkg := &schema.Package{Name: "corp/cloud/net", Modules: []*schema.Module{
 		{Files: []*schema.File{{Name: "region.go", Decls: []schema.Decl{
@@ -36,7 +36,7 @@ func contents(t *testing.T, files []gen.File) map[string]string {
 	byPath := map[string]string{}
 	for _, f := range files {
 		if _, twice := byPath[f.Path]; twice {
-			t.Errorf("%s was generated twice", f.Path)
+			t.Errorf("Generate returned %s twice", f.Path)
 		}
 		byPath[f.Path] = string(f.Content)
 	}
@@ -52,7 +52,7 @@ func TestBarrels(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		existing fs.FS
-		want     string // the barrel at the root, if any
+		want     string // the content of the root barrel, if any
 	}{
 		{"no folder", nil, head + tail},
 		{"an empty folder", fstest.MapFS{}, head + tail},
@@ -70,7 +70,7 @@ func TestBarrels(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			files, warnings, err := typescript.Generate(twoModules(), typescript.Options{Existing: test.existing})
 			if err != nil || len(warnings) > 0 {
-				t.Fatalf("unexpected warnings %q or error %v", warnings, err)
+				t.Fatalf("Generate: warnings %q, error %v, want neither", warnings, err)
 			}
 			got := contents(t, files)
 			expect.Equal(t, test.want, got["index.ts"])
@@ -84,7 +84,7 @@ func TestBarrels(t *testing.T) {
 	}
 }
 
-// failing is an unreadable folder.
+// failing is an unreadable file system.
 type failing struct{ fs.FS }
 
 var errBroken = errors.New("broken")
@@ -94,7 +94,7 @@ func (failing) Open(string) (fs.File, error) { return nil, errBroken }
 func TestUnreadableFolder(t *testing.T) {
 	_, _, err := typescript.Generate(twoModules(), typescript.Options{Existing: failing{}})
 	if !errors.Is(err, errBroken) {
-		t.Errorf("got error %v, want %v", err, errBroken)
+		t.Errorf("Generate error = %v, want %v", err, errBroken)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestScaffolds(t *testing.T) {
 		}
 		if test.warning == "" && len(warnings) > 0 ||
 			test.warning != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], test.warning)) {
-			t.Errorf("for %s, got warnings %q, want %q", test.manifest, warnings, test.warning)
+			t.Errorf("Generate with package.json %s: warnings = %q, want %q", test.manifest, warnings, test.warning)
 		}
 		var scaffolds []string
 		for _, f := range files {
@@ -124,12 +124,12 @@ func TestScaffolds(t *testing.T) {
 			}
 		}
 		if !slices.Equal(scaffolds, []string{"package.json", "tsconfig.json"}) {
-			t.Errorf("got scaffolds %q", scaffolds)
+			t.Errorf("scaffolds = %q, want package.json and tsconfig.json", scaffolds)
 		}
 		if manifest := contents(t, files)["package.json"]; !strings.Contains(manifest, `"name": "@corp/cloud-net"`) {
-			t.Errorf("package.json has the wrong name:\n%s", manifest)
+			t.Errorf("package.json does not have the name @corp/cloud-net:\n%s", manifest)
 		} else if !strings.Contains(manifest, `"@lumi/lumi": "^`+base.Version+`"`) {
-			t.Errorf("package.json does not require base package version %s:\n%s", base.Version, manifest)
+			t.Errorf("package.json does not require runtime version %s:\n%s", base.Version, manifest)
 		}
 	}
 }

@@ -22,7 +22,7 @@ const features = "testdata/features"
 // update is set by 'make golden'.
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// strictest are the TypeScript compiler options for all checks.
+// strictest is the tsconfig.json for all checks, with every strict option set.
 const strictest = `{
     "compilerOptions": {
         "target": "es2022",
@@ -54,7 +54,7 @@ func load(t *testing.T, dir string) *schema.Package {
 		t.Fatal(err)
 	}
 	for _, d := range diagnostics {
-		t.Errorf("%s:%d: %s", d.Span.Start.File, d.Span.Start.Line, d.Message)
+		t.Errorf("Load reported %s:%d: %s", d.Span.Start.File, d.Span.Start.Line, d.Message)
 	}
 	if pkg == nil {
 		t.FailNow()
@@ -69,7 +69,7 @@ func generate(t *testing.T, pkg *schema.Package) []gen.File {
 		t.Fatal(err)
 	}
 	if len(warnings) > 0 {
-		t.Errorf("unexpected warnings: %q", warnings)
+		t.Errorf("Generate: warnings = %q, want none", warnings)
 	}
 	files = must.Get(gen.Rendered(files))(t)
 	return files
@@ -95,11 +95,11 @@ func TestGolden(t *testing.T) {
 		want[filepath.ToSlash(rel)] = string(content)
 		return err
 	}))
-	expect.Equal(t, want, got, "run the test with -update if this is right")
+	expect.Equal(t, want, got, "generated files; run with -update to accept")
 }
 
-// TestToolchain checks the output with the real tools. tsc type-checks the packages, a program that uses one in every
-// way, and one with an error in each line. Node then runs valid and invalid uses.
+// TestToolchain checks the output with tsc and Node. tsc checks the packages, a program that uses every feature of one,
+// and a program with an error on each line. Node then runs valid and invalid uses.
 func TestToolchain(t *testing.T) {
 	dir := newPackage(t)
 	write(t, filepath.Join(dir, "pack"), sourcesOf(generate(t, load(t, filepath.Join(features, "idl")))))
@@ -113,27 +113,27 @@ func TestToolchain(t *testing.T) {
 	})
 	node.Compile(t, checkout(t), dir)
 
-	// Comments of the IDL contain no tags, so nothing is stripped.
+	// The IDL's documentation contains no unescaped tags, so --stripInternal removes nothing.
 	types := must.Get(os.ReadFile(filepath.Join(dir, "out", "pack", "groups.d.ts")))(t)
 	for _, want := range []string{
 		"PortHTTP = 80", "PortTLS = 443", "PortOther = 8080", `NameA = "a"`, "interface Wheel", "size?: number", "mail?: string",
 		"interface Axle", "type Part", "class Machine", "interface MachineArgs",
 	} {
 		if !strings.Contains(string(types), want) {
-			t.Errorf("groups.d.ts lacks %s:\n%s", want, types)
+			t.Errorf("groups.d.ts does not contain %s:\n%s", want, types)
 		}
 	}
 
 	check := filepath.Join("out", "check.test.mjs")
 	copyFile(t, filepath.Join(features, "check.test.mjs"), filepath.Join(dir, check))
 	node.Run(t, dir, "node", "--test", check)
-	// The package loads whichever file of a cycle comes first.
+	// The package loads no matter which file of an import cycle comes first.
 	for _, first := range []string{"circle_a", "circle_b", "words", "words_user", "globals"} {
 		node.Run(t, dir, "node", filepath.Join("out", "pack", first+".js"))
 	}
 }
 
-// The package.json and tsconfig.json of a new package work with its code and the tools, including hand-written code.
+// The package.json and tsconfig.json of a new package work with generated and hand-written code.
 func TestScaffoldBuilds(t *testing.T) {
 	dir := newPackage(t)
 	write(t, dir, []gen.File{
@@ -146,11 +146,11 @@ export const wide = (name: string): Network => new Network(name, { range: "0.0.0
 		Existing: os.DirFS(dir),
 	})
 	if err != nil || len(warnings) > 0 {
-		t.Fatalf("unexpected warnings %q or error %v", warnings, err)
+		t.Fatalf("Generate: warnings %q, error %v, want neither", warnings, err)
 	}
 	write(t, dir, files)
 	node.Compile(t, checkout(t), dir)
-	// A package can import itself by name.
+	// A package can import itself by its name.
 	node.Run(t, dir, "node", "--input-type=module", "-e", `
 		import { Kinds, my_mod, net } from "features";
 		import { Network } from "features/net";
@@ -165,14 +165,14 @@ const hooks = `import { writeSync } from "node:fs";
 export const load = (url, context, next) => (writeSync(1, url + "\n"), next(url, context));
 `
 
-// Importing a module provides its types with every module resolution and loads no other module.
-func TestModulesAreImportedAlone(t *testing.T) {
+// Importing a module provides its types with every module resolution mode, and loads no unrelated module.
+func TestImportSingleModule(t *testing.T) {
 	t.Parallel()
 	dir := newPackage(t)
 	pack := filepath.Join(dir, "node_modules", "@lumi", "aws")
 	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: "../../examples/aws/idl", Package: "lumi/aws"})
 	if err != nil || len(diags) > 0 {
-		t.Fatal(err, diags)
+		t.Fatalf("Load = %v, %v, want no error and no diagnostics", err, diags)
 	}
 	write(t, pack, generate(t, pkg))
 	node.Compile(t, checkout(t), pack)
@@ -209,19 +209,19 @@ export const make = (name: string, args: BucketArgs): Bucket => {
 	want := map[string]bool{
 		"config.js": true, "region.js": true,
 		"s3/index.js": true, "s3/bucket.js": true, "s3/bucket_policy.js": true, "s3/lifecycle.js": true, "s3/object.js": true,
-		// needed by a bucket policy
+		// A bucket policy needs this module.
 		"iam/policy.js": true,
 	}
 	expect.Equal(t, want, got, "loaded files")
 }
 
-// checkout is the root of the repository.
+// checkout returns the root folder of the repository.
 func checkout(t *testing.T) string {
 	t.Helper()
 	return must.Get(filepath.Abs("../.."))(t)
 }
 
-// newPackage returns a folder that can import @lumi/lumi.
+// newPackage returns a new folder whose files can import @lumi/lumi.
 func newPackage(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
