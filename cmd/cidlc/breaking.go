@@ -16,7 +16,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// breakingChanges reports the breaking changes since an older version of the IDL.
+// breakingChanges prints the breaking changes since an older version of the IDL. It returns [console.ErrWrong] if there
+// are any.
 func (c *compiler) breakingChanges(ctx context.Context) error {
 	defer c.progress.Clear()
 	var allowed breaking.AllowList
@@ -38,7 +39,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 		return err
 	}
 	c.step("loading %s", c.against)
-	c.packageName = pkg.Name // regardless of the name of the older version's folder
+	c.packageName = pkg.Name // the folder of the older version may have a different name
 	temp, err := os.MkdirTemp("", "cidlc-")
 	if err != nil {
 		return err
@@ -62,7 +63,8 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 	return nil
 }
 
-// printFindings prints findings and more as diagnostics. JSON also includes the impacts.
+// printFindings prints findings and additional diagnostics. JSON output includes the impact of each finding. Old
+// locates the older version.
 func (c *compiler) printFindings(findings []breaking.Finding, more []diag.Diagnostic, old place) error {
 	var list []diag.Diagnostic
 	for _, f := range findings {
@@ -86,15 +88,15 @@ func (c *compiler) printFindings(findings []breaking.Finding, more []diag.Diagno
 	})
 }
 
-// place is the location of an IDL's sources.
+// place locates the sources of an IDL.
 type place struct {
-	shown string // prefix of file names in messages
-	dir   string // the folder, if it differs
+	shown string // the prefix of file names in messages
+	dir   string // the folder on disk, if it is not shown
 }
 
 func (p place) file(name string) string { return filepath.Clean(p.shown + name) }
 
-// baseline loads the IDL given by --against. It writes the files of a commit to temp.
+// baseline loads the IDL given by --against. If that is a commit, it writes the files of the commit to temp.
 func (c *compiler) baseline(ctx context.Context, temp string) (*schema.Package, place, error) {
 	at := place{shown: c.against + "/", dir: c.against}
 	if ref, ok := strings.CutPrefix(c.against, "git:"); ok {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// checkout writes a commit's Go files, and the files required to load them, to the empty folder dir. prefix is the path
-// within dir of idl, a folder in the working tree. A separate index keeps the repository unchanged.
+// checkout writes the Go files of a commit, and the files needed to load them, to the empty folder dir. Idl is a folder
+// in the working tree; prefix is its path inside dir. A separate index keeps the repository unchanged.
 func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err error) {
-	// Git sets these variables for hooks; they would make Git treat any folder as the working tree.
+	// Git sets these variables when it runs hooks. With them, it would treat any folder as the working tree.
 	env := slices.DeleteFunc(append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, ".index")), func(set string) bool {
 		return strings.HasPrefix(set, "GIT_DIR=") || strings.HasPrefix(set, "GIT_WORK_TREE=")
 	})

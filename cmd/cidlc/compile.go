@@ -23,7 +23,7 @@ import (
 type compiler struct {
 	*options
 	stdout, stderr io.Writer
-	terminal       term.Stream // of stderr
+	terminal       term.Stream // capabilities of stderr
 	started        time.Time
 	progress       *term.Progress
 	warnings       []string
@@ -43,7 +43,7 @@ func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) st
 	}
 }
 
-// run compiles the IDL. It writes no file until all checks have passed.
+// run compiles the IDL and writes the outputs. It writes nothing unless all checks pass.
 func (c *compiler) run(ctx context.Context) error {
 	defer c.progress.Clear()
 	for _, t := range c.targets {
@@ -72,16 +72,16 @@ func (c *compiler) load(ctx context.Context, dir string) (*schema.Package, []dia
 	})
 }
 
-// emit generates and writes all outputs.
+// emit generates all outputs, then writes or compares them.
 func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	c.step("generating")
 	tightenGC()
 	var digests schema.Digests
-	if !c.check { // --check ignores records
+	if !c.check { // --check ignores records and renders every file
 		digests = pkg.Digests()
 	}
 	var tasks []*task
-	var errs []error // of all outputs
+	var errs []error // from all outputs
 	for _, t := range c.targets {
 		if !t.stdout() {
 			task, err := c.prepare(pkg, t, digests)
@@ -98,7 +98,7 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	if c.check {
 		return c.compareOnly(pkg, tasks)
 	}
-	if slices.ContainsFunc(c.targets, (*target).stdout) { // first, since standard output cannot be staged like files
+	if slices.ContainsFunc(c.targets, (*target).stdout) { // write it first, since standard output cannot be staged like files
 		if err := schema.Write(c.stdout, pkg); err != nil {
 			return fmt.Errorf("cannot write the schema to standard output: %w", err)
 		}
@@ -125,7 +125,7 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	return nil
 }
 
-// report prints diagnostics. It returns [console.ErrWrong] if any are errors.
+// report prints diagnostics. It returns [console.ErrWrong] if any of them is an error.
 func (c *compiler) report(diags []diag.Diagnostic) error {
 	if err := c.print(diags, os.ReadFile); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 	return nil
 }
 
-// print prints diagnostics. source returns the content of a file.
+// print prints diagnostics in the format of --diagnostics. Source returns the content of a file.
 func (c *compiler) print(diags []diag.Diagnostic, source func(file string) ([]byte, error)) error {
 	var err error
 	switch c.diagnostics {
@@ -155,7 +155,7 @@ func (c *compiler) print(diags []diag.Diagnostic, source func(file string) ([]by
 	return nil
 }
 
-// compareOnly prints the pending changes, for --check.
+// compareOnly implements --check. It prints the pending changes and returns [console.ErrWrong] if there are any.
 func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	var diff bytes.Buffer
 	var total gen.Result
@@ -167,7 +167,7 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 		diff.Write(part)
 		total.Add(t.update.Counts())
 	}
-	// Keep the diff out of machine-readable diagnostics.
+	// Keep the diff out of the stream of machine-readable diagnostics.
 	out := c.stdout
 	if c.diagnostics != "text" {
 		out = c.stderr
@@ -185,7 +185,7 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	return console.ErrWrong
 }
 
-// list prints the changed files, for --verbose.
+// list prints the changed files if --verbose is set.
 func (c *compiler) list(t *task) {
 	if !c.verbose {
 		return
@@ -202,7 +202,7 @@ func (c *compiler) list(t *task) {
 	}
 }
 
-// step shows progress on a terminal, and logs it for --verbose.
+// step shows the current step on a terminal, and logs it if --verbose is set.
 func (c *compiler) step(format string, args ...any) {
 	c.progress.Show(format, args...)
 	if c.verbose {
@@ -223,7 +223,7 @@ func (c *compiler) sum(format string, args ...any) {
 	}
 }
 
-// say prints a line to standard error and ignores failures.
+// say prints a line to standard error. It ignores write errors.
 func (c *compiler) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+term.Visible(fmt.Sprintf(format, args...)))
 }

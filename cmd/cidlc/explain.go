@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/catalog"
 )
 
-// explain prints the catalog entries of the given codes, or a list of all codes.
+// explain prints the catalog entries of the given codes or, without codes, a list of all codes.
 func explain(w io.Writer, codes []string) error {
 	all := append(diag.Catalog(), breaking.Catalog()...)
 	chosen, err := all.Select(codes, "cidlc explain")

@@ -15,7 +15,7 @@ import (
 
 // options holds the parsed command line.
 type options struct {
-	idl         string // the IDL folder as given
+	idl         string // the IDL folder, as given
 	targets     []*target
 	packageName string
 	tokens      string
@@ -26,14 +26,14 @@ type options struct {
 	quiet       bool
 	verbose     bool
 
-	against, allow string // flags of cidlc breaking
+	against, allow string // flags of 'cidlc breaking'
 
 	help, version     bool
 	explain, breaking bool
-	codes             []string // arguments of cidlc explain
+	codes             []string // arguments of 'cidlc explain'
 }
 
-// parseFlags parses the command line. Every error suggests a fix.
+// parseFlags parses and validates the command line. Every error suggests a fix.
 func parseFlags(args []string) (*options, error) {
 	var o options
 	flags := pflag.NewFlagSet("cidlc", pflag.ContinueOnError)
@@ -62,7 +62,7 @@ func parseFlags(args []string) (*options, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, flagError(flags, err)
 	}
-	// A folder named help must be passed as ./help.
+	// To compile a folder named help, pass ./help.
 	if o.help = o.help || flags.NArg() == 1 && flags.Arg(0) == "help"; o.help || o.version {
 		return &o, nil
 	}
@@ -73,7 +73,7 @@ func parseFlags(args []string) (*options, error) {
 		o.explain, o.codes = true, flags.Args()[1:]
 		return &o, nil
 	}
-	// Check values first: a flag without a value consumes the folder argument.
+	// Check the values first, because a flag without a value consumes the folder argument.
 	if err := o.validateValues(flags); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func parseFlags(args []string) (*options, error) {
 	return &o, o.validate()
 }
 
-// validateValues rejects invalid flag values.
+// validateValues returns an error for an invalid flag value.
 func (o *options) validateValues(flags *pflag.FlagSet) error {
 	for _, choice := range []struct {
 		flag, value string
@@ -125,7 +125,7 @@ func (o *options) validateValues(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// validate rejects invalid combinations of flags.
+// validate returns an error for an invalid combination of flags.
 func (o *options) validate() error {
 	switch {
 	case o.idl == "":
@@ -152,7 +152,7 @@ func (o *options) validate() error {
 	return nil
 }
 
-// flagError adds a suggestion to an error of package pflag.
+// flagError adds a suggestion to an error from package pflag, or returns it unchanged.
 func flagError(flags *pflag.FlagSet, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
@@ -171,8 +171,8 @@ func flagError(flags *pflag.FlagSet, err error) error {
 	return fmt.Errorf("%w; did you mean --%s?", err, best)
 }
 
-// tooMany returns the error for more than one folder. The usual cause is a space instead of an equals sign after
-// --out-pack.
+// tooMany returns the error for more than one folder argument. The usual cause is a space instead of an equals sign
+// after a flag such as --out-pack.
 func tooMany(args, folders []string) error {
 	var better []string
 	for i, arg := range args[:len(args)-1] {

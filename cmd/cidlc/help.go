@@ -18,7 +18,7 @@ func help() string {
 	return strings.Replace(manual, "OUTPUTS\n", lines.String(), 1)
 }
 
-// manual is the text of --help. A test runs its example.
+// manual is the text of --help. A test runs the example in it.
 const manual = `cidlc compiles Go structs to a TypeScript package and Go provider stubs.
 
 Usage:

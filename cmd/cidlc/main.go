@@ -1,5 +1,5 @@
-// Command cidlc compiles resource types, defined in a subset of Go, to a TypeScript package for programs and to Go
-// stubs for the provider.
+// Command cidlc compiles resource types, declared in a subset of Go, to a TypeScript package for programs and Go stubs
+// for the provider.
 //
 //	cidlc [flags] IDL-DIR
 //	cidlc breaking --against=BASE [flags] IDL-DIR
@@ -24,14 +24,14 @@ import (
 func main() {
 	relaxGC()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // A second signal kills the process.
+	context.AfterFunc(ctx, stop) // restore the default, so that a second signal kills the process
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }
 
 // version is set by 'make dist'.
 var version string
 
-// run runs the command and returns its exit code.
+// run runs cidlc with the given arguments and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
 	err := dispatch(ctx, args, stdout, stderr, getenv)
 	switch {

@@ -15,15 +15,16 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// output is a kind of output. Flags, help, folder checks, and the pipeline derive from [outputs].
+// output is a kind of output. Flags, help, folder checks, and the pipeline are derived from [outputs].
 type output struct {
-	// flag is the name of the output's flag, and help its description.
+	// flag is the name of the output's flag, and help is its description.
 	flag, help string
-	// folder is the default folder next to the IDL. It is empty for single-file outputs, whose flag requires a value.
+	// folder is the name of the default folder, next to the IDL. It is empty for single-file outputs, whose flag
+	// requires a value.
 	folder string
 	// imports is set if generate needs the import path of the output folder.
 	imports bool
-	// generate returns the files of the output, and warnings about its existing folder.
+	// generate returns the files of the output and warnings about existing files in dir.
 	generate func(pkg *schema.Package, dir, importPath string, digests schema.Digests) ([]gen.File, []string, error)
 }
 
@@ -61,17 +62,17 @@ var outputs = []*output{
 	},
 }
 
-// target is the value of an output flag.
+// target is an output selected on the command line. It is the value of the output's flag.
 type target struct {
 	*output
 	asked bool
 	value string
 }
 
-// noValue marks a flag without a value. No process argument can contain a zero byte.
+// noValue marks a flag without a value. Process arguments cannot contain a zero byte.
 const noValue = "\x00"
 
-// Set implements pflag.Value.
+// Set implements [pflag.Value].
 func (t *target) Set(value string) error {
 	if value == "" && t.folder != "" {
 		return errors.New("missing folder after '='")
@@ -82,13 +83,13 @@ func (t *target) Set(value string) error {
 
 func (t *target) String() string { return t.value }
 
-// Type implements pflag.Value.
+// Type implements [pflag.Value].
 func (t *target) Type() string { return t.folder }
 
 // stdout reports whether the output goes to standard output.
 func (t *target) stdout() bool { return t.folder == "" && t.value == "-" }
 
-// place returns the folder or file to write.
+// place returns the path of the folder or file to write.
 func (t *target) place(idl string) string {
 	if t.folder == "" {
 		return t.value
@@ -96,7 +97,7 @@ func (t *target) place(idl string) string {
 	return filepath.Clean(cmp.Or(t.value, filepath.Join(idl, "..", t.folder)))
 }
 
-// validate rejects invalid flag values.
+// validate returns an error for an invalid flag value.
 func (t *target) validate() error {
 	ext := filepath.Ext(t.value)
 	switch {
@@ -109,7 +110,7 @@ func (t *target) validate() error {
 	return nil
 }
 
-// checkOverlap checks that output and IDL folders do not contain each other.
+// checkOverlap returns an error if the output folder contains the IDL folder or the reverse.
 func (t *target) checkOverlap(idl string) error {
 	place := t.place(idl)
 	real, err := resolve(place)
@@ -133,7 +134,7 @@ func (t *target) checkOverlap(idl string) error {
 	return nil
 }
 
-// compare compares the files with the output on disk.
+// compare compares the generated files with the output on disk.
 func (t *target) compare(idl string, files []gen.File) (*gen.Update, error) {
 	if t.folder == "" {
 		return gen.CompareFile(t.value, files[0].Content)

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 )
 
-// resolve returns the absolute path of a file or folder, with symbolic links resolved. The file need not exist.
+// resolve returns the absolute path of a file or folder with symbolic links resolved. The file need not exist.
 func resolve(name string) (string, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -37,8 +37,8 @@ func resolve(name string) (string, error) {
 	}
 }
 
-// within reports whether the resolved path name is dir or below it. It compares folders with [os.SameFile], since some
-// file systems are case-insensitive.
+// within reports whether name, a resolved path, is dir or inside it. It compares folders with [os.SameFile] because
+// some file systems ignore case.
 func within(name, dir string) bool {
 	want, err := os.Stat(dir)
 	if err != nil {
@@ -54,7 +54,8 @@ func within(name, dir string) bool {
 	}
 }
 
-// importPath returns the import path of a folder from the nearest go.mod. The folder need not exist.
+// importPath returns the import path of a folder, according to the nearest go.mod. The folder need not exist. Flag
+// names the output in errors.
 func importPath(flag, dir string) (string, error) {
 	real, err := resolve(dir)
 	if err != nil {

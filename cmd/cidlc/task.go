@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// task is an output being generated.
+// task is an output in progress.
 type task struct {
 	*target
 	place  string
@@ -21,8 +21,8 @@ type task struct {
 	record *record.Record
 }
 
-// prepare generates an output and compares it with existing files. It skips files that are current according to the
-// record, and defers rendering missing ones.
+// prepare generates an output and compares it with existing files. It does not render files that are current according
+// to the record, and leaves missing files to be rendered later.
 func (c *compiler) prepare(pkg *schema.Package, out *target, digests schema.Digests) (*task, error) {
 	t := &task{target: out, place: out.place(c.idl)}
 	var path string
@@ -43,7 +43,7 @@ func (c *compiler) prepare(pkg *schema.Package, out *target, digests schema.Dige
 	return t, err
 }
 
-// openRecord returns the record of an output. It is empty without a cache.
+// openRecord returns the record of an output. The record is empty if there is no cache.
 func (c *compiler) openRecord(t *task, importPath string) *record.Record {
 	compiler, ok := self()
 	absolute, err := resolve(t.place)
@@ -55,7 +55,7 @@ func (c *compiler) openRecord(t *task, importPath string) *record.Record {
 	return store.Open(t.flag+"\x00"+absolute, input)
 }
 
-// recordStore returns the store in the user's cache folder, or a no-op store if there is none.
+// recordStore returns the store in the user's cache folder, or a store that saves nothing if there is no such folder.
 func recordStore() record.Store {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -64,7 +64,8 @@ func recordStore() record.Store {
 	return record.Store{Dir: filepath.Join(dir, "cidlc")}
 }
 
-// self returns the digest of this executable. Other builds may generate other output.
+// self returns a digest of this executable, since other builds may generate different output. It returns false on
+// error.
 var self = sync.OnceValues(func() (digest [sha256.Size]byte, ok bool) {
 	name, err := os.Executable()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command lumi deploys programs, and manages environments' state, LumiGL files, and providers.
+// Command lumi deploys programs and manages state, LumiGL files, and providers.
 //
 //	lumi COMMAND [flags] [arguments]
 //
