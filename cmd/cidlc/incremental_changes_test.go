@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// name returns a new name, sometimes one that equals an import or a receiver in generated code.
+// name returns a new name. Some names equal an import or a receiver in generated code.
 func (w *workshop) name() string {
 	w.names++
 	special := []string{"S", "P", "Ops", "Lumi", "Context", "Urn", "Tokens", "Any", "Props", "B", "C"}
@@ -36,7 +36,7 @@ func pick[T any](w *workshop, list []T) T { return list[w.IntN(len(list))] }
 func (w *workshop) decls() []schema.Decl  { return slices.Collect(w.pkg.Decls()) }
 func (w *workshop) files() []*schema.File { return slices.Collect(w.pkg.Files()) }
 
-// referred returns the declarations referenced by others.
+// referred returns the set of declarations referenced by others.
 func (w *workshop) referred() map[schema.Decl]bool {
 	all := map[schema.Decl]bool{}
 	for d := range w.pkg.Decls() {
@@ -56,7 +56,7 @@ func (w *workshop) referred() map[schema.Decl]bool {
 	return all
 }
 
-// typ returns a random type. Aliases do not contain aliases, to avoid cycles.
+// typ returns a random type. Aliases contain no other aliases, which prevents cycles.
 func (w *workshop) typ(aliases bool) schema.Type {
 	var refs []schema.Type
 	for d := range w.pkg.Decls() {
@@ -80,10 +80,10 @@ func (w *workshop) typ(aliases bool) schema.Type {
 	return t
 }
 
-// properties returns the properties of a random declaration other than a named resource, whose first property must
-// stay.
+// properties returns the property list of a random declaration. It never chooses a named resource, whose first property
+// must stay.
 func (w *workshop) properties() *[]*schema.Property {
-	lists := []*[]*schema.Property{{}} // if there are no properties
+	lists := []*[]*schema.Property{{}} // the fallback if there are none
 	for d := range w.pkg.Decls() {
 		switch d := d.(type) {
 		case *schema.Struct:
@@ -105,7 +105,7 @@ func (w *workshop) property() *schema.Property {
 	return nil
 }
 
-// generated returns the path of a generated file of the last run, relative to the root of all outputs.
+// generated returns the path of a random generated file from the last run, relative to the root of all outputs.
 func (w *workshop) generated() string {
 	var names []string
 	for name, content := range w.tree(w.at("warm")) {
@@ -134,7 +134,7 @@ func (w *workshop) freshFile() string {
 	return fmt.Sprintf("%cile%d.go", 'a'+rune(w.IntN(26)), w.names)
 }
 
-// changes lists the possible changes between two runs.
+// changes lists the changes that can be made between two runs.
 var changes = []struct {
 	name string
 	do   func(*workshop)

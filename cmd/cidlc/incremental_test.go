@@ -31,21 +31,21 @@ var (
 	seed  = flag.Uint64("incremental.seed", 1, "what TestIncremental chooses its changes by")
 )
 
-// TestIncremental randomly changes the model, flags, compiler, output folders, or record, and compares an incremental
-// run with a run without a record into empty folders: both must yield the same output or fail. The model is changed in
-// memory, since loading keeps no state between runs.
+// TestIncremental randomly changes the model, flags, compiler, output folders, or record. It then compares an
+// incremental run with a run into empty folders without a record: either both must fail, or they must produce the same
+// output. The model is changed in memory, since loading keeps no state between runs.
 func TestIncremental(t *testing.T) {
 	w := newWorkshop(t)
 	w.step("nothing", nil)
 	if w.rendered == 0 {
-		t.Error("the first run rendered nothing")
+		t.Error("the first run rendered no files, want all")
 	}
 	w.step("nothing", nil)
 	if w.rendered != 0 {
-		t.Errorf("unchanged run: rendered %d files, want 0", w.rendered)
+		t.Errorf("a run without changes rendered %d files, want 0", w.rendered)
 	}
 	rendered, files, failed := 0, 0, 0
-	deadline := time.Now().Add(5 * time.Second) // for busy machines
+	deadline := time.Now().Add(5 * time.Second) // for slow machines
 	for n := range *steps {
 		if *steps == defaultSteps && time.Now().After(deadline) {
 			t.Logf("stopped after %d steps", n)
@@ -60,42 +60,42 @@ func TestIncremental(t *testing.T) {
 			t.Fatalf("step %d of seed %d: %s", n, *seed, strings.Join(w.log[max(0, len(w.log)-5):], ", "))
 		}
 	}
-	t.Logf("%d of %d files were rendered; %d runs failed as they should", rendered, files, failed)
+	t.Logf("rendered %d of %d files; %d runs failed as expected", rendered, files, failed)
 	if rendered*2 > files {
-		t.Errorf("rendered %d of %d files, want fewer", rendered, files)
+		t.Errorf("rendered %d of %d files, want at most half", rendered, files)
 	}
 }
 
-// --check ignores records: here, the compiler's output changes without its digest.
-func TestCheckTrustsNoRecord(t *testing.T) {
+// The compiler's output changes here without its digest.
+func TestCheckIgnoresRecord(t *testing.T) {
 	w := newWorkshop(t)
 	self = func() ([sha256.Size]byte, bool) { return [sha256.Size]byte{}, true }
 	w.put(w.at("warm", "go.mod"), "module "+w.module+"\n")
 	if got := w.run("warm", w.at("cache"), false); got != "" {
-		t.Fatal(got)
+		t.Fatalf("first run: error = %q, want none", got)
 	}
 	w.compiler++
 	if got := w.run("warm", w.at("cache"), false); got != "" || w.rendered != 0 {
-		t.Errorf("run with stale record: rendered %d files, got error %q", w.rendered, got)
+		t.Errorf("run with a stale record rendered %d files, error = %q, want neither", w.rendered, got)
 	}
 	if got := w.run("warm", w.at("cache"), true); got != console.ErrWrong.Error() {
-		t.Errorf("--check: got %q, want %q", got, console.ErrWrong)
+		t.Errorf("--check: error = %q, want %q", got, console.ErrWrong)
 	}
 }
 
-// workshop holds an IDL, its outputs, and the state changed by the test.
+// workshop is an IDL with its outputs, in the state left by the last change.
 type workshop struct {
 	*testing.T
 	*rand.Rand
 	root     string
 	pkg      *schema.Package
-	module   string // path of the Go module
-	compiler int    // its version
-	names    int    // number of new names so far
+	module   string // the path of the Go module
+	compiler int    // the version of the compiler
+	names    int    // the number of names created so far
 	log      []string
-	old      map[string]string // earlier outputs
+	old      map[string]string // earlier outputs by path
 
-	rendered, all int // of the last run
+	rendered, all int // the number of files in the last run
 }
 
 func newWorkshop(t *testing.T) *workshop {
@@ -113,7 +113,8 @@ func (w *workshop) read(model []byte) {
 	w.pkg = must.Get(schema.Read(bytes.NewReader(model)))(w)
 }
 
-// step makes a change and compares a run with one from scratch. If both fail, it undoes the change and returns false.
+// step makes a change and compares an incremental run with a run from scratch. If both fail, it reverts the change and
+// returns false.
 func (w *workshop) step(name string, change func(*workshop)) bool {
 	var model bytes.Buffer
 	must.Do(w, schema.Write(&model, w.pkg))
@@ -126,14 +127,14 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 	for _, side := range []string{"warm", "cold"} {
 		w.put(w.at(side, "go.mod"), "module "+w.module+"\n")
 	}
-	for name, content := range w.tree(w.at("warm")) { // files outside the outputs are the same for both
+	for name, content := range w.tree(w.at("warm")) { // files outside the outputs are the same on both sides
 		if !isGenerated(content) {
 			w.put(w.at("cold", name), content)
 		}
 	}
 	want := w.run("cold", "", false)
 	got := w.run("warm", w.at("cache"), false)
-	// The order of rendering depends on existing files, so the runs may report different ones.
+	// The order of rendering depends on existing files, so the two runs may return different errors.
 	if (got == "") != (want == "") {
 		w.Errorf("%s: got error %q, want %q", name, got, want)
 	}
@@ -152,7 +153,7 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 	return want == ""
 }
 
-// run writes the outputs below one of the folders and returns the error.
+// run writes the outputs to one side, "warm" or "cold". It returns the error message, or "" if the run succeeds.
 func (w *workshop) run(side, cache string, check bool) string {
 	var stderr bytes.Buffer
 	opts := &options{idl: w.at("idl"), verbose: true, color: "never", check: check}
@@ -179,7 +180,7 @@ func (w *workshop) run(side, cache string, check bool) string {
 	return ""
 }
 
-// versioned makes the output depend on the compiler version.
+// versioned makes the output of generate depend on the compiler version.
 func (w *workshop) versioned(
 	generate func(*schema.Package, string, string, schema.Digests) ([]gen.File, []string, error),
 ) func(*schema.Package, string, string, schema.Digests) ([]gen.File, []string, error) {
@@ -209,7 +210,7 @@ func (w *workshop) put(name, content string) {
 	must.Do(w, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)))
 }
 
-// tree returns all files below a folder. Links are shown as an arrow and a target.
+// tree returns the contents of all files below root. A symbolic link is shown as an arrow and its target.
 func (w *workshop) tree(root string) map[string]string {
 	files := map[string]string{}
 	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
@@ -228,7 +229,7 @@ func (w *workshop) tree(root string) map[string]string {
 	return files
 }
 
-// restore resets the outputs to an earlier state.
+// restore resets the outputs to a state returned by tree.
 func (w *workshop) restore(files map[string]string) {
 	must.Do(w, os.RemoveAll(w.at("warm")))
 	for name, content := range files {

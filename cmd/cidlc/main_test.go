@@ -13,10 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// noEnv is an empty environment.
+// noEnv is a getenv function for an empty environment.
 func noEnv(string) string { return "" }
 
-// isolate disables the network and the user's cache for a test.
+// isolate runs a test without network access and with an empty cache.
 func isolate(t *testing.T) {
 	t.Helper()
 	for _, set := range toolEnv(t) {
@@ -26,13 +26,13 @@ func isolate(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-	// The go command starts a telemetry process that may still be writing while the test's folders are removed.
+	// The go command starts a telemetry process, which may still be writing when the test's folders are removed.
 	telemetry := filepath.Join(must.Get(os.UserConfigDir())(t), "go", "telemetry")
 	must.Do(t, os.MkdirAll(telemetry, 0o755))
 	must.Do(t, os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644))
 }
 
-// repository is the root of this checkout, found before the working folder changes.
+// repositoryRoot is the root of this checkout. It is computed before tests change the working folder.
 var repositoryRoot, _ = filepath.Abs("../..")
 
 func repository(t *testing.T) string {
@@ -41,7 +41,7 @@ func repository(t *testing.T) string {
 	return repositoryRoot
 }
 
-func TestInterrupted(t *testing.T) {
+func TestRunInterrupted(t *testing.T) {
 	isolate(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -49,13 +49,13 @@ func TestInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	args := []string{filepath.Join(repository(t), "examples", "aws", "idl"), "--out-pack=" + out}
 	if code := run(ctx, args, &stdout, &stderr, noEnv); code != console.ExitFailed {
-		t.Errorf("got exit code %d", code)
+		t.Errorf("run = exit code %d, want %d", code, console.ExitFailed)
 	}
 	if want := "cidlc: interrupted; each file is either unchanged or complete\n"; stderr.String() != want {
-		t.Errorf("got stderr %q, want %q", &stderr, want)
+		t.Errorf("run: stderr = %q, want %q", &stderr, want)
 	}
 	if _, err := os.Stat(out); err == nil {
-		t.Error("unexpected output")
+		t.Error("run created the output folder, want no output")
 	}
 }
 
@@ -63,7 +63,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestBrokenOutput(t *testing.T) {
+func TestRunBrokenPipe(t *testing.T) {
 	isolate(t)
 	idl := filepath.Join(repository(t), "examples", "aws", "idl")
 	for _, args := range [][]string{
@@ -73,10 +73,10 @@ func TestBrokenOutput(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		if code := run(t.Context(), args, brokenPipe{}, &stderr, noEnv); code != console.ExitFailed {
-			t.Errorf("%v: got exit code %d", args, code)
+			t.Errorf("run(%v) = exit code %d, want %d", args, code, console.ExitFailed)
 		}
 		if !strings.Contains(stderr.String(), "broken pipe") {
-			t.Errorf("%v: got stderr %q", args, &stderr)
+			t.Errorf("run(%v): stderr = %q, want a broken pipe error", args, &stderr)
 		}
 	}
 }

@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cidlc": main})
 }
 
-// TestScripts runs testdata/script/*.txtar, each a bug report with its test. A script runs in a module example.com/work
-// that can import this checkout's marker package; unless the script has a go.mod, one is added. -update rewrites the
+// TestScripts runs the scripts in testdata/script. Each runs in a module named example.com/work that can import the
+// marker package of this checkout; its go.mod is added unless the script has one. With -update, the test rewrites the
 // expected output in the scripts.
 func TestScripts(t *testing.T) {
 	repo := must.Get(filepath.Abs("../.."))(t)
@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: false,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, goEnv...)
-			// Use a cache folder other than the user's.
+			// Do not use the user's cache folder.
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Vars = append(env.Vars, "HOME="+home, "XDG_CACHE_HOME="+home, "LocalAppData="+home)
 			file := filepath.Join(env.WorkDir, "go.mod")
@@ -43,13 +43,14 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// workModule returns the go.mod of a module that can import this checkout's marker package.
+// workModule returns the go.mod of a module that can import the marker package of this checkout.
 func workModule(repo string) string {
 	return "module example.com/work\n\ngo 1.26.0\n\nrequire github.com/lumi-idl/lumi v0.0.0\n\n" +
 		"replace github.com/lumi-idl/lumi => " + repo + "\n"
 }
 
-// toolEnv returns the environment of the go command in a script: its caches, without network.
+// toolEnv returns the environment of the go command in a script. It shares the user's Go caches and disables the
+// network.
 func toolEnv(t *testing.T) []string {
 	t.Helper()
 	out := must.Get(exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output())(t)

@@ -43,10 +43,10 @@ func TestPlanSignal(t *testing.T) {
 			return
 		} else if time.Now().After(end) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
-			t.Fatal("the plugin is still running")
+			t.Fatal("the plugin is still running a minute after the signal")
 		}
 	}
-	t.Fatal("the plugin did not start")
+	t.Fatal("lumi plan never started the plugin")
 }
 
 // isZombie reports whether a process has exited but has not been reaped.

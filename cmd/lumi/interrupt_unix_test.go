@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// A single signal ends a command that waits for input, and prints the message, even if it also ended the input's
-// writer.
+// A single signal ends a command that waits for input, and the command prints a message, even if the signal also ended
+// the process that writes the input.
 func TestSignal(t *testing.T) {
 	if os.Getenv("LUMI_TEST_CHILD") != "" {
 		os.Args = []string{"lumi", "show", "-", "--view=plain"}
@@ -29,8 +29,8 @@ func TestSignal(t *testing.T) {
 		child.Stderr = &stderr
 		stdin := must.Get(child.StdinPipe())(t)
 		must.Do(t, child.Start())
-		// A write larger than the pipe's buffer succeeds only once the child is reading, after installing its signal
-		// handler.
+		// The write exceeds the pipe's buffer, so it returns only once the child reads. By then, the child has
+		// installed its signal handler.
 		must.Get(stdin.Write(bytes.Repeat([]byte(" "), 1<<20)))(t)
 		must.Do(t, child.Process.Signal(syscall.SIGINT))
 		if ends {
@@ -38,7 +38,7 @@ func TestSignal(t *testing.T) {
 		}
 		_ = child.Wait()
 		if got := stderr.String(); child.ProcessState.ExitCode() != console.ExitFailed || got != "lumi: "+console.Interrupted+"\n" {
-			t.Errorf("exit code %d, stderr %q", child.ProcessState.ExitCode(), got)
+			t.Errorf("exit code = %d, stderr = %q, want %d and the interrupt message", child.ProcessState.ExitCode(), got, console.ExitFailed)
 		}
 	}
 }
@@ -65,19 +65,19 @@ func TestProviderSignal(t *testing.T) {
 	var said strings.Builder
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
-		if strings.Contains(lines.Text(), "place, shelf, title unknown") { // creating the book never finishes
+		if strings.Contains(lines.Text(), "place, shelf, title unknown") { // creation of the book never finishes
 			must.Do(t, child.Process.Signal(syscall.SIGINT))
 		}
 	}
 	_ = child.Wait()
 	if want := "lumi: " + console.CleaningUp + "\nlumi: interrupted\n"; child.ProcessState.ExitCode() != console.ExitFailed || stderr.String() != want {
-		t.Errorf("exit code %d, stderr %q", child.ProcessState.ExitCode(), &stderr)
+		t.Errorf("exit code = %d, stderr = %q, want %d and %q", child.ProcessState.ExitCode(), &stderr, console.ExitFailed, want)
 	}
 	for _, part := range []string{
 		"\n  FAIL  create\n", "        interrupted\n", "\nlibrary:index:Shelf \"fiction\": cleaned up fiction\n",
 	} {
 		if !strings.Contains(said.String(), part) {
-			t.Errorf("missing %q in\n%s", part, &said)
+			t.Errorf("stdout does not contain %q:\n%s", part, &said)
 		}
 	}
 }

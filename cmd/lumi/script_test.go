@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"lumi": main})
 }
 
-// TestScripts runs testdata/script/*.txtar. -update rewrites the expected output in the scripts.
+// TestScripts runs the scripts in testdata/script. With -update, it rewrites the expected output in the scripts.
 func TestScripts(t *testing.T) {
 	plugin, folder := testPlugin(t), providertest.Build(t, "../../examples/provisioners/folder/lumi-provisioner-folder")
 	testscript.Run(t, testscript.Params{
@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PLUGIN", plugin)
 			env.Setenv("PROVISIONERS", filepath.Dir(folder))
 			env.Setenv("LUMI_PASSPHRASE", "correct horse")
-			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // state of tasks on this machine
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // stores the state of tasks on this machine
 			path := []string{env.Getenv("PATH"), filepath.Dir(plugin), filepath.Dir(localPlugin(t))}
 			env.Setenv("PATH", strings.Join(path, string(os.PathListSeparator)))
 			return nil

@@ -20,18 +20,18 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// terminal is a command on a pseudo-terminal.
+// terminal is a command that runs on a pseudo-terminal.
 type terminal struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	master *os.File
 	mutex  sync.Mutex
 	output bytes.Buffer
-	seen   int // length of the output matched so far
+	seen   int // the length of the output matched so far
 	ended  chan struct{}
 }
 
-// onTerminal starts lumi on a terminal in a folder.
+// onTerminal starts lumi on a pseudo-terminal in dir.
 func onTerminal(t *testing.T, dir string, args ...string) *terminal {
 	t.Helper()
 	self, err := os.Executable()
@@ -75,7 +75,7 @@ func (x *terminal) text() string {
 	return controls.ReplaceAllString(x.output.String(), "")
 }
 
-// expect waits for text after the previous match.
+// expect waits for text in the output that follows the previous match.
 func (x *terminal) expect(text string) *terminal {
 	x.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -85,7 +85,7 @@ func (x *terminal) expect(text string) *terminal {
 			return x
 		}
 		if time.Now().After(deadline) {
-			x.t.Fatalf("no %q in %q", text, all[min(x.seen, len(all)):])
+			x.t.Fatalf("output does not contain %q: %q", text, all[min(x.seen, len(all)):])
 		}
 	}
 }
@@ -107,11 +107,11 @@ func (x *terminal) exit(want int) {
 		x.t.Fatal(err)
 	}
 	if got := x.cmd.ProcessState.ExitCode(); got != want {
-		x.t.Errorf("exit code %d, want %d:\n%s", got, want, x.text())
+		x.t.Errorf("exit code = %d, want %d:\n%s", got, want, x.text())
 	}
 }
 
-// workspaceFor creates a workspace with a module whose desired state is in a file.
+// workspaceFor creates a workspace with one module, whose desired state is a file with the given resources.
 func workspaceFor(t *testing.T, resources string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -141,7 +141,7 @@ func TestPrompts(t *testing.T) {
 		expect("shop[1]  done").expect("✓ + create password local:index:RandomString")
 	x.exit(console.ExitOK)
 	if strings.Contains(x.text(), "first") {
-		t.Errorf("the passphrase is echoed:\n%s", x.text())
+		t.Errorf("the terminal echoed the passphrase:\n%s", x.text())
 	}
 	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("second\n").
 		expect("cannot unwrap the key").exit(console.ExitAsks)
@@ -167,7 +167,7 @@ func TestLostTerminal(t *testing.T) {
 	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("No resources to change").exit(console.ExitOK)
 }
 
-// TestTaskPrompts confirms an upload that replaces the default graph, and interrupts a run.
+// TestTaskPrompts confirms an upload that replaces the default graph, then interrupts a run.
 func TestTaskPrompts(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
@@ -187,7 +187,7 @@ func TestTaskPrompts(t *testing.T) {
 	refused := onTerminal(t, dir, "tasks", "run", "--type=other").expect("lumi: dev has no graph of type other: 'lumi tasks upload' adds one")
 	refused.exit(console.ExitWrong)
 	if text := strings.TrimSuffix(refused.text(), "\n"); strings.Contains(text, "\n") {
-		t.Errorf("%q has empty lines", text)
+		t.Errorf("output = %q, want a single line", text)
 	}
 
 	onTerminal(t, dir, "tasks", "run").expect("default[1] here/slow: begun").expect("executing here/slow").
@@ -198,8 +198,8 @@ func TestTaskPrompts(t *testing.T) {
 	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(console.ExitOK)
 }
 
-// Program output cannot control a terminal; in a pipe, it is unchanged.
-func TestVisible(t *testing.T) {
+// Program output cannot control a terminal. In a pipe, it is unchanged.
+func TestProgramOutputEscaped(t *testing.T) {
 	dir := workspaceFor(t, password)
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	must.Do(t, os.MkdirAll(bin, 0o755))
@@ -215,11 +215,11 @@ func TestVisible(t *testing.T) {
 	x.exit(console.ExitWrong)
 	const want = "Error: ␛]0;t␇ a\ufffdb\ufffd ␛[8mx\r\n"
 	if got := x.output.String(); !strings.HasPrefix(got, want) {
-		t.Errorf("a terminal shows %q, want %q", got, want)
+		t.Errorf("output on a terminal = %q, want prefix %q", got, want)
 	}
 	self := must.Get(os.Executable())(t)
 	piped := &exec.Cmd{Path: self, Args: []string{"lumi", "plan"}, Dir: dir, Env: x.cmd.Env}
-	if got, _ := piped.CombinedOutput(); !strings.HasPrefix(string(got), said+"\n") { // it exits with 1
-		t.Errorf("a pipe has %q, want %q", got, said)
+	if got, _ := piped.CombinedOutput(); !strings.HasPrefix(string(got), said+"\n") { // lumi exits with code 1
+		t.Errorf("output in a pipe = %q, want prefix %q", got, said)
 	}
 }
