@@ -13,7 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestRoles sends each operation without a token, with a wrong one, and with each role, with and without a trailing slash.
+// TestRoles sends each operation without a token, with a wrong token, and with each role, both with and without a
+// trailing slash.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -31,20 +32,20 @@ func TestRoles(t *testing.T) {
 			for _, role := range []server.Role{"", "wrong", server.Read, server.Plan, server.Deploy} {
 				a, b := w.send(role, m, bare, "{}"), w.send(role, m, bare+"/", "{}")
 				if a.status != b.status || a.body != b.body {
-					t.Errorf("%s %s: %d %s without the slash, %d %s with it", m, bare, a.status, a.body, b.status, b.body)
+					t.Errorf("%s %s = %d %s without a trailing slash, %d %s with one", m, bare, a.status, a.body, b.status, b.body)
 				}
 				switch i := slices.Index(order, role); {
 				case i < 0:
 					if detail := a.problem(t); a.status != 401 || a.header.Get("WWW-Authenticate") != "Bearer" ||
 						detail != "missing or invalid token; send the header Authorization: Bearer TOKEN" {
-						t.Errorf("%s %s with token %q: %d %s", m, bare, role, a.status, a.body)
+						t.Errorf("%s %s with token %q = %d %s, want 401", m, bare, role, a.status, a.body)
 					}
 				case i < slices.Index(order, needs):
 					if detail := a.problem(t); a.status != 403 || detail != "the role "+string(needs)+" is required; the token has "+string(role) {
-						t.Errorf("%s %s as %s: %d %s", m, bare, role, a.status, a.body)
+						t.Errorf("%s %s as %s = %d %s, want 403", m, bare, role, a.status, a.body)
 					}
 				case a.status == 401 || a.status == 403 || a.status >= 500:
-					t.Errorf("%s %s as %s: %d %s", m, bare, role, a.status, a.body)
+					t.Errorf("%s %s as %s = %d %s, want it authorized", m, bare, role, a.status, a.body)
 				case a.status >= 400:
 					a.problem(t)
 				}
@@ -52,12 +53,12 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	if a := w.send("", "GET", "/openapi.json/", ""); a.status != 200 || a.body != string(server.OpenAPI()) {
-		t.Errorf("openapi.json: %d", a.status)
+		t.Errorf("GET /openapi.json/ = %d, want 200 with the document", a.status)
 	}
 }
 
-// TestUnknown sends invalid paths, methods, and parameters.
-func TestUnknown(t *testing.T) {
+// TestInvalidRequests sends invalid paths, methods, and parameters.
+func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	all := operations(t)
@@ -77,14 +78,14 @@ func TestUnknown(t *testing.T) {
 			for _, slash := range []string{"", "/"} {
 				a := w.send(server.Deploy, m, strings.TrimSuffix(parameter.ReplaceAllString(path, "999"), "/")+slash, "")
 				if a.status != 405 || a.header.Get("Allow") != allow || a.problem(t) != "this path only allows "+allow {
-					t.Errorf("%s %s: %d %q %s, want %s", m, path+slash, a.status, a.header.Get("Allow"), a.body, allow)
+					t.Errorf("%s %s = %d, Allow %q, %s, want 405 with Allow %q", m, path+slash, a.status, a.header.Get("Allow"), a.body, allow)
 				}
 			}
 		}
 	}
 	for _, path := range []string{"/", "/graph", "/graphs/1/other", "/clusters/", "/docs", "/schemas/Graph", "//x", "//graphs", "/graphs//1", "/graphs/./", "/releases/../graphs/", "/graphs/1/..", "/graphs//", "/%2e%2e/graphs", "/graphs%2F1", "/graphs/*/x", "/releases/1/deployment_graphs/default/x"} {
 		if a := w.send(server.Deploy, "GET", path, ""); a.status != 404 || a.problem(t) != "no such path; /openapi.json lists all paths" {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
+			t.Errorf("GET %s = %d %s, want 404", path, a.status, a.body)
 		}
 	}
 	for _, c := range [][3]string{
@@ -101,13 +102,13 @@ func TestUnknown(t *testing.T) {
 		{"PUT", "/clusters/dev/deploy/?type=a;nodes=b", "query: invalid semicolon separator in query"},
 	} {
 		if a := w.send(server.Deploy, c[0], c[1], ""); a.status != 400 || a.problem(t) != c[2] {
-			t.Errorf("%s %s: %d %s", c[0], c[1], a.status, a.body)
+			t.Errorf("%s %s = %d %s, want 400 %q", c[0], c[1], a.status, a.body, c[2])
 		}
 	}
 }
 
-// Tokens can be added and removed without a restart.
-func TestTokensChange(t *testing.T) {
+// Changes to the tokens file apply without a restart.
+func TestTokensReread(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	file := filepath.Join(t.TempDir(), "tokens")
@@ -115,7 +116,7 @@ func TestTokensChange(t *testing.T) {
 	second, line2 := server.NewToken(server.Deploy)
 	write := func(text string, mode os.FileMode) {
 		t.Helper()
-		time.Sleep(5 * time.Millisecond) // File systems may not distinguish modification times closer than this.
+		time.Sleep(5 * time.Millisecond) // file systems may not distinguish modification times that are closer
 		must.Do(t, os.WriteFile(file, []byte(text), mode))
 		must.Do(t, os.Chmod(file, mode))
 	}
@@ -130,27 +131,27 @@ func TestTokensChange(t *testing.T) {
 		return w.send("x", "GET", "/graphs/", "").status
 	}
 	if a, b := status(first), status(second); a != 200 || b != 401 {
-		t.Errorf("at first: %d, %d", a, b)
+		t.Errorf("initial statuses = %d, %d, want 200, 401", a, b)
 	}
 	write(line2+" ci\n", 0o600)
 	if a, b := status(first), status(second); a != 401 || b != 200 {
-		t.Errorf("after a change: %d, %d", a, b)
+		t.Errorf("statuses after a change = %d, %d, want 401, 200", a, b)
 	}
 	write("admin "+line2+"\n", 0o600)
 	if a, b := status(first), status(second); a != 401 || b != 401 {
-		t.Errorf("after an invalid change: %d, %d", a, b)
+		t.Errorf("statuses with an invalid file = %d, %d, want 401, 401", a, b)
 	}
 	write(line1+"\n", 0o644)
 	if a, b := status(first), status(second); a != 401 || b != 401 {
-		t.Errorf("readable by others: %d, %d", a, b)
+		t.Errorf("statuses with a file readable by others = %d, %d, want 401, 401", a, b)
 	}
 	write(line1+"\n", 0o600)
 	if a, b := status(first), status(second); a != 200 || b != 401 {
-		t.Errorf("after the last change: %d, %d", a, b)
+		t.Errorf("statuses after the file is valid again = %d, %d, want 200, 401", a, b)
 	}
 	must.Do(t, os.Remove(file))
 	if a := status(first); a != 401 {
-		t.Errorf("without the file: %d", a)
+		t.Errorf("status without the file = %d, want 401", a)
 	}
 	text := w.log.String()
 	for _, want := range []string{
@@ -159,7 +160,7 @@ func TestTokensChange(t *testing.T) {
 		"cannot read tokens, so none is accepted: " + file + " is accessible to other users; run: chmod 600 " + file + "\n",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("missing %q in the log:\n%s", want, text)
+			t.Errorf("the log does not contain %q:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, first) || strings.Contains(text, second) {
@@ -167,7 +168,7 @@ func TestTokensChange(t *testing.T) {
 	}
 }
 
-func TestTokenErrors(t *testing.T) {
+func TestReadTokensErrors(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
 	form := "missing token hash after the role; 'lumi serve --new-token=ROLE' prints both"
@@ -187,20 +188,20 @@ func TestTokenErrors(t *testing.T) {
 			got = err.Error()
 		}
 		if got != want {
-			t.Errorf("%.80q: got\n%s\nwant\n%s", text, got, want)
+			t.Errorf("ReadTokens of %.80q:\n%s\nwant\n%s", text, got, want)
 		}
 	}
 	if _, err := server.ReadTokens(filepath.Dir(file)); err == nil || err.Error() != filepath.Dir(file)+" is not a regular file" {
-		t.Error(err)
+		t.Errorf("ReadTokens of a folder = %v, want an error", err)
 	}
 	want := file + "x: no such file; 'lumi serve --new-token=ROLE' prints lines for it"
 	if _, err := server.ReadTokens(file + "x"); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("ReadTokens of a missing file = %v, want %s", err, want)
 	}
 }
 
-// Requests to other hosts, as after DNS rebinding, are rejected.
-func TestHost(t *testing.T) {
+// With Local set, requests for other hosts are rejected, as after DNS rebinding.
+func TestLocalHosts(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	w.options.Local = true
@@ -213,7 +214,7 @@ func TestHost(t *testing.T) {
 		r.Host = host
 		r.Header.Set("Authorization", "bearer "+w.tokens[server.Read])
 		if a := w.do(r); a.status != want {
-			t.Errorf("%s: %d %s", host, a.status, a.body)
+			t.Errorf("status for host %s = %d, want %d: %s", host, a.status, want, a.body)
 		} else if want != 200 {
 			a.problem(t)
 		}

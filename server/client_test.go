@@ -29,7 +29,7 @@ type transcript struct {
 	lines []string
 }
 
-// note records the result of a call, without times.
+// note records the result of a call. It omits times.
 func (s *transcript) note(what string, value any, err error) {
 	s.Helper()
 	text := must.Get(json.Marshal(value))(s)
@@ -46,7 +46,7 @@ func (s *transcript) note(what string, value any, err error) {
 	s.lines = append(s.lines, what+": "+string(text))
 }
 
-// scenario calls all methods of an API, including invalid calls.
+// scenario calls every method of an API, with valid and invalid arguments, and returns the transcript.
 func scenario(t *testing.T, api service.API, folder string) []string {
 	s, ctx := &transcript{T: t}, t.Context()
 	parse := func(text string) []taskgraph.Task {
@@ -108,7 +108,7 @@ func scenario(t *testing.T, api service.API, folder string) []string {
 	g, err = api.Update(ctx, graphs[2].ID, nil, append(parse(`[{id: wait, type: shell, parameters: {cmd: "until [ -e go ]; do sleep 0.02; done"}}]`), graphs[2].Tasks[0].Task))
 	s.note("update", g, err)
 	if err != nil {
-		t.Fatal(strings.Join(s.lines, "\n"))
+		t.Fatalf("Update: %v\n%s", err, strings.Join(s.lines, "\n"))
 	}
 	task, err := api.UpdateTask(ctx, g.ID, g.Tasks[1].DatabaseID, parse(`[{id: t2, type: shell, requires: [wait], parameters: {cmd: touch after}}]`)[0])
 	s.note("update task", task, err)
@@ -136,7 +136,7 @@ func scenario(t *testing.T, api service.API, folder string) []string {
 	return s.lines
 }
 
-// runs plans, starts, stops and resumes runs.
+// runs plans, starts, stops, and resumes runs.
 func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
 	plan, err := api.Plan(ctx, "dev", service.RunRequest{Nodes: []string{"here"}, Event: "upgrade", All: true})
 	s.note("plan", plan, err)
@@ -171,7 +171,7 @@ func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
 	s.note("start again", nil, err)
 	_, err = api.Stop(ctx, run.ID)
 	s.note("stop", nil, err)
-	time.Sleep(400 * time.Millisecond) // The engine checks every third of its lease.
+	time.Sleep(400 * time.Millisecond) // longer than a third of the engine's lease, after which it checks for a stop
 	must.Do(s, os.WriteFile(filepath.Join(folder, "go"), nil, 0o600))
 	until(store.Canceled)
 	_, err = api.Resume(ctx, run.ID, &service.Answer{Number: 0, Done: true})
@@ -201,8 +201,8 @@ func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
 	s.note("other events", nil, err)
 }
 
-// The client behaves like the service.
-func TestConformance(t *testing.T) {
+// The client behaves like the service that it calls.
+func TestClientConformance(t *testing.T) {
 	t.Parallel()
 	direct := build(t)
 	want := scenario(t, direct.service, direct.folder)
@@ -211,15 +211,15 @@ func TestConformance(t *testing.T) {
 	got := scenario(t, c, w.folder)
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("line %d: client:\n%s\nservice:\n%s", i, strings.Join(got[i:], "\n"), strings.Join(want[i:], "\n"))
+			t.Fatalf("transcripts differ at line %d: client:\n%s\nservice:\n%s", i, strings.Join(got[i:], "\n"), strings.Join(want[i:], "\n"))
 		}
 	}
 	if len(want) < 60 || !strings.Contains(strings.Join(want, "\n"), "12345678901234567890.5") {
-		t.Errorf("the scenario is too short:\n%s", strings.Join(want, "\n"))
+		t.Errorf("the transcript is too short or lacks the exact number:\n%s", strings.Join(want, "\n"))
 	}
 }
 
-// TestClientErrors covers invalid client options and responses that 'lumi serve' never sends.
+// TestClientErrors covers invalid options and responses that 'lumi serve' never sends.
 func TestClientErrors(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
@@ -231,16 +231,16 @@ func TestClientErrors(t *testing.T) {
 		"http://10.0.0.1:8440":          "http://10.0.0.1:8440 would receive the token unencrypted: use https",
 	} {
 		if _, err := client.New(client.Options{URL: url}); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", url, err)
+			t.Errorf("New(%s) = %v, want %q", url, err, want)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	must.Do(t, os.WriteFile(file, []byte("none"), 0o600))
 	if _, err := client.New(client.Options{URL: "https://localhost", CA: file}); err == nil || err.Error() != file+" contains no PEM certificate" {
-		t.Error(err)
+		t.Errorf("New with an invalid CA file = %v, want an error", err)
 	}
 	if _, err := client.New(client.Options{URL: "https://localhost", CA: file + "x"}); !os.IsNotExist(err) {
-		t.Error(err)
+		t.Errorf("New with a missing CA file = %v, want a not-exist error", err)
 	}
 
 	followed := false
@@ -281,23 +281,23 @@ func TestClientErrors(t *testing.T) {
 		3: odd.URL + " does not answer like 'lumi serve': 502 Bad Gateway",
 	} {
 		if got := get(odd.URL, int64(id)); id > 0 && got != want {
-			t.Errorf("%d: %s", id, got)
+			t.Errorf("Graph(%d) = %q, want %q", id, got, want)
 		}
 	}
 	if followed {
-		t.Error("the token was sent to a redirect target")
+		t.Error("the client followed a redirect, want the token not sent elsewhere")
 	}
 	if got := get(odd.URL, 5); got != odd.URL+": unexpected EOF" {
-		t.Error(got)
+		t.Errorf("error for a truncated response = %q", got)
 	}
 	if got := get(odd.URL, 4); !strings.Contains(got, "Client.Timeout exceeded") {
-		t.Error(got)
+		t.Errorf("error for a slow response = %q, want a timeout", got)
 	}
 	if got := get(ours.url, 0); got != ours.url+": the role deploy is required; the token has read" {
-		t.Error(got)
+		t.Errorf("error for an insufficient role = %q", got)
 	}
 	ours.tokens[server.Read] = "x"
 	if got := get(ours.url, 1); got != ours.url+" rejected the token: set LUMI_TOKEN to a token known to 'lumi serve'" {
-		t.Error(got)
+		t.Errorf("error for an invalid token = %q", got)
 	}
 }

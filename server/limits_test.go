@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestUploads sends graphs in all supported forms.
+// TestUploads sends graphs and tasks in all supported forms.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -31,36 +31,36 @@ func TestUploads(t *testing.T) {
 	w.must(201, "POST", path, `{"name": "First", "tasks": [{"id": "a", `+attributes+`}]}`, &g)
 	a := w.must(200, "GET", path+"/default", "", &g)
 	if want := fmt.Sprintf(`{"_id":%d,"id":"a","type":"stage","big":12345678901234567890.123456789,"huge":1e400,"nested":{"a":{"x":true},"b":[1.0,null]}}`, g.Tasks[0].DatabaseID); !strings.Contains(a.body, want) {
-		t.Errorf("got %s, want %s", a.body, want)
+		t.Errorf("graph = %s, want it to contain %s", a.body, want)
 	}
-	// Writing back a response changes nothing.
+	// Sending a response back as an upload changes nothing.
 	if b := w.must(200, "PUT", path+"/default/", a.body, nil); b.body != a.body {
-		t.Errorf("got %s, want %s", b.body, a.body)
+		t.Errorf("graph after an unchanged upload = %s, want %s", b.body, a.body)
 	}
 	w.must(200, "PUT", path+"/default", `{}`, &h)
 	if h.Name != "First" || len(h.Tasks) != 1 {
-		t.Errorf("got %+v", h)
+		t.Errorf("graph after an empty upload = %+v, want it unchanged", h)
 	}
 	w.must(200, "PUT", fmt.Sprintf("/graphs/%d", g.ID), "# YAML\n- {id: a, type: anchor}\n", &h)
 	if h.Name != "First" || len(h.Tasks) != 1 || h.Tasks[0].Attributes["type"] != "anchor" {
-		t.Errorf("got %+v", h)
+		t.Errorf("graph after an upload of a YAML list = %+v, want only its tasks replaced", h)
 	}
 	w.must(200, "PUT", path+"/default", "name: Second\ntasks: []", &h)
 	if h.Name != "Second" || len(h.Tasks) != 0 {
-		t.Errorf("got %+v", h)
+		t.Errorf("graph after an upload of a YAML map = %+v, want its name and tasks replaced", h)
 	}
 	w.must(201, "POST", "/graphs/", "type: fix\nrelations: [{layer: cluster, environment: prod}]\ntasks: [{id: a, type: stage}]", &h)
 	if h.Type != "fix" || h.Relations[0] != (store.Owner{Layer: store.ClusterLayer, Environment: "prod"}) {
-		t.Errorf("got %+v", h)
+		t.Errorf("new graph = %+v, want type fix and owner prod", h)
 	}
-	// A single task.
+	// A single task can be uploaded, too.
 	task := fmt.Sprintf("/graphs/%d/tasks/%d", h.ID, h.Tasks[0].DatabaseID)
 	w.must(200, "PUT", task, `{"id": "a", "type": "stage", "n": 12345678901234567890}`, nil)
 	w.must(200, "GET", fmt.Sprintf("/graphs/%d/tasks/", h.ID), "", &h.Tasks)
 	w.must(200, "PUT", fmt.Sprintf("/graphs/%d/tasks/%d", h.ID, h.Tasks[0].DatabaseID), "id: a\ntype: stage\nn: 12345678901234567890\n", nil)
 	var tasks []service.Task
 	if a := w.must(200, "GET", fmt.Sprintf("/graphs/%d/tasks/", h.ID), "", &tasks); !strings.Contains(a.body, `"n":12345678901234567890}`) {
-		t.Error(a.body)
+		t.Errorf("tasks = %s, want the exact number", a.body)
 	}
 
 	task = fmt.Sprintf("/graphs/%d/tasks/%d", h.ID, tasks[0].DatabaseID)
@@ -87,7 +87,7 @@ func TestUploads(t *testing.T) {
 		{"POST", "/releases", `{"name": "x"`, `{"title":"Bad Request","status":400,"detail":"body: unexpected end of JSON input"}`},
 	} {
 		if a := w.send(server.Deploy, c.method, c.path, c.body); a.status != 400 || !strings.HasPrefix(a.body, c.want) {
-			t.Errorf("%s %s %q: %d\n%s\nwant\n%s", c.method, c.path, c.body, a.status, a.body, c.want)
+			t.Errorf("%s %s %q = %d\n%s\nwant 400\n%s", c.method, c.path, c.body, a.status, a.body, c.want)
 		} else {
 			a.problem(t)
 		}
@@ -99,12 +99,12 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	if a := w.send(server.Deploy, "POST", "/clusters/dev/deployment_graphs/", `["`+strings.Repeat("x", 8<<20)); a.status != 413 {
-		t.Errorf("large body: %d %s", a.status, a.body)
+		t.Errorf("response to a large body = %d %s, want 413", a.status, a.body)
 	} else if a.problem(t) != "request body is too large limit=8388608 bytes" {
-		t.Error(a.body)
+		t.Errorf("response to a large body = %s", a.body)
 	}
 	if a := w.send(server.Deploy, "POST", "/releases/", strings.Repeat(" ", 9<<20)); a.status != 413 {
-		t.Errorf("large body: %d %s", a.status, a.body)
+		t.Errorf("response to a body of spaces = %d %s, want 413", a.status, a.body)
 	}
 	w = build(t)
 	w.options.ReadTimeout = 300 * time.Millisecond
@@ -117,24 +117,24 @@ func TestLimits(t *testing.T) {
 	}
 	r, begin := dial("POST /graphs/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.tokens[server.Deploy] + "\r\nContent-Length: 100\r\n\r\n{")
 	if a, err := http.ReadResponse(r, nil); err != nil || a.StatusCode != http.StatusRequestTimeout || time.Since(begin) > 5*time.Second {
-		t.Errorf("slow body: %v %v after %s", a, err, time.Since(begin))
+		t.Errorf("response to a slow body = %v, %v after %s, want 408 within 5s", a, err, time.Since(begin))
 	} else {
 		a.Body.Close()
 	}
 	r, begin = dial("GET /graphs/ HTTP/1.1\r\nHost:")
 	if _, err := io.ReadAll(r); err != nil || time.Since(begin) > 5*time.Second {
-		t.Errorf("slow header: %v after %s", err, time.Since(begin))
+		t.Errorf("read after a slow header: %v after %s, want the connection closed within 5s", err, time.Since(begin))
 	}
 	r, _ = dial("GET /graphs/ HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n")
 	if a, err := http.ReadResponse(r, nil); err != nil || a.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("large header: %v %v", a, err)
+		t.Errorf("response to a large header = %v, %v, want 431", a, err)
 	} else {
 		a.Body.Close()
 	}
 }
 
-// Problems of the server's inventory are not reported as problems of the request.
-func TestInventory(t *testing.T) {
+// Errors in the server's inventory are not reported as errors in the request.
+func TestInventoryError(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.must(201, "POST", "/clusters/dev/deployment_graphs", "[{id: a, type: stage}]", nil)
@@ -144,11 +144,11 @@ func TestInventory(t *testing.T) {
 	}
 	a := w.send(server.Plan, "POST", "/clusters/dev/plan", "")
 	if a.status != 400 || a.problem(t) != "inventory.yaml:2:23: connection must be ssh or local" {
-		t.Errorf("%d %s", a.status, a.body)
+		t.Errorf("plan with an invalid inventory = %d %s, want 400", a.status, a.body)
 	}
 }
 
-// broken is an API that fails.
+// broken is an API that fails every call.
 type broken struct{ service.API }
 
 func (broken) Graphs(context.Context, *store.Owner) ([]service.Graph, error) { panic("hidden panic") }
@@ -157,29 +157,29 @@ func (broken) Graph(context.Context, int64) (service.Graph, error) {
 	return service.Graph{}, errors.New("hidden error")
 }
 
-// Internal errors are logged, but hidden from clients.
-func TestInternal(t *testing.T) {
+// Internal errors are logged but not shown to clients.
+func TestInternalError(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	w.options.API = broken{}
 	w.listen()
 	for _, path := range []string{"/graphs/", "/graphs/1"} {
 		if a := w.send(server.Read, "GET", path, ""); a.status != 500 || a.problem(t) != "internal error; see the server's log" {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
+			t.Errorf("GET %s = %d %s, want 500", path, a.status, a.body)
 		}
 	}
 	text := w.log.String()
 	for _, want := range []string{"panic: GET /graphs/: hidden panic\n", "error: hidden error\n", " read user GET /graphs/ 500 ", " read user GET /graphs/1 500 "} {
 		if !strings.Contains(text, want) {
-			t.Errorf("missing %q in the log:\n%s", want, text)
+			t.Errorf("the log does not contain %q:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, "secret") {
-		t.Errorf("the log contains a query:\n%s", text)
+		t.Errorf("the log contains a query string:\n%s", text)
 	}
 }
 
-// TestConcurrentCreation posts the same graph many times at once.
+// TestConcurrentCreation posts the same graph many times concurrently.
 func TestConcurrentCreation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -200,12 +200,12 @@ func TestConcurrentCreation(t *testing.T) {
 	}
 	wait.Wait()
 	if len(got) != 2 || got[201] != 1 || got[409] != 29 {
-		t.Errorf("got %v", got)
+		t.Errorf("statuses = %v, want 201 once and 409 29 times", got)
 	}
 }
 
-// TestAborted sends a part of a body and leaves. That is no error of the server.
-func TestAborted(t *testing.T) {
+// A client that disconnects in the middle of a body does not cause a server error.
+func TestClientDisconnects(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	for _, header := range []string{"Content-Length: 100", "Transfer-Encoding: chunked"} {
@@ -215,7 +215,7 @@ func TestAborted(t *testing.T) {
 	}
 	for deadline := time.Now().Add(time.Minute); strings.Count(w.log.String(), " deploy user POST /graphs/ 400 ") < 2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal(w.log.String())
+			t.Fatalf("the log does not contain two requests with status 400:\n%s", w.log.String())
 		}
 	}
 }

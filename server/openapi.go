@@ -13,11 +13,11 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// huma is configured by global variables. Parameter errors have status 400 and do not repeat the value.
+// Huma is configured through global variables. Parameter errors have status 400 and do not repeat the invalid value.
 var _ = func() bool {
 	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		if status == http.StatusUnprocessableEntity || message == "cannot read request body" { // the client is gone
+		if status == http.StatusUnprocessableEntity || message == "cannot read request body" { // the client closed the connection
 			status = http.StatusBadRequest
 		}
 		var parts []string
@@ -31,13 +31,13 @@ var _ = func() bool {
 		if len(parts) > 0 {
 			message = strings.Join(parts, "; ")
 		}
-		message, _, _ = strings.Cut(message, " into Go ") // Go type names do not matter to clients.
+		message, _, _ = strings.Cut(message, " into Go ") // Go type names mean nothing to clients
 		return &wire.Error{Title: http.StatusText(status), Status: status, Detail: message}
 	}
 	return true
 }()
 
-// config returns the API configuration, without the documentation pages, which would load scripts.
+// config returns the API configuration. It disables the documentation pages, which would load scripts from other sites.
 func config() huma.Config {
 	c := huma.DefaultConfig("Lumi", "1")
 	c.CreateHooks, c.DocsPath, c.OpenAPIPath, c.SchemasPath, c.Transformers = nil, "", "", "", []huma.Transformer{locate}
@@ -51,7 +51,7 @@ func config() huma.Config {
 	return c
 }
 
-// Task is the schema of tasks, which accepts any attributes.
+// Task is the JSON schema of tasks. It allows additional attributes.
 type Task struct {
 	ID         string `json:"id" doc:"The name of the task, unique in its graph."`
 	DatabaseID int64  `json:"_id,omitempty" doc:"The ID of the stored task; ignored in uploads."`
@@ -64,16 +64,16 @@ func (Task) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// describe registers the OpenAPI document, which requires no token, and returns it.
+// describe serves the OpenAPI document, which requires no token, and returns it.
 func (s *Server) describe() []byte {
 	text, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
-		panic(err) // depends only on the code
+		panic(err) // cannot fail, since the document depends only on the code
 	}
 	text = append(text, '\n')
 	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/openapi+json")
-		_, _ = w.Write(text) // The client may be gone.
+		_, _ = w.Write(text) // the client may have closed the connection
 	})
 	return text
 }

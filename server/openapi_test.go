@@ -19,6 +19,6 @@ func TestOpenAPI(t *testing.T) {
 		must.Do(t, os.WriteFile(file, now, 0o644))
 	}
 	if published, err := os.ReadFile(file); err != nil || string(published) != string(now) {
-		t.Errorf("%s is out of date (%v): run 'make golden generate'", file, err)
+		t.Errorf("%s is out of date (read error %v); run 'make golden generate'", file, err)
 	}
 }

@@ -20,34 +20,34 @@ import (
 
 type none struct{}
 
-// Inputs of operations are exported because huma finds embedded fields only if they are exported.
+// The inputs of operations are exported because huma ignores embedded fields that are not.
 type (
-	// ByID is the ID of a graph, release, plugin, or run.
+	// ByID identifies a graph, release, plugin, or run by its ID.
 	ByID struct {
 		ID int64 `path:"id"`
 	}
-	// ByTask identifies a task of a graph.
+	// ByTask identifies a task in a graph.
 	ByTask struct {
 		ByID
 		Task int64 `path:"task" doc:"The ID of the stored task: its _id."`
 	}
-	// ByOwner is the name of an environment, or the ID of a release or plugin.
+	// ByOwner identifies an environment by name, or a release or plugin by ID.
 	ByOwner struct {
 		Owner string `path:"id"`
 		of    store.Owner
 	}
-	// ByType identifies a graph by owner and type.
+	// ByType identifies a graph by its owner and type.
 	ByType struct {
 		ByOwner
 		Type string `path:"type"`
 	}
-	// Upload is the body of operations on a graph or tasks.
+	// Upload is the body of operations that change a graph or its tasks.
 	Upload struct {
 		RawBody []byte `contentType:"application/yaml"`
 	}
 )
 
-// Resolve implements [huma.Resolver]: it sets the owner from the path.
+// Resolve implements [huma.Resolver]. It sets the owner from the path.
 func (o *ByOwner) Resolve(ctx huma.Context) []error {
 	layer, _, _ := strings.Cut(ctx.Operation().Path[1:], "/")
 	if o.of.Layer = store.Layer(strings.TrimSuffix(layer, "s")); o.of.Layer == store.ClusterLayer {
@@ -61,10 +61,10 @@ func (o *ByOwner) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// response is a response with a body.
+// response is a request or response with a JSON body.
 type response[T any] struct{ Body T }
 
-// locate sets the Location header of a created object.
+// locate is a transformer that sets the Location header in responses about new objects.
 func locate(ctx huma.Context, status string, value any) (any, error) {
 	path := ""
 	switch v := value.(type) {
@@ -81,8 +81,8 @@ func locate(ctx huma.Context, status string, value any) (any, error) {
 	return value, nil
 }
 
-// add adds an operation. route consists of a method and a path, which determine the required role and the success
-// status. upload is the type of the uploaded body, if any. Lists in responses are never null.
+// add registers an operation. The route is a method and a path, which determine the required role and the success
+// status. The optional upload is the type of the request body. Lists in responses are never null.
 func add[I, O any](s *Server, route, id, summary string, f func(context.Context, *I) (O, error), upload ...reflect.Type) {
 	method, path, _ := strings.Cut(route, " ")
 	role, plans := Deploy, strings.HasSuffix(path, "/plan")
@@ -127,8 +127,8 @@ func add[I, O any](s *Server, route, id, summary string, f func(context.Context,
 	})
 }
 
-// checkQuery rejects queries with unused values, so that a typo cannot run another graph type or more nodes than
-// intended.
+// checkQuery is middleware that rejects unknown query parameters. Otherwise, a typo could run another graph type or
+// more nodes than intended.
 func (s *Server) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	u := ctx.URL()
 	query, err := url.ParseQuery(u.RawQuery)

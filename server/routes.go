@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// Types of uploads.
+// Types of request bodies.
 var (
 	graphType = reflect.TypeFor[wire.Upload]()
 	tasksType = reflect.TypeFor[[]taskgraph.Task]()
@@ -27,7 +27,7 @@ func invalid(format string, args ...any) error {
 	return &service.Error{Kind: service.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// parse parses a graph and its owner, which is nil if the body has none.
+// parse parses a graph and its owner. The owner is nil if the body names none.
 func parse(body []byte) (g *taskgraph.Graph, of *store.Owner, err error) {
 	g, relations, err := taskgraph.ParseUpload(body)
 	if err != nil || relations == nil {
@@ -41,7 +41,7 @@ func parse(body []byte) (g *taskgraph.Graph, of *store.Owner, err error) {
 	return g, &owners[0], nil
 }
 
-// update modifies a graph. Fields missing in the body are kept.
+// update applies the changes in body to g. It keeps fields that are missing from the body.
 func (s *Server) update(ctx context.Context, g service.Graph, body []byte) (service.Graph, error) {
 	change, of, err := parse(body)
 	switch {
@@ -59,7 +59,7 @@ func (s *Server) update(ctx context.Context, g service.Graph, body []byte) (serv
 	return s.API.Update(ctx, g.ID, name, change.Tasks)
 }
 
-// create adds a graph. If owner is nil, the body must have one.
+// create adds a graph. If of is nil, the body must name the owner.
 func (s *Server) create(ctx context.Context, of *store.Owner, body []byte) (service.Graph, error) {
 	g, owner, err := parse(body)
 	switch {
@@ -73,7 +73,7 @@ func (s *Server) create(ctx context.Context, of *store.Owner, body []byte) (serv
 	return s.API.Create(ctx, *cmp.Or(of, owner), *g)
 }
 
-// graphs adds the operations on graphs and tasks by ID.
+// graphs registers the operations on graphs and tasks by ID.
 func (s *Server) graphs() {
 	type upload struct {
 		ByID
@@ -131,7 +131,7 @@ func (s *Server) graphs() {
 		})
 }
 
-// owned adds the operations on graphs by owner.
+// owned registers the operations on graphs by owner.
 func (s *Server) owned(layer store.Layer) {
 	path, name := fmt.Sprintf(" /%ss/{id}/deployment_graphs/", layer), string(layer)
 	find := func(ctx context.Context, in *ByType) (service.Graph, error) { return s.API.Find(ctx, in.of, in.Type) }
@@ -163,7 +163,7 @@ func (s *Server) owned(layer store.Layer) {
 	})
 }
 
-// releases adds the operations on releases or plugins.
+// releases registers the operations on releases or, depending on layer, plugins.
 func (s *Server) releases(layer store.Layer) {
 	path, name := fmt.Sprintf(" /%ss/", layer), string(layer)
 	add(s, "GET"+path, "list-"+name+"s", "List "+name+"s",
@@ -205,7 +205,7 @@ type (
 	}
 )
 
-// run returns the request for a run. The query overrides the body.
+// run returns the request for a run. Query parameters override the body.
 func (r *request) run() service.RunRequest {
 	run := *cmp.Or(r.Body, &service.RunRequest{})
 	if len(r.Nodes) > 0 {
@@ -215,7 +215,7 @@ func (r *request) run() service.RunRequest {
 	return run
 }
 
-// clusters adds the other operations on environments.
+// clusters registers the remaining operations on environments.
 func (s *Server) clusters() {
 	const path = " /clusters/{id}/"
 	add(s, "GET"+path+"selection", "get-selection", "Get the layers of an environment",
@@ -261,7 +261,7 @@ func (s *Server) clusters() {
 	})
 }
 
-// runs adds the operations on runs.
+// runs registers the operations on runs.
 func (s *Server) runs() {
 	add(s, "GET /runs/{id}", "get-run", "Get a run with its task runs",
 		func(ctx context.Context, in *ByID) (service.Run, error) { return s.API.Run(ctx, in.ID) })

@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// operations returns the paths of the OpenAPI document with their methods.
+// operations returns the paths of the OpenAPI document and their methods.
 func operations(t *testing.T) map[string][]string {
 	var document struct{ Paths map[string]map[string]any }
 	must.Do(t, json.Unmarshal(server.OpenAPI(), &document))
@@ -37,14 +37,15 @@ func operations(t *testing.T) map[string][]string {
 		}
 	}
 	if len(all) < 25 {
-		t.Fatalf("only %d paths", len(all))
+		t.Fatalf("the OpenAPI document has %d paths, want at least 25", len(all))
 	}
 	return all
 }
 
 var parameter = regexp.MustCompile(`\{\w+\}`)
 
-// recorder notes the operations that a client calls and the statuses that it receives. It checks responses against the document.
+// recorder is an HTTP transport that records the operations called by a client and the resulting statuses. It validates
+// each response against the OpenAPI document.
 type recorder struct {
 	t       *testing.T
 	schemas *jsonschema.Compiler
@@ -61,7 +62,7 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	best := ""
-	for path := range r.paths { // A literal segment wins over a parameter.
+	for path := range r.paths { // a literal segment takes precedence over a parameter
 		if regexp.MustCompile("^"+parameter.ReplaceAllString(path, "[^/]+")+"$").MatchString(q.URL.Path) && (best == "" || strings.Count(path, "{") < strings.Count(best, "{")) {
 			best = path
 		}
@@ -77,7 +78,7 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 		status, kind = "default", "application~1problem+json"
 	}
 	if want := strings.ReplaceAll(kind, "~1", "/"); a.Header.Get("Content-Type") != want {
-		r.t.Errorf("%s %s: got content type %q, want %q", q.Method, q.URL, a.Header.Get("Content-Type"), want)
+		r.t.Errorf("%s %s: Content-Type = %q, want %q", q.Method, q.URL, a.Header.Get("Content-Type"), want)
 	}
 	pointer := []string{"openapi.json#/paths", strings.ReplaceAll(best, "/", "~1"), strings.ToLower(q.Method), "responses", status, "content", kind, "schema"}
 	schema, err := r.schemas.Compile(strings.Join(pointer, "/"))
@@ -86,17 +87,17 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err = errors.Join(err, schema.Validate(value)); err != nil {
-		r.t.Errorf("%s %s: %s: %v", q.Method, q.URL, text, err)
+		r.t.Errorf("%s %s: response %s does not match the schema: %v", q.Method, q.URL, text, err)
 	}
 	return a, nil
 }
 
-// taskOf returns a task of a type.
+// taskOf returns a task of the given type.
 func taskOf(id, kind string) taskgraph.Task {
 	return taskgraph.Task{ID: id, Attributes: map[string]any{"type": kind}}
 }
 
-// tasks returns tasks of the type stage.
+// tasks returns tasks of type stage.
 func tasks(ids ...string) (all []taskgraph.Task) {
 	for _, id := range ids {
 		all = append(all, taskOf(id, "stage"))
@@ -104,7 +105,7 @@ func tasks(ids ...string) (all []taskgraph.Task) {
 	return all
 }
 
-// stored returns tasks as responses have them.
+// stored converts tasks to the type used in responses.
 func stored(tasks []taskgraph.Task) (all []api.Task) {
 	for _, t := range tasks {
 		all = append(all, api.Task{Task: t})
@@ -116,7 +117,7 @@ type caller struct {
 	*world
 	*api.Client
 	*recorder
-	// release and plugin are IDs, in paths, too.
+	// release and plugin are IDs; releasePath and pluginPath are the same IDs as strings.
 	release, plugin         int64
 	releasePath, pluginPath string
 }
@@ -128,7 +129,7 @@ func (c *caller) check(err error, status, want int, what ...any) {
 	}
 }
 
-// TestRoutes calls all operations with the generated client, with and without success.
+// TestRoutes calls every operation with the generated client, both successfully and unsuccessfully.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	c := &caller{world: start(t), recorder: &recorder{t: t, schemas: jsonschema.NewCompiler(), seen: map[string]bool{}, paths: operations(t)}}
@@ -155,7 +156,7 @@ func TestRoutes(t *testing.T) {
 				}
 			}
 			if slices.Sort(found); len(found) == 0 || found[0] >= "300" {
-				t.Errorf("%s %s: not called with success, only %v", m, path, found)
+				t.Errorf("%s %s: statuses = %v, want a success", m, path, found)
 			}
 		}
 	}
@@ -167,15 +168,15 @@ func (c *caller) addReleases() {
 	c.check(err, release.StatusCode, 201, string(release.Body))
 	c.release, c.releasePath = release.JSON.ID, fmt.Sprint(release.JSON.ID)
 	if at := release.Header.Get("Location"); at != fmt.Sprintf("/releases/%d", c.release) {
-		c.Errorf("Location: %s", at)
+		c.Errorf("AddRelease: Location = %q, want /releases/%d", at, c.release)
 	}
 	again, err := c.AddRelease(ctx, api.Release{Layer: store.ReleaseLayer, Name: "shop", Version: "1"})
 	c.check(err, again.StatusCode, 409)
 	if got := again.Problem.Detail; got != "release shop 1 already exists" {
-		c.Error(got)
+		c.Errorf("AddRelease of a duplicate: detail = %q", got)
 	}
-	if a := c.send(server.Deploy, "POST", "/releases/", `{"name": "shop", "version": "1"}`); a.status != 409 { // The path has the layer.
-		c.Errorf("without a layer: %d %s", a.status, a.body)
+	if a := c.send(server.Deploy, "POST", "/releases/", `{"name": "shop", "version": "1"}`); a.status != 409 { // the path determines the layer
+		c.Errorf("POST /releases/ without a layer = %d %s, want 409", a.status, a.body)
 	}
 	again, err = c.AddRelease(ctx, api.Release{Layer: store.ReleaseLayer, Name: "not a name", Version: "1"})
 	c.check(err, again.StatusCode, 400)
@@ -191,7 +192,7 @@ func (c *caller) addReleases() {
 	plugins, err := c.ListPlugins(ctx)
 	c.check(err, plugins.StatusCode, 200)
 	if all := slices.Concat(releases.JSON, plugins.JSON); len(all) != 2 || all[0].Name != "shop" || all[1].Layer != "plugin" {
-		c.Errorf("releases: %+v", all)
+		c.Errorf("ListReleases and ListPlugins = %+v, want shop and one plugin", all)
 	}
 	one, err := c.GetRelease(ctx, c.release)
 	c.check(err, one.StatusCode, 200)
@@ -199,7 +200,7 @@ func (c *caller) addReleases() {
 	c.check(err, one.StatusCode, 404)
 	two, err := c.GetPlugin(ctx, c.plugin)
 	c.check(err, two.StatusCode, 200)
-	two, err = c.GetPlugin(ctx, c.release) // It is a release.
+	two, err = c.GetPlugin(ctx, c.release) // a release is not a plugin
 	c.check(err, two.StatusCode, 404)
 }
 
@@ -209,10 +210,10 @@ func (c *caller) createGraphs() {
 	c.check(err, graph.StatusCode, 201, string(graph.Body))
 	g := graph.JSON
 	if g.Type != "default" || g.Name != "Release" || len(g.Tasks) != 2 || g.Tasks[0].DatabaseID == 0 || g.Relations[0].Layer != "release" || g.Relations[0].ID != c.release {
-		c.Errorf("graph: %s", graph.Body)
+		c.Errorf("CreateReleaseGraph = %s", graph.Body)
 	}
 	if at := graph.Header.Get("Location"); at != fmt.Sprintf("/graphs/%d", g.ID) {
-		c.Errorf("Location: %s", at)
+		c.Errorf("CreateReleaseGraph: Location = %q, want /graphs/%d", at, g.ID)
 	}
 	for _, d := range []struct {
 		id   string
@@ -221,7 +222,7 @@ func (c *caller) createGraphs() {
 	}{{c.releasePath, api.Upload{}, 409}, {"99", api.Upload{}, 404}, {"shop", api.Upload{}, 400}, {c.releasePath, api.Upload{Type: "no type"}, 400}} {
 		body, _ := json.Marshal(d.body)
 		if a := c.send(server.Deploy, "POST", "/releases/"+d.id+"/deployment_graphs/", string(body)); a.status != d.want {
-			c.Errorf("%+v: %d %s", d, a.status, a.body)
+			c.Errorf("creation of graph %+v = %d %s, want %d", d, a.status, a.body, d.want)
 		}
 	}
 	clusterGraph, err := c.CreateClusterGraph(ctx, "dev", api.Upload{Type: "default", Tasks: tasks("c")})
@@ -249,14 +250,14 @@ func (c *caller) readGraphs() {
 	listed, err := c.ListReleaseGraphs(ctx, c.releasePath)
 	c.check(err, listed.StatusCode, 200)
 	if len(listed.JSON) != 1 || listed.JSON[0].Tasks != nil {
-		c.Errorf("graphs: %s", listed.Body)
+		c.Errorf("ListReleaseGraphs = %s, want one graph without tasks", listed.Body)
 	}
 	listed, err = c.ListReleaseGraphs(ctx, "99")
 	c.check(err, listed.StatusCode, 404)
 	listed2, err := c.ListClusterGraphs(ctx, "prod")
 	c.check(err, listed2.StatusCode, 200)
 	if strings.TrimSpace(string(listed2.Body)) != "[]" {
-		c.Errorf("graphs: %s", listed2.Body)
+		c.Errorf("ListClusterGraphs = %s, want []", listed2.Body)
 	}
 	listed2, err = c.ListClusterGraphs(ctx, "other")
 	c.check(err, listed2.StatusCode, 404)
@@ -284,7 +285,7 @@ func (c *caller) updateGraphs() {
 	put, err := c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Name: "New"})
 	c.check(err, put.StatusCode, 200)
 	if put.JSON.Name != "New" || len(put.JSON.Tasks) != 2 {
-		c.Errorf("graph: %s", put.Body)
+		c.Errorf("PutReleaseGraph = %s, want only the name changed", put.Body)
 	}
 	put, err = c.PutReleaseGraph(ctx, c.releasePath, "other", api.Upload{})
 	c.check(err, put.StatusCode, 404)
@@ -293,7 +294,7 @@ func (c *caller) updateGraphs() {
 	put2, err := c.PutClusterGraph(ctx, "dev", "default", api.Upload{Tasks: tasks("c", "e")})
 	c.check(err, put2.StatusCode, 200)
 	if put2.JSON.Name != "" || len(put2.JSON.Tasks) != 2 {
-		c.Errorf("graph: %s", put2.Body)
+		c.Errorf("PutClusterGraph = %s, want only the tasks changed", put2.Body)
 	}
 	put2, err = c.PutClusterGraph(ctx, "dev", "other", api.Upload{})
 	c.check(err, put2.StatusCode, 404)
@@ -318,19 +319,19 @@ func (c *caller) selects() {
 	selected, err := c.GetSelection(ctx, "dev")
 	c.check(err, selected.StatusCode, 200)
 	if selected.JSON.Release.ID != c.release || len(selected.JSON.Plugins) != 1 {
-		c.Errorf("selection: %s", selected.Body)
+		c.Errorf("GetSelection = %s, want the release and one plugin", selected.Body)
 	}
 	selected, err = c.GetSelection(ctx, "other")
 	c.check(err, selected.StatusCode, 404)
 	merged, err := c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{})
 	c.check(err, merged.StatusCode, 200)
 	if len(merged.JSON) != 5 {
-		c.Errorf("tasks: %s", merged.Body)
+		c.Errorf("GetMergedTasks = %s, want 5 tasks", merged.Body)
 	}
 	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: new("default"), Layers: &[]string{"release", "plugin"}})
 	c.check(err, merged.StatusCode, 200)
 	if len(merged.JSON) != 3 {
-		c.Errorf("tasks: %s", merged.Body)
+		c.Errorf("GetMergedTasks of release and plugin = %s, want 3 tasks", merged.Body)
 	}
 	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: new("other")})
 	c.check(err, merged.StatusCode, 404)
@@ -339,7 +340,7 @@ func (c *caller) selects() {
 	origins, err := c.ExplainMergedTasks(ctx, "dev", api.ExplainMergedTasksParams{})
 	c.check(err, origins.StatusCode, 200)
 	if origins.JSON.Origins["a"]["type"] != "release shop 1" {
-		c.Errorf("origins: %s", origins.Body)
+		c.Errorf("ExplainMergedTasks = %s, want release shop 1 as the origin of a's type", origins.Body)
 	}
 	origins, err = c.ExplainMergedTasks(ctx, "other", api.ExplainMergedTasksParams{})
 	c.check(err, origins.StatusCode, 404)
@@ -350,14 +351,14 @@ func (c *caller) runs() {
 	plan, err := c.PlanRun(ctx, "dev", api.PlanRunParams{}, nil)
 	c.check(err, plan.StatusCode, 200)
 	if plan.JSON.Type != "default" || len(plan.JSON.Items) != 5 {
-		c.Errorf("plan: %s", plan.Body)
+		c.Errorf("PlanRun = %s, want type default and 5 items", plan.Body)
 	}
 	plan, err = c.PlanRun(ctx, "dev", api.PlanRunParams{GraphType: new("other")}, nil)
 	c.check(err, plan.StatusCode, 404)
 	run, err := c.DeployClusters(ctx, "dev", api.DeployClustersParams{GraphType: new("default"), Nodes: &[]string{"here"}}, nil)
 	c.check(err, run.StatusCode, 201, string(run.Body))
 	if at := run.Header.Get("Location"); at != fmt.Sprintf("/runs/%d", run.JSON.ID) || run.JSON.Type != "default" {
-		c.Errorf("run: %s %s", at, run.Body)
+		c.Errorf("DeployClusters: Location = %q, body %s, want /runs/%d and type default", at, run.Body, run.JSON.ID)
 	}
 	shown, err := c.GetRun(ctx, run.JSON.ID)
 	c.check(err, shown.StatusCode, 200)
@@ -366,7 +367,7 @@ func (c *caller) runs() {
 		c.check(err, shown.StatusCode, 200)
 	}
 	if shown.JSON.State != "DONE" || len(shown.JSON.Tasks) != 5 {
-		c.Errorf("run: %s", shown.Body)
+		c.Errorf("GetRun = %s, want DONE with 5 tasks", shown.Body)
 	}
 	shown, err = c.GetRun(ctx, 99)
 	c.check(err, shown.StatusCode, 404)
@@ -375,7 +376,7 @@ func (c *caller) runs() {
 	later, err := c.GetEvents(ctx, run.JSON.ID, api.GetEventsParams{After: &events.JSON[0].Serial})
 	c.check(err, later.StatusCode, 200)
 	if len(later.JSON) != len(events.JSON)-1 || len(later.JSON) == 0 {
-		c.Errorf("events: %s, then %s", events.Body, later.Body)
+		c.Errorf("GetEvents = %s, then %s after the first, want one fewer", events.Body, later.Body)
 	}
 	events, err = c.GetEvents(ctx, 99, api.GetEventsParams{})
 	c.check(err, events.StatusCode, 404)
@@ -396,12 +397,12 @@ func (c *caller) runs() {
 	listedRuns, err := c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: new(int64(1))})
 	c.check(err, listedRuns.StatusCode, 200)
 	if all := listedRuns.JSON; len(all) != 1 || all[0].ID != slip.JSON.ID {
-		c.Errorf("runs: %s", listedRuns.Body)
+		c.Errorf("ListRuns with limit 1 = %s, want the latest run", listedRuns.Body)
 	}
 	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Before: &slip.JSON.ID})
 	c.check(err, listedRuns.StatusCode, 200)
 	if len(listedRuns.JSON) != 1 {
-		c.Errorf("runs: %s", listedRuns.Body)
+		c.Errorf("ListRuns before the latest = %s, want 1 run", listedRuns.Body)
 	}
 	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: new(int64(0))})
 	c.check(err, listedRuns.StatusCode, 400)
@@ -414,7 +415,7 @@ func (c *caller) changeByID() {
 	all, err := c.ListGraphs(ctx)
 	c.check(err, all.StatusCode, 200)
 	if len(all.JSON) != 4 {
-		c.Errorf("graphs: %s", all.Body)
+		c.Errorf("ListGraphs = %s, want 4 graphs", all.Body)
 	}
 	byID, err := c.CreateGraph(ctx, api.Upload{Type: "fix", Relations: []store.Owner{{Layer: "cluster", Environment: "prod"}}, Tasks: tasks("x", "y")})
 	c.check(err, byID.StatusCode, 201, string(byID.Body))
@@ -432,7 +433,7 @@ func (c *caller) changeByID() {
 	changed, err := c.PutGraph(ctx, fix.ID, api.Upload{Name: "Fix", Tasks: []taskgraph.Task{fix.Tasks[0].Task, taskOf("y", "anchor")}})
 	c.check(err, changed.StatusCode, 200, string(changed.Body))
 	if now := changed.JSON.Tasks; now[0].DatabaseID != fix.Tasks[0].DatabaseID || now[1].DatabaseID == fix.Tasks[1].DatabaseID {
-		c.Errorf("tasks: %+v, then %s", fix.Tasks, changed.Body)
+		c.Errorf("PutGraph changed tasks %+v to %s, want the first ID kept and a new second ID", fix.Tasks, changed.Body)
 	}
 	changed, err = c.PutGraph(ctx, 99, api.Upload{})
 	c.check(err, changed.StatusCode, 404)
@@ -446,7 +447,7 @@ func (c *caller) changeByID() {
 	replaced, err := c.PutTasks(ctx, fix.ID, stored(tasks("x", "z")))
 	c.check(err, replaced.StatusCode, 200)
 	if replaced.JSON[0].DatabaseID != x || len(replaced.JSON) != 2 {
-		c.Errorf("tasks: %s", replaced.Body)
+		c.Errorf("PutTasks = %s, want 2 tasks, the first with its ID kept", replaced.Body)
 	}
 	z := replaced.JSON[1].DatabaseID
 	replaced, err = c.PutTasks(ctx, 99, stored(tasks("x")))
@@ -456,13 +457,13 @@ func (c *caller) changeByID() {
 	task, err := c.GetTask(ctx, fix.ID, x)
 	c.check(err, task.StatusCode, 200)
 	if task.JSON.ID != "x" || task.JSON.DatabaseID != x {
-		c.Errorf("task: %s", task.Body)
+		c.Errorf("GetTask = %s, want task x", task.Body)
 	}
 	task, err = c.GetTask(ctx, fix.ID, 9999)
 	c.check(err, task.StatusCode, 404)
-	putTask, err := c.PutTask(ctx, fix.ID, x, api.Task{Task: taskOf("x", "anchor"), DatabaseID: 9999}) // The upload's ID is ignored.
+	putTask, err := c.PutTask(ctx, fix.ID, x, api.Task{Task: taskOf("x", "anchor"), DatabaseID: 9999}) // the ID in the body is ignored
 	c.check(err, putTask.StatusCode, 200)
-	putTask, err = c.PutTask(ctx, fix.ID, x, api.Task{Task: taskgraph.Task{ID: "x"}}) // It has another ID now.
+	putTask, err = c.PutTask(ctx, fix.ID, x, api.Task{Task: taskgraph.Task{ID: "x"}}) // the update gave the task a new ID
 	c.check(err, putTask.StatusCode, 404)
 	putTask, err = c.PutTask(ctx, fix.ID, x, api.Task{Task: taskgraph.Task{ID: "?"}})
 	c.check(err, putTask.StatusCode, 400)
@@ -506,7 +507,7 @@ func (c *caller) deletes() {
 	c.check(err, inUse2.StatusCode, 404)
 }
 
-// until waits until a run has a state.
+// until waits until a run is in the given state.
 func (c *caller) until(id int64, state store.State) {
 	c.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -516,7 +517,7 @@ func (c *caller) until(id int64, state store.State) {
 			return
 		}
 		if time.Now().After(deadline) {
-			c.Fatalf("not %s: %s", state, r.Body)
+			c.Fatalf("run is not in state %s after 20s: %s", state, r.Body)
 		}
 	}
 }
@@ -536,11 +537,11 @@ func (c *caller) stops() {
 	c.check(err, other.StatusCode, 409, string(other.Body))
 	stopped, err := c.StopRun(ctx, id)
 	c.check(err, stopped.StatusCode, 200, string(stopped.Body))
-	time.Sleep(400 * time.Millisecond) // The engine looks each third of its lease.
+	time.Sleep(400 * time.Millisecond) // longer than a third of the engine's lease, after which it checks for a stop
 	must.Do(c, os.WriteFile(filepath.Join(c.folder, "go"), nil, 0o600))
 	c.until(id, "CANCELLED")
 	resumed, err := c.ResumeRun(ctx, id, &api.Answer{Number: 1, Done: true})
-	c.check(err, resumed.StatusCode, 409, string(resumed.Body)) // It asks nothing.
+	c.check(err, resumed.StatusCode, 409, string(resumed.Body)) // the run is not waiting for an answer
 	resumed, err = c.ResumeRun(ctx, id, nil)
 	c.check(err, resumed.StatusCode, 200, string(resumed.Body))
 	c.until(id, "DONE")

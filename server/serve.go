@@ -16,17 +16,18 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Engine runs runs of an environment until they end, wait for an answer, or are stopped. Stop starts no more tasks.
+// Engine executes the runs of an environment. Run returns when the run ends, waits for an answer, or is stopped. After
+// Stop, no more tasks start.
 type Engine interface {
 	Run(ctx context.Context, id int64) (store.Job, error)
 	Stop()
 }
 
-// Runs are the runs of a process. It is safe for concurrent use.
+// Runs manages the runs of this process. It is safe for concurrent use.
 type Runs struct {
-	// Context, when done, cancels running tasks.
+	// Context cancels running tasks when it is done.
 	Context context.Context
-	// Engine returns the engine of an environment.
+	// Engine returns the engine for an environment.
 	Engine func(environment string) Engine
 	Log    *log.Logger
 
@@ -36,12 +37,12 @@ type Runs struct {
 	ended  sync.WaitGroup
 }
 
-// Go runs a run in the background. Use it as the Go of a [service.Service].
+// Go executes a run in the background. Use it as the Go field of a [service.Service].
 func (r *Runs) Go(environment string, id int64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.closed {
-		return // It can be resumed.
+		return // the run can be resumed later
 	}
 	e := r.Engine(environment)
 	if !slices.Contains(r.begun, e) {
@@ -54,7 +55,7 @@ func (r *Runs) Go(environment string, id int64) {
 	})
 }
 
-// close stops all runs: they start no more tasks.
+// close stops all runs. No more tasks start.
 func (r *Runs) close() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -64,14 +65,14 @@ func (r *Runs) close() {
 	}
 }
 
-// defaultRead and defaultWrite are the default timeouts for reading requests and writing responses.
+// Default timeouts for reading requests and writing responses.
 const (
 	defaultRead  = 30 * time.Second
 	defaultWrite = 2 * time.Minute
 )
 
-// Listen listens on an address, with TLS if a certificate and key file are given. Unless the address is local to this
-// machine, secure must be set.
+// Listen listens on a TCP address, with TLS if cert and key are the paths of a certificate and its key. Unless secure is
+// set, it returns an error if the address is reachable from other machines.
 func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 	a, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -94,9 +95,9 @@ func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12}), nil
 }
 
-// Serve answers requests until ctx is done. Then it stops accepting requests, finishes current ones, and stops the runs
-// of this process between tasks; they can be resumed. Once the context of the runs is also done, it closes connections
-// and cancels running tasks.
+// Serve handles requests until ctx is done. Then it stops accepting requests, finishes requests in flight, and stops
+// the runs of this process after their current tasks; these runs can be resumed. When the context of the runs is done
+// too, Serve closes all connections and cancels running tasks.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	read := cmp.Or(s.ReadTimeout, defaultRead)
 	h := &http.Server{
@@ -112,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	s.Runs.close()
 	if h.Shutdown(s.Runs.Context) != nil {
-		_ = h.Close() // The context of the runs is done, too.
+		_ = h.Close() // the context of the runs is done too
 	}
 	s.Runs.ended.Wait()
 	return err

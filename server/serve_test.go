@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// serve starts the server as 'lumi serve' does. The first function that it returns stops it; the channel has what Serve returns.
+// serve starts the server like 'lumi serve'. Calling stop stops it; done receives the result of Serve.
 func (w *world) serve() (stop func(), done chan error) {
 	w.Helper()
 	l := must.Get(server.Listen("localhost:0", w.cert, w.key, false))(w)
@@ -36,11 +36,11 @@ func (w *world) serve() (stop func(), done chan error) {
 	return stop, done
 }
 
-// waiting has a task that waits for a file, and one after it.
+// waiting is a graph with a task that waits for a file, and a task that depends on it.
 const waiting = "- {id: wait, type: shell, parameters: {cmd: 'touch began; until [ -e go ]; do sleep 0.02; done'}}\n" +
 	"- {id: after, type: shell, requires: [wait], parameters: {cmd: touch after}}\n"
 
-// begin starts a run, and waits until its first task runs.
+// begin starts a run and waits until its first task is running.
 func (w *world) begin() service.Run {
 	w.Helper()
 	var r service.Run
@@ -57,26 +57,27 @@ func (w *world) exists(name string) bool {
 	return err == nil
 }
 
-// TestShutdown stops a server while a run is in a task. The task ends, the next one does not begin, and the run can be resumed.
-func TestShutdown(t *testing.T) {
+// TestShutdown stops the server while a task is running. The task finishes, the next one does not start, and the run
+// can be resumed.
+func TestServeShutdown(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	stop, done := w.serve()
 	r := w.begin()
 	stop()
-	for i := 0; ; i++ { // No more requests are accepted.
+	for i := 0; ; i++ { // wait until requests are no longer accepted
 		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
 		if err != nil {
 			break
 		}
 		c.Close()
 		if time.Sleep(5 * time.Millisecond); i > 1000 {
-			t.Fatal("still listening")
+			t.Fatal("the server still accepts connections after stop")
 		}
 	}
 	select {
 	case err := <-done:
-		t.Fatalf("the server did not wait for the task: %v", err)
+		t.Fatalf("Serve returned %v before the task ended", err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	must.Do(t, os.WriteFile(filepath.Join(w.folder, "go"), nil, 0o600))
@@ -85,15 +86,15 @@ func TestShutdown(t *testing.T) {
 	}
 	got, err := w.service.Run(t.Context(), r.ID)
 	if err != nil || got.State != "CANCELLED" || len(got.Tasks) != 1 || got.Tasks[0].State != "DONE" || w.exists("after") {
-		t.Fatalf("got %+v, %v", got, err)
+		t.Fatalf("Run = %+v, %v, want CANCELLED after one task", got, err)
 	}
 	if text := w.log.String(); strings.Contains(text, "error") {
-		t.Error(text)
+		t.Errorf("the log contains an error:\n%s", text)
 	}
 }
 
-// Stopping a server does not wait for its tasks.
-func TestCancel(t *testing.T) {
+// If the context of the runs is done, the server does not wait for tasks.
+func TestServeCancelsTasks(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	stop, done := w.serve()
@@ -103,33 +104,33 @@ func TestCancel(t *testing.T) {
 	select {
 	case err := <-done:
 		if err != nil {
-			t.Error(err)
+			t.Errorf("Serve = %v, want nil", err)
 		}
 	case <-time.After(20 * time.Second):
-		t.Fatal("the task was not canceled")
+		t.Fatal("Serve did not return within 20s, want the task canceled")
 	}
 	if got, err := w.service.Run(t.Context(), r.ID); err != nil || got.State != "CANCELLED" || w.exists("after") {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("Run = %+v, %v, want CANCELLED", got, err)
 	}
 }
 
-// Listen does not serve other machines without protection.
+// Listen rejects addresses that other machines can reach without protection.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0"} {
 		want := address + " is reachable from other machines: use --tokens, and --tls-cert with --tls-key or --insecure"
 		if l, err := server.Listen(address, "", "", false); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, %v", address, l, err)
+			t.Errorf("Listen(%s) = %v, %v, want error %q", address, l, err, want)
 		}
 		l := must.Get(server.Listen(address, "", "", true))(t)
 		l.Close()
 	}
 	if _, err := server.Listen("localhost", "", "", false); err == nil || err.Error() != "address localhost: missing port in address" {
-		t.Error(err)
+		t.Errorf("Listen(localhost) = %v, want a missing port error", err)
 	}
 	l, err := server.Listen("[::1]:0", "", "", false)
 	if err != nil {
-		t.Skipf("no IPv6: %v", err)
+		t.Skipf("IPv6 is not available: %v", err)
 	}
 	l.Close()
 }
@@ -158,24 +159,24 @@ func TestTLS(t *testing.T) {
 	}
 	must.Do(t, try(w.cert, url))
 	if err := try("", url); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("without the authority: %v", err)
+		t.Errorf("request without the CA = %v, want a certificate error", err)
 	}
 	if err := try(w.cert, strings.Replace(url, "localhost", "127.0.0.1", 1)); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("with another name: %v", err)
+		t.Errorf("request to another host name = %v, want a certificate error", err)
 	}
 	if err := try("", w.url); err == nil || !strings.Contains(err.Error(), "400 Bad Request") {
-		t.Errorf("without TLS: %v", err)
+		t.Errorf("request without TLS = %v, want 400 Bad Request", err)
 	}
 	stop()
 	if err := <-done; err != nil {
-		t.Error(err)
+		t.Errorf("Serve = %v, want nil", err)
 	}
 	for key, want := range map[string]string{
 		"missing.pem": "certificate " + w.cert + " with key missing.pem: open missing.pem: no such file or directory",
 		w.cert:        "certificate " + w.cert + " with key " + w.cert + ": tls: found a certificate rather than a key in the PEM for the private key",
 	} {
 		if l, err := server.Listen("localhost:0", w.cert, key, false); err == nil || err.Error() != want {
-			t.Errorf("%v, %v", l, err)
+			t.Errorf("Listen with key %s = %v, %v, want an error", key, l, err)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package server implements 'lumi serve', an HTTP API for package taskgraph/service. Its routes are from the
-// specification "Ability To Execute Custom Deployment Graph", with additions. Each route works with and without a
-// trailing slash. All errors are JSON, as in [wire.Error].
+// Package server implements 'lumi serve', an HTTP API for package taskgraph/service. Its routes extend the
+// specification "Ability To Execute Custom Deployment Graph". Each route works with and without a trailing slash. Every
+// error is a JSON object, described by [wire.Error].
 package server
 
 import (
@@ -26,18 +26,18 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// Options configure a [Server].
+// Options configures a [Server].
 type Options struct {
 	API service.API
-	// Runs are the runs of this process; they end with the server.
+	// Runs manages the runs of this process. They are stopped when the server stops.
 	Runs   *Runs
 	Tokens *Tokens
-	// Log receives a line for each request, and errors. It never contains tokens or queries.
+	// Log receives one line per request, and internal errors. It never receives tokens or query strings.
 	Log *log.Logger
-	// Local rejects requests whose Host header is not this machine, as in DNS rebinding attacks.
+	// Local rejects requests whose Host header does not name this machine, which prevents DNS rebinding attacks.
 	Local bool
-	// ReadTimeout limits reading a request, and WriteTimeout everything after its header. The defaults are 30 seconds
-	// and 2 minutes.
+	// ReadTimeout limits the time to read a request. WriteTimeout limits the time from the end of the request header to
+	// the end of the response. The defaults are 30 seconds and 2 minutes.
 	ReadTimeout, WriteTimeout time.Duration
 }
 
@@ -47,7 +47,7 @@ const (
 	maxHeader = 64 << 10
 )
 
-// Server is an [http.Handler].
+// Server is an [http.Handler] that serves the API.
 type Server struct {
 	Options
 	mux *http.ServeMux
@@ -56,7 +56,7 @@ type Server struct {
 	document []byte
 }
 
-// New returns a server.
+// New returns a server with the given options.
 func New(o Options) *Server {
 	s := &Server{Options: o, mux: http.NewServeMux()}
 	s.api = huma.NewAPI(config(), adapter{humago.NewAdapter(s.mux, "")})
@@ -72,7 +72,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// adapter registers paths without the trailing slash, which [Server.ServeHTTP] removes from requests.
+// adapter registers each path without its trailing slash, which [Server.ServeHTTP] also removes from requests.
 type adapter struct{ huma.Adapter }
 
 func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
@@ -81,14 +81,14 @@ func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	a.Adapter.Handle(&bare, handler)
 }
 
-// exchange records a request and its response for the log.
+// exchange records the status and user of a request for the log.
 type exchange struct {
 	http.ResponseWriter
 	status int
 	user   string
 }
 
-// Unwrap gives [http.ResponseController] access to the connection.
+// Unwrap lets [http.ResponseController] access the underlying writer.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
 func (x *exchange) WriteHeader(status int) {
@@ -102,7 +102,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := r.Method + " " + r.URL.EscapedPath()
 	defer func() {
 		failure := recover()
-		if failure != nil && r.Context().Err() == nil { // Otherwise, the client is gone.
+		if failure != nil && r.Context().Err() == nil { // otherwise, the client closed the connection
 			s.Log.Printf("panic: %s: %v\n%s", asked, failure, debug.Stack())
 		}
 		if failure != nil && x.status == 0 {
@@ -111,21 +111,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.Log.Printf("%s %s %s %d %s", r.RemoteAddr, x.user, asked, cmp.Or(x.status, http.StatusOK), time.Since(start).Round(time.Millisecond))
 		if failure != nil {
-			panic(http.ErrAbortHandler) // Abort the connection so that the client notices the truncated response.
+			panic(http.ErrAbortHandler) // abort the connection, so that the client notices the truncated response
 		}
 	}()
 	if s.Local && !isLocal(r.Host) {
 		s.refuse(x, &wire.Error{Status: http.StatusMisdirectedRequest, Detail: "this server only accepts requests addressed to this machine, such as http://localhost"})
 		return
 	}
-	r.Header.Set("Content-Type", "application/json") // All bodies are parsed as JSON or YAML, regardless of their Content-Type.
+	r.Header.Set("Content-Type", "application/json") // all bodies are parsed as JSON or YAML, whatever their Content-Type
 	u := *r.URL
 	r.URL = &u
 	escaped := u.EscapedPath()
 	if bare, found := strings.CutSuffix(escaped, "/"); found {
 		escaped, u.Path, u.RawPath = bare, strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	}
-	if path.Clean(escaped) != escaped { // the mux would redirect it
+	if path.Clean(escaped) != escaped { // the mux would redirect the request
 		s.refuse(x, &wire.Error{Status: http.StatusNotFound, Detail: noPath})
 		return
 	}
@@ -147,7 +147,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.refuse(x, problem)
 }
 
-// isLocal reports whether a Host header names this machine.
+// isLocal reports whether the Host header names this machine.
 func isLocal(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -159,18 +159,18 @@ func isLocal(host string) bool {
 
 const noPath = "no such path; /openapi.json lists all paths"
 
-// internal is the message for errors that users cannot fix, whose text may contain secrets.
+// internal replaces the text of errors that users cannot fix, which may contain secrets.
 const internal = "internal error; see the server's log"
 
-// refuse writes an error that occurred outside of an operation.
+// refuse writes an error response outside of an operation.
 func (s *Server) refuse(w http.ResponseWriter, p *wire.Error) {
 	p.Title = http.StatusText(p.Status)
 	w.Header().Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
-	_ = huma.DefaultJSONFormat.Marshal(w, p) // The client has gone.
+	_ = huma.DefaultJSONFormat.Marshal(w, p) // the client may have closed the connection
 }
 
-// problem returns the wire form of an error.
+// problem converts an error of the service to its wire form.
 func (s *Server) problem(err error) error {
 	p := &wire.Error{Status: http.StatusInternalServerError, Detail: internal}
 	var graph *taskgraph.Error
@@ -178,7 +178,7 @@ func (s *Server) problem(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &graph) && graph.File != "": // an inventory on the server, not the upload
+	case errors.As(err, &graph) && graph.File != "": // an error in an inventory file on the server, not in the upload
 		p.Status, p.Detail = http.StatusBadRequest, (&taskgraph.Error{File: filepath.Base(graph.File), Problems: graph.Problems}).Error()
 	case errors.As(err, &graph):
 		p.Status, p.Problems = http.StatusBadRequest, graph.Problems
@@ -197,7 +197,7 @@ func (s *Server) problem(err error) error {
 	return p
 }
 
-// need returns middleware that requires a role.
+// need returns middleware that requires a token with the given role.
 func (s *Server) need(role Role) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		scheme, token, _ := strings.Cut(ctx.Header("Authorization"), " ")

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	if err := os.Setenv("XDG_STATE_HOME", state); err != nil { // Commands store their state there.
+	if err := os.Setenv("XDG_STATE_HOME", state); err != nil { // commands store their state in this folder
 		panic(err)
 	}
 	code := m.Run()
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is a server with the environments dev and prod, whose only node is this machine.
+// world is a server for the environments dev and prod, which have this machine as their only node.
 type world struct {
 	*testing.T
 	service *service.Service
@@ -48,14 +48,14 @@ type world struct {
 	cancel  context.CancelFunc
 	folder  string
 	url     string
-	// cert and key are files.
+	// cert and key are the paths of the certificate and key files.
 	cert, key string
-	// tokens maps roles to tokens, and "" to none.
+	// tokens maps each role to its token. The role "" has none.
 	tokens map[server.Role]string
 	log    *lines
 }
 
-// lines collects the lines of a log.
+// lines collects the lines of a log. It is safe for concurrent use.
 type lines struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -73,7 +73,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// build creates a world whose server is not listening.
+// build creates a world. Its server does not listen yet.
 func build(t *testing.T) *world {
 	w := &world{T: t, folder: t.TempDir(), log: &lines{}, tokens: map[server.Role]string{}}
 	s := memory.New()
@@ -120,7 +120,7 @@ func (w *world) readTokens(text string) *server.Tokens {
 	return must.Get(server.ReadTokens(file))(w)
 }
 
-// start creates a world with a listening server.
+// start creates a world whose server is listening.
 func start(t *testing.T) *world {
 	w := build(t)
 	w.listen()
@@ -133,14 +133,14 @@ func (w *world) listen() {
 	w.url = s.URL
 }
 
-// answer is an HTTP response.
+// answer is a received HTTP response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// problem returns the detail of an error after checking its form.
+// problem checks that an error response is well-formed and returns its detail.
 func (a answer) problem(t testing.TB) string {
 	t.Helper()
 	var p struct {
@@ -149,12 +149,12 @@ func (a answer) problem(t testing.TB) string {
 	}
 	if err := json.Unmarshal([]byte(a.body), &p); err != nil || p.Status != a.status || p.Title != http.StatusText(a.status) || p.Detail == "" ||
 		a.header.Get("Content-Type") != "application/problem+json" {
-		t.Errorf("%d, %s: %q is not a problem: %v", a.status, a.header.Get("Content-Type"), a.body, err)
+		t.Errorf("response %d with Content-Type %s is not a valid error: %q, %v", a.status, a.header.Get("Content-Type"), a.body, err)
 	}
 	return p.Detail
 }
 
-// send sends a request with the token of a role.
+// send sends a request with the token of the given role.
 func (w *world) send(role server.Role, method, path, body string) answer {
 	w.Helper()
 	r := must.Get(http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body)))(w)
@@ -173,7 +173,7 @@ func (w *world) do(r *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
-// must sends a request with the role deploy and decodes its response.
+// must sends a request with the role [server.Deploy], checks the status, and decodes the response into out.
 func (w *world) must(status int, method, path, body string, out any) answer {
 	w.Helper()
 	a := w.send(server.Deploy, method, path, body)

@@ -20,17 +20,18 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// Options configure [New].
+// Options configures [New].
 type Options struct {
-	// URL is the server's URL. It must use https, unless the server is on this machine, since requests carry the token.
+	// URL is the base URL of the server. It must use https unless the server runs on this machine, because requests
+	// contain the token.
 	URL, Token string
-	// CA is a PEM file of certificate authorities that replace the system's.
+	// CA is the path of a PEM file with certificate authorities, which replace those of the system.
 	CA string
-	// Timeout limits each request; the default is 2 minutes.
+	// Timeout limits the duration of each request. The default is 2 minutes.
 	Timeout time.Duration
 }
 
-// New returns the API of a server. It does not connect.
+// New returns a client for the server's API. It does not connect. It returns an error if the options are invalid.
 func New(o Options) (service.API, error) {
 	u, err := url.Parse(o.URL)
 	switch {
@@ -57,10 +58,11 @@ func New(o Options) (service.API, error) {
 	}}}, nil
 }
 
-// remote implements [service.API] on a server.
+// remote implements [service.API] with requests to a server.
 type remote struct{ client Client }
 
-// result returns the value or error in a response.
+// result returns the value in a response. If the response is an error, result returns the error that the service would
+// have returned.
 func result[T any](r *Response[T], err error) (T, error) {
 	var none T
 	if err != nil {
@@ -72,7 +74,7 @@ func result[T any](r *Response[T], err error) (T, error) {
 		return r.JSON, nil
 	case len(p.Problems) > 0:
 		for i := range p.Problems {
-			p.Problems[i].Line, p.Problems[i].Column = 0, 0 // positions in the request body
+			p.Problems[i].Line, p.Problems[i].Column = 0, 0 // positions in the request body mean nothing to the caller
 		}
 		return none, &taskgraph.Error{Problems: p.Problems}
 	case p.Status == http.StatusUnauthorized:
@@ -87,7 +89,7 @@ var kinds = map[int]service.Kind{
 	http.StatusBadRequest: service.Invalid, http.StatusNotFound: service.NotFound, http.StatusConflict: service.Conflict,
 }
 
-// done returns the error, if any, in a response without a value.
+// done returns the error of a response that contains no value.
 func done(r *Response[struct{}], err error) error {
 	_, err = result(r, err)
 	return err

@@ -1,5 +1,5 @@
-// Package client is a client for 'lumi serve'. [Client] has a generated method for each operation of docs/openapi.json;
-// [New] returns the server as a [service.API].
+// Package client is a client for 'lumi serve'. [Client] has a generated method for each operation in docs/openapi.json.
+// [New] wraps a Client as a [service.API].
 package client
 
 import (
@@ -31,13 +31,13 @@ type (
 	Graph = service.Graph
 	// NewSelection is the body of PutSelection.
 	NewSelection = wire.NewSelection
-	// Plan lists the items of a run.
+	// Plan lists the tasks that a run would execute.
 	Plan = service.Plan
 	// Release is a release or a plugin.
 	Release = service.Release
 	// Run is a run with its task runs.
 	Run = service.Run
-	// RunRequest is the body of PlanRun and of requests that start a run.
+	// RunRequest is the body of PlanRun and of the operations that start a run.
 	RunRequest = service.RunRequest
 	// Selection selects the layers of an environment.
 	Selection = service.Selection
@@ -47,14 +47,14 @@ type (
 	Upload = wire.Upload
 )
 
-// Client calls the operations of a server.
+// Client sends requests to a server.
 type Client struct {
-	// URL has no trailing slash. Token may be empty.
+	// URL is the base URL, without a trailing slash. Token may be empty.
 	URL, Token string
 	HTTP       http.Client
 }
 
-// Response is a response with its decoded body: JSON, or Problem for an error.
+// Response is an HTTP response with its decoded body, which is in Problem for an error and in JSON otherwise.
 type Response[T any] struct {
 	*http.Response
 	Body    []byte
@@ -63,8 +63,8 @@ type Response[T any] struct {
 	client  *Client
 }
 
-// send sends a request. The placeholders in path are replaced by values. It returns an error if there is no response or
-// if it is not from 'lumi serve'.
+// send sends a request. It replaces the placeholders in path with values. It returns an error if there is no response,
+// or if the response is not from 'lumi serve'.
 func send[T any](ctx context.Context, c *Client, method, path string, params, body any, values ...any) (*Response[T], error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -116,7 +116,7 @@ func send[T any](ctx context.Context, c *Client, method, path string, params, bo
 	return r, nil
 }
 
-// encode returns the query string of parameters.
+// encode returns params as a query string.
 func encode(params any) (string, error) {
 	text, err := json.Marshal(params)
 	var values map[string]any

@@ -1,4 +1,4 @@
-// Package wire defines the JSON types of the HTTP API that are not in package service.
+// Package wire defines those JSON types of the HTTP API that package service does not define.
 package wire
 
 import (
@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// Upload creates or updates a graph. In an update, a missing name or missing tasks are left unchanged.
+// Upload creates or updates a graph. An update leaves the name or the tasks unchanged if they are missing.
 type Upload struct {
 	Type      string           `json:"type,omitempty" doc:"The default is \"default\". It cannot be changed."`
 	Name      string           `json:"name,omitempty"`
@@ -22,7 +22,7 @@ type NewSelection struct {
 	Whole   bool          `json:"whole,omitempty" doc:"Tasks override whole tasks, not only their attributes."`
 }
 
-// Error is an error as defined by RFC 9457.
+// Error is an error response as defined by RFC 9457.
 type Error struct {
 	Title    string              `json:"title"`
 	Status   int                 `json:"status"`
@@ -35,5 +35,5 @@ func (e *Error) Error() string { return e.Detail }
 // GetStatus implements huma.StatusError.
 func (e *Error) GetStatus() int { return e.Status }
 
-// ContentType returns the media type of errors.
+// ContentType implements huma.ContentTypeFilter.
 func (*Error) ContentType(string) string { return "application/problem+json" }
