@@ -1,9 +1,9 @@
-// Package atomicfile replaces and creates files atomically: even after a crash, a disk error, or a power failure,
+// Package atomicfile replaces and creates files atomically. Even after a crash, a disk error, or a power failure,
 // readers see either the old or the new content.
 //
-// A new version is written to a temporary file in the same folder, synced, and renamed. It gets the mode and, if
-// possible, the owner and group of the file it replaces; access lists and extended attributes are lost. Temporary files
-// left by a killed process are removed by the next write of the same file.
+// New content is written to a temporary file in the same folder, synced, and renamed. The new file gets the mode and,
+// if possible, the owner and group of the file it replaces. Access control lists and extended attributes are lost.
+// Temporary files left behind by a killed process are removed by the next write to the same file.
 package atomicfile
 
 import (
@@ -19,21 +19,21 @@ import (
 	"strings"
 )
 
-// ErrUnsynced reports that the file was written but may not survive a power failure.
+// ErrUnsynced means that the file was written but may not survive a power failure.
 var ErrUnsynced = errors.New("it may not survive a power loss")
 
-// Write replaces the file at path, or creates it with mode 0666 before umask. Symbolic links are followed. A file with
-// this content is not rewritten.
+// Write replaces the file at path, or creates it with mode 0666 (before umask). It follows symbolic links, and does
+// nothing if the file already has this content.
 //
-// If the error is not [ErrUnsynced], the file is unchanged.
+// If Write returns an error other than [ErrUnsynced], the file is unchanged.
 func Write(path string, content []byte) error { return write(system{}, path, content, 0o666) }
 
-// WriteMode is like [Write], but creates a new file with the given mode.
+// WriteMode is like [Write], but creates missing files with the given mode.
 func WriteMode(path string, content []byte, mode fs.FileMode) error {
 	return write(system{}, path, content, mode)
 }
 
-// WriteNew creates a file. It returns an error that wraps [fs.ErrExist] if anything exists at path, even a dangling
+// WriteNew creates a file. It returns an error wrapping [fs.ErrExist] if anything exists at path, including a dangling
 // symbolic link or a file created concurrently.
 func WriteNew(path string, content []byte, mode fs.FileMode) error {
 	return writeNew(system{}, path, content, mode)
@@ -43,18 +43,18 @@ func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
 	return replaceBy(d, path, path, content, mode, nil, func(staged, target string) error {
 		err := d.link(staged, target)
 		if err == nil {
-			_ = d.remove(staged) // the next write retries this
+			_ = d.remove(staged) // the next write retries a failed removal
 			return nil
 		}
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // another writer removed the staged file
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // ErrNotExist means that another writer removed the staged file
 			return err
 		}
-		// Without hard links, as on FAT, an empty file claims the name.
+		// The file system does not support hard links, as on FAT. Create an empty file to claim the name.
 		f, err := d.open(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if err != nil {
 			return err
 		}
-		_ = f.Close() // Nothing was written.
+		_ = f.Close() // nothing was written
 		if err = d.rename(staged, target); err != nil {
 			_ = d.remove(target)
 		}
@@ -67,14 +67,14 @@ func write(d disk, path string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, cause(err))
 	}
-	// A read-only file must not be replaced, although the system would allow it.
+	// Opening for writing fails on read-only files, which rename would replace.
 	f, old, err := openRegular(d, target, os.O_RDWR)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unchanged(path, err)
 	}
 	if f != nil {
 		same, err := holds(f, old, content)
-		_ = f.Close() // Nothing was written.
+		_ = f.Close() // nothing was written
 		if err != nil {
 			return unchanged(path, err)
 		}
@@ -89,13 +89,13 @@ func unchanged(path string, err error) error {
 	return fmt.Errorf("cannot write %s, which is unchanged: %w", path, cause(err))
 }
 
-// replaceBy stages content, with the attributes of the file like or, if that is nil, the given mode, and calls put to
-// move the staged file to the target.
+// replaceBy stages content and calls put to move the staged file to target. The staged file gets the attributes of like
+// or, if like is nil, the given mode.
 func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, like fs.FileInfo,
 	put func(staged, target string) error,
 ) error {
 	clearAway(d, target)
-	const attempts = 10 // Every other writer may remove the staged file once, when it starts.
+	const attempts = 10 // each other writer may remove the staged file once, when it starts
 	var err error
 	for range attempts {
 		var staged string
@@ -103,7 +103,7 @@ func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, li
 			if err = put(staged, target); err == nil {
 				return synced(d, path, target)
 			}
-			_ = d.remove(staged) // the next write retries this
+			_ = d.remove(staged) // the next write retries a failed removal
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -115,7 +115,7 @@ func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, li
 	return unchanged(path, err)
 }
 
-// holds reports whether a file has the given content.
+// holds reports whether f, described by info, has the given content.
 func holds(f io.Reader, info fs.FileInfo, content []byte) (bool, error) {
 	if info.Size() != int64(len(content)) {
 		return false, nil
@@ -124,10 +124,10 @@ func holds(f io.Reader, info fs.FileInfo, content []byte) (bool, error) {
 	return bytes.Equal(found, content), err
 }
 
-// stage writes and syncs a temporary file next to the target. If it fails, the temporary file is removed.
+// stage writes and syncs a temporary file next to target and returns its name. On failure, it removes the file.
 func stage(d disk, target string, content []byte, mode fs.FileMode, old fs.FileInfo) (string, error) {
 	if old != nil {
-		mode = 0o600 // until imitate sets the old mode
+		mode = 0o600 // imitate sets the final mode
 	}
 	name := temporary(target)
 	f, err := d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -145,14 +145,13 @@ func stage(d disk, target string, content []byte, mode fs.FileMode, old fs.FileI
 		err = closeErr
 	}
 	if err != nil {
-		_ = d.remove(name) // the next write retries this
+		_ = d.remove(name) // the next write retries a failed removal
 		return "", err
 	}
 	return name, nil
 }
 
-// imitate gives a file the owner, group, and mode of another one, as far as possible. It grants no access beyond that
-// of the old file.
+// imitate gives f the owner, group, and mode of old, as far as possible. It never grants more access than old did.
 func imitate(f handle, old fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -162,10 +161,10 @@ func imitate(f handle, old fs.FileInfo) error {
 	oldUser, oldGroup, _ := owner(old)
 	newUser, newGroup, known := owner(info)
 	if known && oldUser != newUser {
-		_ = f.Chown(oldUser, -1) // Only root can. Otherwise the file gets a new owner, as a copy would.
+		_ = f.Chown(oldUser, -1) // only root can change the owner; otherwise, the file gets a new owner, as a copy would
 	}
 	if known && oldGroup != newGroup && f.Chown(-1, oldGroup) != nil {
-		mode &^= 0o070 &^ (mode & 0o007 << 3) // the new group gets no more access than others
+		mode &^= 0o070 &^ (mode & 0o007 << 3) // the new group gets no more access than others have
 	}
 	if info.Mode().Perm() == mode {
 		return nil
@@ -173,7 +172,8 @@ func imitate(f handle, old fs.FileInfo) error {
 	return f.Chmod(mode)
 }
 
-// synced syncs the folder of the target, and with it the target's name.
+// synced syncs the folder of target, which makes the rename durable. If that fails, it returns an error wrapping
+// [ErrUnsynced].
 func synced(d disk, path, target string) error {
 	if err := d.syncDir(filepath.Dir(target)); err != nil {
 		return fmt.Errorf("%s was written, but %w: %w", path, ErrUnsynced, cause(err))
@@ -181,19 +181,18 @@ func synced(d disk, path, target string) error {
 	return nil
 }
 
-// tempSuffix ends the names of temporary files, after a random text of randomLength characters.
+// The name of a temporary file ends with a random text of randomLength characters and tempSuffix.
 const (
 	tempSuffix   = ".tmp"
 	randomLength = 26
 )
 
-// temporary returns a name for a temporary file next to the target.
+// temporary returns a name for a temporary file next to target.
 func temporary(target string) string {
 	return filepath.Join(filepath.Dir(target), "."+stem(target)+"-"+rand.Text()+tempSuffix)
 }
 
-// stem returns the start of the names of the target's temporary files: its base name, shortened if there is no room for
-// the rest.
+// stem returns the part of a temporary file's name that identifies target: its base name, shortened if it is long.
 func stem(target string) string {
 	const longest, part = 100, 80
 	base := filepath.Base(target)
@@ -201,11 +200,11 @@ func stem(target string) string {
 		return base
 	}
 	digest := sha256.Sum256([]byte(base))
-	// Some file systems reject invalid UTF-8, which splitting a character would produce.
+	// Cutting a character in half would produce invalid UTF-8, which some file systems reject.
 	return fmt.Sprintf("%s~%x", strings.ToValidUTF8(base[:part], ""), digest[:8])
 }
 
-// isTemporary reports whether a directory entry is a temporary file of the target.
+// isTemporary reports whether e is a temporary file of target.
 func isTemporary(e fs.DirEntry, target string) bool {
 	random, ok := strings.CutPrefix(e.Name(), "."+stem(target)+"-")
 	if !ok || !e.Type().IsRegular() {
@@ -215,7 +214,7 @@ func isTemporary(e fs.DirEntry, target string) bool {
 	return ok && len(random) == randomLength && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// clearAway removes temporary files of killed writers. It ignores errors, since the files are harmless.
+// clearAway removes temporary files left behind by killed writers. It ignores errors, since the files are harmless.
 func clearAway(d disk, target string) {
 	dir := filepath.Dir(target)
 	entries, err := d.readDir(dir)
@@ -229,17 +228,17 @@ func clearAway(d disk, target string) {
 	}
 }
 
-// errIrregular reports a folder, a pipe, or a device.
+// errIrregular means that the path is a folder, a pipe, or a device.
 var errIrregular = errors.New("it is not a regular file")
 
-// resolve follows symbolic links. The file may be missing, but not its folder.
+// resolve returns path with symbolic links resolved. The file may be missing, but its folder must exist.
 func resolve(d disk, path string) (string, error) {
 	if path == "" {
 		return "", errors.New("empty path")
 	}
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		// Follow the folder before cleaning the path: link/.. is the parent of the link's target.
+		// Resolve the folder before cleaning the path, since link/.. is the parent of the link's target.
 		dir, base := filepath.Split(path)
 		dir, err = filepath.EvalSymlinks(dir)
 		target = filepath.Join(dir, base)
@@ -264,7 +263,7 @@ func resolve(d disk, path string) (string, error) {
 	return target, nil
 }
 
-// openRegular opens a regular file. It returns an error if a link, pipe, or device has replaced it.
+// openRegular opens a regular file. It returns an error if the file is a symbolic link, a pipe, or a device.
 func openRegular(d disk, name string, flag int) (handle, fs.FileInfo, error) {
 	f, err := d.open(name, flag|withoutTricks, 0)
 	if isLink(err) {
@@ -278,13 +277,13 @@ func openRegular(d disk, name string, flag int) (handle, fs.FileInfo, error) {
 		err = errIrregular
 	}
 	if err != nil {
-		_ = f.Close() // Nothing was written.
+		_ = f.Close() // nothing was written
 		return nil, nil, err
 	}
 	return f, info, nil
 }
 
-// cause strips the names of temporary files from a system error.
+// cause removes the names of temporary files from a system error.
 func cause(err error) error {
 	var pathError *fs.PathError
 	var linkError *os.LinkError

@@ -6,16 +6,16 @@ import (
 	"os"
 )
 
-// disk is the part of the file system used by this package. Tests inject failures.
+// disk is the part of the file system used by this package. Tests use it to inject failures.
 type disk interface {
 	open(name string, flag int, perm fs.FileMode) (handle, error)
 	lstat(name string) (fs.FileInfo, error)
 	readDir(name string) ([]fs.DirEntry, error)
 	link(from, to string) error
-	// rename replaces an existing file.
+	// rename replaces the file at to if it exists.
 	rename(from, to string) error
 	remove(name string) error
-	// syncDir syncs the names in a folder.
+	// syncDir makes the directory entries in a folder durable.
 	syncDir(name string) error
 }
 
@@ -29,13 +29,13 @@ type handle interface {
 	Chown(uid, gid int) error
 }
 
-// system is the disk of the operating system.
+// system implements disk with the operating system.
 type system struct{}
 
 func (system) open(name string, flag int, perm fs.FileMode) (handle, error) {
 	f, err := os.OpenFile(name, flag, perm)
 	if err != nil {
-		return nil, err // f would be a non-nil handle
+		return nil, err // returning f would make the handle non-nil
 	}
 	return f, nil
 }

@@ -12,7 +12,7 @@ const withoutTricks = 0
 
 func isLink(error) bool { return false }
 
-// rename retries while another process, such as a virus scanner, has the old file open.
+// rename retries as long as another process, such as a virus scanner, has the old file open.
 func (system) rename(from, to string) error {
 	source, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -33,7 +33,7 @@ func (system) rename(from, to string) error {
 	return err
 }
 
-// syncDir does nothing, since rename is already durable.
+// syncDir does nothing, since rename is already durable on Windows.
 func (system) syncDir(string) error { return nil }
 
 func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }

@@ -1,5 +1,5 @@
-// Package catalog explains the codes of diagnostics on terminals. Each code has an entry, a Markdown file whose heading
-// is the code and whose first sentence states the rule.
+// Package catalog documents the codes of diagnostics. The entry for each code is a Markdown file whose heading is the
+// code and whose first sentence states the rule.
 package catalog
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Entry explains one code.
+// Entry documents one code.
 type Entry struct {
 	Code string `json:"code"`
-	// About is the kind of thing identified by the code, such as "diagnostic".
+	// About is the kind of thing that the code identifies, such as "diagnostic".
 	About string `json:"about"`
 	Group string `json:"group"`
-	// Text is Markdown, without the heading.
+	// Text is the content in Markdown, without the heading.
 	Text string `json:"text"`
 }
 
@@ -59,8 +59,8 @@ func (c Catalog) Codes() []string {
 	return codes
 }
 
-// Select returns the entries of the given codes, ignoring case and brackets. For an unknown code, it returns an error
-// that suggests a similar one or command, which lists all codes.
+// Select returns the entries for the given codes, ignoring case and surrounding brackets. For an unknown code, it
+// returns an error that suggests a similar code or else command, which lists all codes.
 func (c Catalog) Select(codes []string, command string) (Catalog, error) {
 	var chosen Catalog
 	for _, arg := range codes {
@@ -82,7 +82,7 @@ func (c Catalog) Select(codes []string, command string) (Catalog, error) {
 	return chosen, nil
 }
 
-// Explain formats the entries for a terminal, each below a heading.
+// Explain formats all entries for a terminal. Heading returns the heading of each entry.
 func (c Catalog) Explain(heading func(Entry) string) string {
 	var entries []string
 	for _, e := range c {
@@ -91,7 +91,7 @@ func (c Catalog) Explain(heading func(Entry) string) string {
 	return strings.Join(entries, "\n")
 }
 
-// List formats the codes for a terminal, below the titles of their groups. An empty line follows each group.
+// List formats all codes for a terminal, grouped under headings. An empty line follows each group.
 func (c Catalog) List(heading func(title string) string) string {
 	var b strings.Builder
 	for i, e := range c {
@@ -106,7 +106,7 @@ func (c Catalog) List(heading func(title string) string) string {
 	return b.String()
 }
 
-// Plain formats the text for a terminal. Code is indented instead of fenced, below the file name from its fence.
+// Plain formats the text for a terminal. Code blocks are indented instead of fenced, and preceded by their file names.
 func (e Entry) Plain() string {
 	var b strings.Builder
 	inside := false

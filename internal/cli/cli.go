@@ -1,4 +1,4 @@
-// Package cli implements the lumi command: the command tree, its help, and error output.
+// Package cli implements the lumi command.
 package cli
 
 import (
@@ -14,10 +14,11 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Main runs lumi with the arguments of the process and returns its exit code. The version is empty in unreleased binaries.
+// Main runs lumi with the arguments of the process and returns its exit code. Version is empty in unreleased binaries.
 func Main(version string) int {
 	console.RelaxGC()
-	// Without a reader, writes fail with EPIPE; SIGPIPE must not kill the process between two files.
+	// If the reader of a pipe is gone, writes should fail with EPIPE. SIGPIPE could kill the process between the writes
+	// of two files.
 	signal.Ignore(syscall.SIGPIPE)
 	con := console.New(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	con.Version = version
@@ -29,7 +30,7 @@ func Main(version string) int {
 				(*interrupt)()
 				continue
 			}
-			signal.Stop(signals)   // A second signal kills the process.
+			signal.Stop(signals)   // a second signal kills the process
 			console.Writing.Lock() // wait for writes in progress, but not for reads, prompts, or computations
 			con.Say(console.Interrupted)
 			os.Exit(console.ExitFailed)
@@ -38,7 +39,7 @@ func Main(version string) int {
 	return runCommand(context.Background(), con, newRoot(con), os.Args[1:])
 }
 
-// runCommand runs the command named by args and returns the exit code.
+// runCommand runs the command selected by args and returns its exit code.
 func runCommand(ctx context.Context, con *console.Console, root *cobra.Command, args []string) int {
 	defer con.Progress.Clear()
 	err := dispatch(ctx, con, root, args)

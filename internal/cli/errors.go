@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// printError prints an error and returns its exit code.
+// printError prints an error and returns the exit code for it.
 func printError(con *console.Console, err error) int {
 	if wrong, ok := errors.AsType[*plan.Error](err); ok {
 		printPlanError(con, wrong)
@@ -26,7 +26,7 @@ func printError(con *console.Console, err error) int {
 		return console.ExitWrong
 	}
 	if exit, ok := errors.AsType[*program.ExitError](err); ok {
-		return min(exit.Code, console.ExitFailed) // The program has printed the reason.
+		return min(exit.Code, console.ExitFailed) // the program has already printed the reason
 	}
 	con.Say("%s", err)
 	_, isRefused := errors.AsType[*job.RefusedError](err)
@@ -39,7 +39,7 @@ func printError(con *console.Console, err error) int {
 	return console.ExitFailed
 }
 
-// printPlanError prints the errors that prevent a deployment, with their program lines.
+// printPlanError prints the errors that prevent a deployment, with the corresponding program lines.
 func printPlanError(con *console.Console, err *plan.Error) {
 	for _, f := range err.Faults {
 		con.Separate()

@@ -30,10 +30,10 @@ With --json, it prints one object per code, one per line: "code", "about" ("faul
 	}
 }
 
-// explanations returns the catalog of all codes. An error and a loss may share a code.
+// explanations returns the catalog of all codes. An error and a loss may have the same code.
 func explanations() catalog.Catalog { return append(codes.Faults(), codes.Losses()...) }
 
-// explain prints the meanings of codes, or lists all codes.
+// explain prints the meaning of each given code or, without codes, a list of all codes.
 func explain(con *console.Console) error {
 	all := explanations()
 	chosen, err := all.Select(con.Args, "lumi explain")

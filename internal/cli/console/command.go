@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// AddCommands adds subcommands under a heading in the parent's help.
+// AddCommands adds subcommands to parent, under a heading in its help.
 func AddCommands(parent *cobra.Command, heading string, children ...*cobra.Command) {
 	parent.AddGroup(&cobra.Group{ID: heading, Title: heading + ":"})
 	for _, c := range children {
@@ -19,14 +19,15 @@ func AddCommands(parent *cobra.Command, heading string, children ...*cobra.Comma
 	}
 }
 
-// Meanings of exit code 2, for commands that report invalid files with 1 and for other commands.
+// These are the meanings of exit code 2. FaultsFailed is for commands that report invalid files, ElseFailed for all
+// other commands.
 const (
 	ElseFailed   = "usage or system error"
 	FaultsFailed = "a file has errors, or a usage or system error"
 )
 
-// ExitCodes returns the meanings of a command's exit codes, for its annotations. If wrong is empty, the command never exits
-// with 1.
+// ExitCodes returns the meanings of a command's exit codes, for use as its annotations. If wrong is empty, the command
+// never exits with code 1.
 func ExitCodes(fine, wrong, failed string) map[string]string {
 	codes := map[string]string{"0": fine, "1": wrong, "2": failed}
 	if wrong == "" {
@@ -35,7 +36,7 @@ func ExitCodes(fine, wrong, failed string) map[string]string {
 	return codes
 }
 
-// Examples formats the examples of a command, given as pairs of a description and a shell command.
+// Examples formats the examples of a command. Its arguments are pairs of a description and a shell command.
 func Examples(pairs ...string) string {
 	var b strings.Builder
 	for pair := range slices.Chunk(pairs, 2) {
@@ -44,16 +45,16 @@ func Examples(pairs ...string) string {
 	return b.String()[1:]
 }
 
-// UsageError reports an invalid invocation of a command. The command's name is added when printing.
+// UsageError reports an invalid invocation of a command. The command's name is added when the error is printed.
 type UsageError string
 
 func (m UsageError) Error() string { return string(m) }
 
-// Misused returns a [UsageError].
+// Misused returns a [UsageError] with a formatted message.
 func Misused(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// checkUse checks arguments against the command's usage line, in which brackets mark optional arguments and dots
-// repeated ones. It rejects empty arguments and flag values, except expressions.
+// checkUse checks arguments against the command's usage line, in which brackets mark optional arguments and dots mark
+// repeated arguments. It rejects empty arguments and flag values, except for expressions.
 func checkUse(c *cobra.Command, args []string) (err error) {
 	_, usage, _ := strings.Cut(c.Use, " ")
 	most := len(strings.Fields(usage))
@@ -75,13 +76,13 @@ func checkUse(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// Choice is a flag value from a fixed set.
+// Choice is a flag whose value must be in a fixed set.
 type Choice struct {
 	value *string
 	Among []string
 }
 
-// ChoiceVar declares a flag of c with a fixed set of values.
+// ChoiceVar declares a flag of c that accepts only the values in among. The default is standard.
 func ChoiceVar(c *cobra.Command, flags *pflag.FlagSet, value *string, name, standard, usage string, among ...string) {
 	*value = standard
 	flags.Var(&Choice{value, among}, name, usage+": "+strings.Join(among, ", "))

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Confirmed asks for confirmation. It returns [ErrUnchanged] if the answer is no.
+// Confirmed asks the user for confirmation. It returns [ErrUnchanged] unless the answer is yes.
 func (con *Console) Confirmed(what string) error {
 	answer, err := con.ask(what + "? [y/N] ")
 	if err == nil && !isYes(answer) {
@@ -24,10 +24,11 @@ func isYes(answer string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// CanAsk reports whether prompts are possible: standard input and standard error are terminals, and --json is not set.
+// CanAsk reports whether the user can be prompted: standard input and standard error are terminals, and --json is not
+// set.
 func (con *Console) CanAsk() bool { return con.StdinIsTerminal && con.Err.Terminal && !con.JSON }
 
-// ask prints a question on standard error and returns the line read, or "" at the end of input.
+// ask prints a question on standard error and returns the line entered, or "" at the end of input.
 func (con *Console) ask(question string) (string, error) {
 	if err := con.Stdout.Flush(); err != nil {
 		return "", err
@@ -41,7 +42,7 @@ func (con *Console) ask(question string) (string, error) {
 	return answer, err
 }
 
-// Sure asks for confirmation unless yes is set. It returns [ErrUnchanged] if the answer is no.
+// Sure asks for confirmation unless yes is set. It returns [ErrUnchanged] unless the answer is yes.
 func (con *Console) Sure(yes bool, what string) error {
 	switch {
 	case yes:

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Separate prints an empty line between two reports.
+// Separate prints an empty line on standard error, except before the first report.
 func (con *Console) Separate() {
 	if con.errWritten {
 		fmt.Fprintln(con.Stderr)
@@ -16,7 +16,8 @@ func (con *Console) Separate() {
 	con.errWritten = true
 }
 
-// Line prints a line, cut at the width of the terminal. The text must be safe to print, and may contain colors.
+// Line prints a line, clipped to the width of the terminal. The text must be safe to print; it may contain color
+// sequences.
 func (con *Console) Line(text string) {
 	if most := con.Out.Width; con.Out.Terminal && most > 0 {
 		text = term.Clip(text, most)
@@ -24,7 +25,8 @@ func (con *Console) Line(text string) {
 	con.Printf("%s\n", text)
 }
 
-// Table prints rows in columns, the first row as headings. On a terminal, they are clipped to its width.
+// Table prints rows in aligned columns. The first row contains the headings. On a terminal, lines are clipped to its
+// width.
 func (con *Console) Table(rows [][]string) {
 	columns := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -54,10 +56,10 @@ func (con *Console) Table(rows [][]string) {
 	}
 }
 
-// gap separates columns.
+// gap is the text between columns.
 const gap = "  "
 
-// fit shrinks columns, the widest first, until they fit side by side.
+// fit shrinks columns, widest first, until their total width, including gaps, is at most limit.
 func fit(columns []int, limit int) {
 	const least = 6
 	total := len(gap) * (len(columns) - 1)
@@ -74,7 +76,7 @@ func fit(columns []int, limit int) {
 	}
 }
 
-// Finish prints the result of a command.
+// Finish prints a message about a successful command, unless --json is set. It returns nil.
 func (con *Console) Finish(format string, args ...any) error {
 	if !con.JSON {
 		con.Printf("%s\n", term.Visible(fmt.Sprintf(format, args...)))
@@ -82,7 +84,8 @@ func (con *Console) Finish(format string, args ...any) error {
 	return nil
 }
 
-// PrintList prints a list: as one JSON line per item or as table rows, or a message if it is empty.
+// PrintList prints a list as table rows or, with --json, as one line of JSON per item. If the list is empty, it prints
+// the message none.
 func PrintList[T any](con *Console, all []T, none string, head []string, row func(T) []string) error {
 	rows := [][]string{head}
 	for _, one := range all {

@@ -7,7 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// Version returns the version of this binary, set by 'make dist' or taken from the build information of 'go install'.
+// Version returns the version of this binary. It is the version set by 'make dist' or, failing that, the version
+// recorded by 'go install'.
 func Version(set string) string {
 	if info, ok := debug.ReadBuildInfo(); ok && set == "" && info.Main.Version != "(devel)" {
 		set = info.Main.Version
@@ -15,7 +16,7 @@ func Version(set string) string {
 	return cmp.Or(set, "devel")
 }
 
-// VersionLine returns the output of the version command, which includes the Go version and the platform.
+// VersionLine returns the output of a version command, which includes the Go version and the platform.
 func VersionLine(command, set string) string {
 	return fmt.Sprintf("%s %s %s %s/%s", command, Version(set), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

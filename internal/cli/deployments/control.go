@@ -27,16 +27,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// controlCommand is one run of 'lumi retry', 'lumi abort', 'lumi rollback', or 'lumi resolve'.
+// controlCommand is an invocation of 'lumi retry', 'lumi abort', 'lumi rollback', or 'lumi resolve'.
 type controlCommand struct {
 	deployCommand
 	engine *environment.Environment
-	// id and absent are the answer given to 'lumi resolve'.
+	// id and absent are the answer passed to 'lumi resolve'.
 	id     string
 	absent bool
 }
 
-// command configures a command that calls do with an engine.
+// command configures c to call do with an engine for the environment.
 func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
 	c.Annotations, c.ValidArgsFunction = DeployExits, workspace.CompleteDeployments
 	if c.Name() == "resolve" {
@@ -128,8 +128,8 @@ URN is a URN, the end of one, or a name that is unique among these resources.`,
 	return c
 }
 
-// choose returns the queued deployment named by the argument. If the argument is missing or matches several
-// deployments, it returns the only one for which fits returns true.
+// choose returns the queued deployment selected by the argument. If there is no argument, or if several deployments
+// match it, choose returns the only one accepted by fits.
 func (x *controlCommand) choose(ctx context.Context, args []string, done string, fits func(environment.Status) bool) (environment.Status, error) {
 	queued, err := x.engine.Status(ctx)
 	if err != nil {
@@ -143,11 +143,11 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 		case len(queued) == 0:
 			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("no queued deployment %s in %s: 'lumi status%s' shows the queue", args[0], x.Environment.Name, x.Flag())}
 		case len(queued) == 1:
-			return queued[0], nil // if it does not fit, the engine returns the reason
+			return queued[0], nil // if fits would reject it, the engine returns the reason
 		}
 	}
 	queued = slices.DeleteFunc(queued, func(d environment.Status) bool { return !fits(d) })
-	// Cleanups run after other deployments anyway.
+	// Ignore cleanups, which run after other deployments anyway.
 	isCleanup := func(d environment.Status) bool { return d.Kind == "cleanup" }
 	if others := slices.DeleteFunc(slices.Clone(queued), isCleanup); len(others) > 0 {
 		queued = others
@@ -165,7 +165,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 	return environment.Status{}, console.Misused("several deployments can be %s; name one: %s", done, strings.Join(names, ", "))
 }
 
-// retry continues a deployment. If it was interrupted, retry just runs it.
+// retry continues a failed or paused deployment. An interrupted deployment is simply resumed.
 func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "retried", func(d environment.Status) bool {
 		return d.State == store.Failed || d.State == store.Ask || runs.IsLeft(x.engine, d) && len(d.Waits) == 0
@@ -183,7 +183,7 @@ func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	})
 }
 
-// cleanUp retries failed deletions. If there are none, it returns the given error.
+// cleanUp retries failed deletions. If there are none, it returns the error none.
 func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error) error {
 	g, err := x.engine.Graph(ctx)
 	if err != nil {
@@ -207,7 +207,7 @@ func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error)
 	})
 }
 
-// abort aborts a deployment and waits until it ends.
+// abort aborts a deployment and waits for it to end.
 func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "aborted", func(d environment.Status) bool { return d.Kind != "cleanup" })
 	if err != nil {
@@ -241,8 +241,8 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	return nil
 }
 
-// leftovers returns the resources to be deleted by the cleanup after an abort: leftovers of the module's failed
-// deployments, and resources created by this one.
+// leftovers returns the resources that the cleanup after an abort would delete: those left behind by failed deployments
+// of the module, and those created by d.
 func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([]urn.URN, error) {
 	all := []urn.URN{}
 	g, err := x.engine.Graph(ctx)
@@ -250,7 +250,7 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 		return nil, err
 	}
 	if newest := g.Newest(d.Module); newest != nil && int64(newest.Deployment) == d.Number {
-		return all, nil // Only deletions remain, and they can only be skipped.
+		return all, nil // only deletions remain, which can only be skipped
 	}
 	for _, s := range plan.MakeCleanup(g.Abandon(d.Module), d.Module, func(tokens.Type) string { return execute.Providers }).Steps {
 		if s.Kind == plan.Delete {
@@ -260,7 +260,7 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 	if d.State != store.Running && d.State != store.Aborting {
 		return all, nil
 	}
-	events, err := x.engine.Log(ctx, d.ID) // The graph does not contain its results yet.
+	events, err := x.engine.Log(ctx, d.ID) // the state does not contain the results of d yet
 	for _, e := range events {
 		created := e.State == store.Done && (e.Kind == plan.Create.String() || e.Kind == plan.Replace.String())
 		if u := urn.URN(e.URN); created && !slices.Contains(all, u) {
@@ -270,14 +270,14 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 	return all, err
 }
 
-// printURNs prints resources, one per line.
+// printURNs prints the short names of resources, one per line.
 func printURNs(s *workspace.Session, all []urn.URN, prefix string) {
 	for _, u := range all {
 		s.Printf("%s%s\n", prefix, term.Visible(graph.ShortName(u)))
 	}
 }
 
-// rollback deploys the desired state of an earlier deployment.
+// rollback deploys the desired state of an earlier deployment again.
 func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	if err := x.consent.misuse(x.Console); err != nil {
 		return err
@@ -343,7 +343,7 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 	return to, err
 }
 
-// resolve answers whether a resource was created.
+// resolve tells a paused deployment whether a resource was created.
 func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 	if (x.id == "") == !x.absent {
 		return console.Misused("use either --id=ID or --absent")
@@ -355,7 +355,7 @@ func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 	asked, by, names := &lumigl.Graph{}, map[string]int64{}, []string(nil)
 	for _, d := range queued {
 		for _, u := range d.Asks {
-			if _, err := asked.Add(string(u)); err == nil { // If two deployments ask about it, the first is answered first.
+			if _, err := asked.Add(string(u)); err == nil { // if two deployments ask about a resource, the answer goes to the first
 				by[string(u)], names = d.ID, append(names, u.Name())
 			}
 		}

@@ -21,14 +21,14 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// deployCommand is one run of 'lumi plan', 'lumi deploy', or 'lumi destroy'.
+// deployCommand is an invocation of 'lumi plan', 'lumi deploy', or 'lumi destroy'.
 type deployCommand struct {
 	*workspace.Session
 	flags    workspace.Flags
 	runs     runs.Flags
 	request  requestFlags
 	consent  consent
-	check    bool // exit with 1 if something would change
+	check    bool // exit with code 1 if there are changes
 	simulate bool
 	details  bool // ask provisioners for their plans
 }
@@ -135,13 +135,13 @@ func (d *deployCommand) addDetails(c *cobra.Command) {
 	c.Flags().BoolVar(&d.details, "details", false, "also show the plans of provisioners")
 }
 
-// DeployExits are the exit codes of commands that run deployments.
+// DeployExits lists the exit codes of commands that run deployments.
 var DeployExits = map[string]string{
 	"0": "done", "1": "failed or refused, or the program has errors", "2": console.ElseFailed,
 	"3": "input needed: an answer, an approval, or a key", "4": "interrupted or waiting; it can be resumed",
 }
 
-// in calls f with the environment.
+// in calls f with the environment selected by the flags.
 func (d *deployCommand) in(ctx context.Context, con *console.Console, missing workspace.IfMissing, f func(context.Context) error) error {
 	return workspace.WithEnvironment(ctx, con, d.flags.Environment, missing, func(s *workspace.Session) error {
 		d.Session, s.Simulates = s, d.simulate
@@ -169,7 +169,7 @@ func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error
 	return nil
 }
 
-// plans evaluates programs and plans their deployment.
+// plans evaluates programs and returns their plans in deployment order.
 func (d *deployCommand) plans(ctx context.Context, engine *environment.Environment, args []string, dash int) ([]run.Planned, error) {
 	requests, err := allRequests(ctx, d.Session, engine, d.request, args, dash)
 	if err != nil {
@@ -182,10 +182,10 @@ func (d *deployCommand) plans(ctx context.Context, engine *environment.Environme
 	return engine.Plan(ctx, requests...)
 }
 
-// maxPlan is the maximum size in bytes of a plan on a terminal, more than its scrollback.
+// maxPlan is the maximum size of a plan printed on a terminal, in bytes. It exceeds the usual scrollback.
 const maxPlan = 1 << 20
 
-// show prints plans. The error lists the provisioners that failed to return their plans.
+// show prints plans. It returns an error that lists the provisioners that failed to return a plan.
 func (d *deployCommand) show(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	details, failed := d.detailsOf(ctx, engine, all)
 	if errors.Is(failed, errInterrupted) {
@@ -212,7 +212,7 @@ func (d *deployCommand) show(ctx context.Context, engine *environment.Environmen
 	return cmp.Or(d.Stdout.Flush(), failed)
 }
 
-// detailsOf returns the provisioners' plans if --details is set. An interrupt stops their processes.
+// detailsOf returns the plans of provisioners if --details is set. An interrupt stops the provisioners.
 func (d *deployCommand) detailsOf(ctx context.Context, engine *environment.Environment, all []run.Planned) ([][]plan.TaskDetails, error) {
 	details := make([][]plan.TaskDetails, len(all))
 	if !d.details {
@@ -260,7 +260,7 @@ func (d *deployCommand) deploy(ctx context.Context, args []string, dash int) err
 	return d.carryOut(ctx, engine, all, "Deploy")
 }
 
-// carryOut runs plans with changes after confirmation.
+// carryOut asks for confirmation and runs the plans that contain changes.
 func (d *deployCommand) carryOut(ctx context.Context, engine *environment.Environment, all []run.Planned, verb string) error {
 	if all = slices.DeleteFunc(all, func(p run.Planned) bool { return p.Idle }); len(all) == 0 {
 		return nil
@@ -274,7 +274,7 @@ func (d *deployCommand) carryOut(ctx context.Context, engine *environment.Enviro
 	return d.queue(ctx, engine, all)
 }
 
-// provideKey creates a key if the environment has none and a plan contains secrets.
+// provideKey creates a key if a plan contains secrets and the environment has no key yet.
 func (d *deployCommand) provideKey(ctx context.Context, engine *environment.Environment, all []run.Planned) (err error) {
 	if engine.Journal.Key != nil || !slices.ContainsFunc(all, run.Planned.HasSecrets) {
 		return nil
@@ -287,7 +287,7 @@ func (d *deployCommand) provideKey(ctx context.Context, engine *environment.Envi
 	return err
 }
 
-// queue queues the approved plans and runs them.
+// queue queues approved plans and runs them.
 func (d *deployCommand) queue(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	if !d.JSON {
 		d.Printf("\n")
@@ -320,7 +320,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 		if modules = g.Modules(); len(modules) == 0 {
 			if queued, err := engine.Status(ctx); err != nil {
 				return err
-			} else if len(queued) > 0 { // it may have created resources
+			} else if len(queued) > 0 { // the deployment may have created resources
 				return &job.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
 			}
 			d.Printf("Nothing to destroy in %s.\n", d.Environment.Name)
@@ -344,10 +344,10 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 	return d.carryOut(ctx, engine, all, "Destroy")
 }
 
-// errInterrupted means that an interrupt ended the work.
+// errInterrupted means that an interrupt stopped the command.
 var errInterrupted = errors.New("interrupted")
 
-// consent is how the user approves a plan.
+// consent holds the flags that approve a plan.
 type consent struct {
 	yes    bool
 	expect []string
@@ -358,7 +358,7 @@ func (f *consent) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.expect, "expect", nil, "skip the confirmation and accept only the plan with this `DIGEST`; for several modules, one each, separated by commas")
 }
 
-// misuse returns an error if confirmation is required but impossible.
+// misuse returns an error if confirmation is required but the user cannot be asked.
 func (f consent) misuse(con *console.Console) error {
 	if !f.yes && len(f.expect) == 0 && !con.CanAsk() {
 		return console.Misused("cannot ask for confirmation without a terminal: use --expect=DIGEST or --yes")
@@ -366,7 +366,7 @@ func (f consent) misuse(con *console.Console) error {
 	return nil
 }
 
-// agree returns nil if the user approves the plans.
+// agree returns nil if the user approves the plans by flags or by answering a prompt.
 func agree(s *workspace.Session, f consent, all []run.Planned, verb string) error {
 	if len(f.expect) > 0 {
 		for _, p := range all {
@@ -389,7 +389,8 @@ func agree(s *workspace.Session, f consent, all []run.Planned, verb string) erro
 	return confirm(s, verb+" "+strings.Join(modules, ", "))
 }
 
-// confirm asks for confirmation of an action in the environment. It returns [console.ErrUnchanged] if the answer is no.
+// confirm asks for confirmation of an action in the environment. It returns [console.ErrUnchanged] unless the answer is
+// yes.
 func confirm(s *workspace.Session, what string) error {
 	return s.Confirmed(what + " in " + s.Environment.Name)
 }

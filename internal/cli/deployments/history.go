@@ -28,7 +28,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// historyCommand is one run of 'lumi history'.
+// historyCommand is an invocation of 'lumi history'.
 type historyCommand struct {
 	*workspace.Session
 	engine *environment.Environment
@@ -84,7 +84,7 @@ func (h *historyCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	engine, end := runs.NewEngine(h.Session, key, run.Options{}) // Without a key, secrets are unknown values.
+	engine, end := runs.NewEngine(h.Session, key, run.Options{}) // without a key, secrets are unknown values
 	defer end()
 	if h.engine = engine; len(args) > 0 {
 		return h.one(ctx, args[0])
@@ -97,18 +97,18 @@ type jsonPast struct {
 	jsonDeployment
 	Created time.Time `json:"created"`
 	Ended   time.Time `json:"ended,omitzero"`
-	// Interrupted means that the state is RUNNING but no process runs it.
+	// Interrupted is set if the state is RUNNING but no process runs the deployment.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Seconds is the total running time, measured up to the last event of each process.
+	// Seconds is the total running time. If a process ended without notice, its time counts up to its last event.
 	Seconds float64 `json:"seconds"`
-	// Counts is the number of successful steps by kind, and of others by state.
+	// Counts is the number of steps, by kind for successful steps and by state for all others.
 	Counts  map[string]int  `json:"counts"`
 	Steps   []store.Event   `json:"steps,omitempty"`
 	Against string          `json:"against,omitempty"`
 	Diff    json.RawMessage `json:"diff,omitempty"`
 }
 
-// describe returns the JSON form of a deployment, with the last event of each step.
+// describe returns the JSON form of a deployment, including the last event of each step.
 func (h *historyCommand) describe(ctx context.Context, d store.Job) (jsonPast, error) {
 	events, err := h.engine.Log(ctx, d.ID)
 	past := newPast(d, events)
@@ -124,11 +124,11 @@ func (h *historyCommand) state(past jsonPast) string {
 	return runs.StateWord(h.Console, past.State)
 }
 
-// newPast takes time linear in the number of events.
+// newPast returns the JSON form of a deployment. It takes time linear in the number of events.
 func newPast(d store.Job, events []store.Event) jsonPast {
 	past := jsonPast{jsonDeployment: newJSONDeployment(d), Created: d.Created, Ended: d.Ended, Counts: map[string]int{}}
 	var ran time.Duration
-	var started, last time.Time // the time of the last event
+	var started, last time.Time // last is the time of the previous event
 	open := map[[2]string]int{}
 	for _, e := range events {
 		switch running := e.State == store.Running || e.State == store.Aborting; {
@@ -137,7 +137,7 @@ func newPast(d store.Job, events []store.Event) jsonPast {
 		case e.Task != 0:
 		case running && started.IsZero():
 			started = e.Time
-		case running && e.State == store.Running: // Another process took over; the previous one ended without an event.
+		case running && e.State == store.Running: // another process took over from one that ended without an event
 			ran, started = ran+last.Sub(started), e.Time
 		case !running && !started.IsZero():
 			ran, started = ran+e.Time.Sub(started), time.Time{}
@@ -156,15 +156,15 @@ func newPast(d store.Job, events []store.Event) jsonPast {
 		switch {
 		case s.State != store.Done:
 			past.Counts[string(s.State)]++
-		case s.Kind != "delete" || !replaced[s.URN]: // Otherwise, it is part of a replacement.
+		case s.Kind != "delete" || !replaced[s.URN]: // otherwise, the deletion is part of a replacement
 			past.Counts[s.Kind]++
 		}
 	}
 	return past
 }
 
-// add adds a step's event. open holds only unfinished steps, by kind and URN, since two resources with the same URN may
-// be deleted.
+// add adds the event of a step. Open maps the kind and URN of each unfinished step to its index. Finished steps are
+// removed, since two resources with the same URN may be deleted.
 func (p *jsonPast) add(e store.Event, open map[[2]string]int) {
 	key := [2]string{e.Kind, e.URN}
 	i, found := open[key]
@@ -218,7 +218,7 @@ func (p *jsonPast) took() string {
 	return time.Duration(p.Seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }
 
-// summary counts the results of a deployment, such as "2 created, 1 updated".
+// summary summarizes the results of a deployment, as in "2 created, 1 updated".
 func (p *jsonPast) summary() string {
 	var all []string
 	for _, word := range [...][2]string{
@@ -249,7 +249,7 @@ func (h *historyCommand) one(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	old, desired := &lumigl.Snapshot{}, cmp.Or(request.Desired, &lumigl.Snapshot{}) // A destroy has no desired state.
+	old, desired := &lumigl.Snapshot{}, cmp.Or(request.Desired, &lumigl.Snapshot{}) // a destroy has no desired state
 	if past.Against = "nothing"; former.ID != 0 {
 		before, err := h.engine.Request(ctx, former.ID)
 		if err != nil {
@@ -263,7 +263,7 @@ func (h *historyCommand) one(ctx context.Context, arg string) error {
 	}
 	if h.JSON {
 		var text bytes.Buffer
-		_ = delta.WriteJSON(&text) // Writes to a buffer cannot fail.
+		_ = delta.WriteJSON(&text) // writes to a buffer never fail
 		past.Diff = text.Bytes()
 	}
 	if err := h.print(past); err != nil || h.JSON {
@@ -299,13 +299,13 @@ func (h *historyCommand) print(past jsonPast) error {
 	return nil
 }
 
-// formerDone returns the module's last successful deployment before d, or the zero Job.
+// formerDone returns the module's last successful deployment before d, or the zero Job if there is none.
 func formerDone(ctx context.Context, s *workspace.Session, engine *environment.Environment, d store.Job) (store.Job, error) {
 	return last(ctx, s, engine, d.Module, d.ID, func(o store.Job) bool { return o.Kind == "deploy" && o.State == store.Done })
 }
 
-// last returns a module's last deployment for which fits returns true, or the zero Job. If before is not 0, the ID must
-// be lower than that.
+// last returns the latest deployment of a module that fits accepts, or the zero Job if there is none. If before is not
+// 0, only deployments with a lower ID are considered.
 func last(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
 	for {
 		all, err := engine.History(ctx, module, before, 100)
@@ -319,7 +319,7 @@ func last(ctx context.Context, s *workspace.Session, engine *environment.Environ
 	}
 }
 
-// findDeployment returns the deployment named by an argument such as "7" or "shop[7]", and its request.
+// findDeployment returns the deployment identified by an argument such as "7" or "shop[7]", and its request.
 func findDeployment(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
 	number := runs.Number(arg)
 	if number == 0 {

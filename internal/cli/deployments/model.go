@@ -18,17 +18,17 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// isModel reports whether a file is an object model in MuranoPL: its root object has the key "?".
+// isModel reports whether a file is a MuranoPL object model, whose root object has the key "?".
 func isModel(in *document.Input) bool {
-	if !strings.Contains(in.Src, `"?"`) && !strings.Contains(in.Src, `'?'`) { // fast path for large LumiGL files
+	if !strings.Contains(in.Src, `"?"`) && !strings.Contains(in.Src, `'?'`) { // a fast path for large LumiGL files
 		return false
 	}
 	model, _ := catalog.Model(in.Name, []byte(in.Src))
 	return model.Get("?") != nil
 }
 
-// moduleOf returns the module that lists an object model file or, if there is none, the only module with an object
-// model.
+// moduleOf returns the module whose object model is the given file. If there is none, it returns the only module with
+// an object model.
 func moduleOf(s *workspace.Session, file string) (string, error) {
 	all := slices.Sorted(maps.Keys(s.Workspace.Models))
 	for _, module := range all {
@@ -43,7 +43,7 @@ func moduleOf(s *workspace.Session, file string) (string, error) {
 		file, s.Workspace.File)
 }
 
-// relative returns a path from Lumi.yaml relative to the working directory.
+// relative converts a path from Lumi.yaml to one relative to the working directory.
 func relative(s *workspace.Session, path string) string {
 	path = s.Path(path)
 	if here, err := filepath.Abs("."); err == nil {
@@ -62,8 +62,8 @@ func relatives(s *workspace.Session, paths []string) []string {
 	return all
 }
 
-// evaluateModel evaluates in or, if it is nil, the object model of a module. It prints errors in the model and its
-// classes and returns [console.ErrWrong] for them.
+// evaluateModel evaluates in or, if in is nil, the object model of a module. If the model or its classes have errors,
+// it prints them and returns [console.ErrWrong].
 func evaluateModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, in *document.Input) (*lumigl.Snapshot, error) {
 	m := s.Workspace.Models[module]
 	var err error
@@ -104,8 +104,8 @@ func evaluateModel(ctx context.Context, s *workspace.Session, engine *environmen
 	return evaluated, graph.SetModel(evaluated, s.Environment.Name, saved)
 }
 
-// fromFolder converts a path relative to the working directory to one relative to the folder of Lumi.yaml, as in source
-// positions.
+// fromFolder converts a path relative to the working directory to one relative to the folder of Lumi.yaml, as used in
+// source positions.
 func fromFolder(s *workspace.Session, path string) string {
 	if full, err := filepath.Abs(path); err == nil && path != "" {
 		if short, err := filepath.Rel(s.Folder(), full); err == nil {
@@ -115,7 +115,7 @@ func fromFolder(s *workspace.Session, path string) string {
 	return path
 }
 
-// savedModel returns the model saved by a module's last deployment, or an absent value.
+// savedModel returns the object model saved by a module's last deployment, or an absent value if there is none.
 func savedModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string) (lumigl.Value, error) {
 	g, err := engine.Graph(ctx)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// requestFlags select the parts of programs to plan.
+// requestFlags restricts and modifies the plans of programs.
 type requestFlags struct{ targets, replace, interrupt []string }
 
 func (f *requestFlags) add(c *cobra.Command) {
@@ -36,8 +36,8 @@ func (f *requestFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("interrupt", workspace.CompleteModules)
 }
 
-// allRequests evaluates programs and returns requests for them. The first dash arguments (all, if dash is -1) are
-// module names; the others are passed to the program.
+// allRequests evaluates programs and returns their requests. The first dash arguments, or all if dash is -1, are module
+// names. The remaining arguments are passed to the program.
 func allRequests(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, args []string, dash int) ([]run.Request, error) {
 	var arguments []string
 	if dash >= 0 {
@@ -67,7 +67,8 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 	return choose(ctx, s, engine, f, all)
 }
 
-// readDesired reads desired state written by lumi-program, or evaluates an object model.
+// readDesired returns the desired state in a file, which is either written by lumi-program or an object model to be
+// evaluated.
 func readDesired(ctx context.Context, s *workspace.Session, engine *environment.Environment, file string) (*lumigl.Snapshot, error) {
 	in, err := document.Read(s.Console, file)
 	if err != nil {
@@ -96,7 +97,8 @@ func readDesired(ctx context.Context, s *workspace.Session, engine *environment.
 	return desired, nil
 }
 
-// choose applies --replace and --target to requests. With --target, it returns only requests with targets.
+// choose applies --replace, --interrupt, and --target to requests. With --target, it returns only the requests that
+// contain targets.
 func choose(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, all []run.Request) ([]run.Request, error) {
 	if len(f.targets)+len(f.replace)+len(f.interrupt) == 0 {
 		return all, nil
@@ -110,7 +112,7 @@ func choose(ctx context.Context, s *workspace.Session, engine *environment.Envir
 			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.Environment.Name, suggest.Instead(module, g.Modules()))
 		}
 	}
-	indices := []*query.Index{query.New(g.Snapshot().Base())} // names displayed in the plan
+	indices := []*query.Index{query.New(g.Snapshot().Base())} // names as displayed in the plan
 	for _, r := range all {
 		indices = append(indices, query.New(r.Desired.Base()))
 	}
@@ -131,7 +133,7 @@ func choose(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	return slices.DeleteFunc(all, func(r run.Request) bool { return len(f.targets) > 0 && len(r.Targets) == 0 }), nil
 }
 
-// find returns the resource selected by a key in any of the indices, and the index of its module's request.
+// find returns the resource selected by key in any of the indices, and the index of its module's request in all.
 func find(key string, all []run.Request, indices []*query.Index) (int, urn.URN, error) {
 	found := map[urn.URN]int{}
 	var wrong error
@@ -166,9 +168,10 @@ func joined(urns []urn.URN) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// desiredState returns the desired state for an argument: a module with a program or object model, or a file.
+// desiredState returns the desired state selected by an argument, which is a file, or a module with a program or an
+// object model.
 func desiredState(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string, arguments []string) (*lumigl.Snapshot, error) {
-	if arg == document.StdinArg || strings.ContainsAny(arg, `.\ `) { // Module names never contain these.
+	if arg == document.StdinArg || strings.ContainsAny(arg, `.\ `) { // module names never contain these characters
 		return readDesired(ctx, s, engine, arg)
 	}
 	if _, ok := s.Workspace.Models[arg]; ok && len(arguments) > 0 {
@@ -177,7 +180,7 @@ func desiredState(ctx context.Context, s *workspace.Session, engine *environment
 		return evaluateModel(ctx, s, engine, arg, nil)
 	}
 	s.Doing("evaluating %s", arg)
-	ctx, release := s.Interruptible(ctx) // The program must not outlive this process.
+	ctx, release := s.Interruptible(ctx) // do not let the program outlive this process
 	defer release()
 	return program.Evaluate(ctx, arg, program.Options{
 		Workspace: s.Workspace, Environment: s.Environment.Name, Arguments: arguments, Stderr: s.Stderr,

@@ -42,7 +42,7 @@ With --json, it prints one object.`,
 	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return status(ctx, s) })
 }
 
-// jsonStatus is the JSON form of an environment's status.
+// jsonStatus is the JSON form of the status of an environment.
 type jsonStatus struct {
 	Environment string              `json:"environment"`
 	Modules     []jsonModule        `json:"modules"`
@@ -94,7 +94,7 @@ type jsonQueued struct {
 }
 
 func status(ctx context.Context, s *workspace.Session) error {
-	engine, end := runs.NewEngine(s, nil, run.Options{}) // Secrets are unknown values.
+	engine, end := runs.NewEngine(s, nil, run.Options{}) // secrets are unknown values
 	defer end()
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -208,7 +208,7 @@ func printStatus(s *workspace.Session, shown jsonStatus) {
 	}
 }
 
-// leadingURN matches a URN at the start of a message, of which users need only the name.
+// leadingURN matches a URN at the start of a line, of which only the name is shown.
 var leadingURN = regexp.MustCompile(`(?m)^urn:lumi:\S*::([^:\s]+): `)
 
 func printQueued(s *workspace.Session, d jsonQueued) {
@@ -234,7 +234,7 @@ func printQueued(s *workspace.Session, d jsonQueued) {
 	}
 }
 
-// process formats the owner of a lease, such as "123 on host".
+// process formats the owner of a lease, as in "123 on host".
 func process(owner string) string {
 	if parts := strings.Split(owner, "/"); len(parts) == 3 {
 		return parts[1] + " on " + parts[0]

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// details prints a vertex in full.
+// details prints all fields of a vertex.
 func (v *Viewer) details(one *lumigl.Vertex) {
 	out := v.Con.Out
 	v.line(out.Paint(term.Bold, term.Visible(one.Key())))
@@ -35,7 +35,7 @@ func (v *Viewer) details(one *lumigl.Vertex) {
 		v.bag("extensions", one.Extensions)
 	}
 	if v.OlderOf(one) != nil {
-		return // Older versions contain no references.
+		return // older versions contain no references
 	}
 	v.neighbors("uses", v.Index.Dependencies(one, false))
 	v.neighbors("used by", v.Index.Dependents(one, false))
@@ -64,14 +64,14 @@ func (v *Viewer) options(options lumigl.Value) {
 		if option.Kind() == lumigl.Text {
 			add("", option)
 		}
-		if len(parts) > 0 { // Otherwise, the option is just true.
+		if len(parts) > 0 { // otherwise, the option is just true
 			name += ": " + strings.Join(parts, ", ")
 		}
 		v.line("    " + name)
 	}
 }
 
-// field formats a labeled line.
+// field formats a line with a label.
 func (v *Viewer) field(name, text string) string {
 	return "  " + v.Con.Out.Paint(term.Blue, name+":") + " " + text
 }
@@ -95,7 +95,7 @@ func (v *Viewer) neighbors(what string, others []*lumigl.Vertex) {
 	}
 }
 
-// value prints a value after its label, with nested values on the following lines.
+// value prints a labeled value. Nested values follow on separate lines.
 func (v *Viewer) value(indent, called string, value lumigl.Value) {
 	if text, ok := v.brief(value); ok {
 		v.line(indent + called + " " + text)
@@ -114,7 +114,7 @@ func (v *Viewer) value(indent, called string, value lumigl.Value) {
 	}
 }
 
-// brief returns a value without nested values on one line.
+// brief formats a value on one line. It returns false for values with nested values.
 func (v *Viewer) brief(value lumigl.Value) (string, bool) {
 	out := v.Con.Out
 	if value.IsSecret() {
@@ -144,7 +144,8 @@ func (v *Viewer) brief(value lumigl.Value) (string, bool) {
 	return scalar(value), true
 }
 
-// expression returns an expression on one line, unless it encodes nested values as JSON.
+// expression formats an expression on one line. It returns false if value is not an expression or encodes nested values
+// as JSON.
 func (v *Viewer) expression(value lumigl.Value) (string, bool) {
 	fits := true
 	text, ok := expr.Format(value, func(part lumigl.Value) string {
@@ -179,7 +180,7 @@ func scalar(value lumigl.Value) string {
 	return "null"
 }
 
-// quoted returns a text in quotes, safe to print.
+// quoted returns text as a JSON string that is safe to print.
 func quoted(text string) string {
 	json, err := term.JSON(text)
 	if err != nil {
@@ -188,7 +189,7 @@ func quoted(text string) string {
 	return string(json)
 }
 
-// KeyText returns a key, quoted if it would otherwise be ambiguous.
+// KeyText returns a key, quoted if it would otherwise be ambiguous or unsafe to print.
 func KeyText(key string) string {
 	for i := range len(key) {
 		if !isWord(key[i]) {
@@ -231,7 +232,7 @@ func source(value lumigl.Value) string {
 	return "empty"
 }
 
-// hash returns the recorded hash of an asset or archive, or "".
+// hash formats the recorded hash of an asset or archive. It returns "" if there is none.
 func hash(value lumigl.Value) string {
 	text, ok := value.Get("hash").Text()
 	if !ok {

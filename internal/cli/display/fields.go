@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// fields returns the top-level fields of a file except its resources or vertices and the entries of a deployment.
+// fields returns the top-level fields of a file, except its resources or vertices and the entries of a deployment.
 func (v *Viewer) fields() []lumigl.Member {
 	base := v.Doc.Base()
 	s := v.snapshot()
@@ -45,7 +45,7 @@ func (v *Viewer) showFields() error {
 	return nil
 }
 
-// otherFields prints a line with the names and sizes of fields that are not in the header.
+// otherFields prints a line with the names and sizes of all fields that the header does not show.
 func (v *Viewer) otherFields() {
 	var sizes []string
 	for _, f := range v.fields() {
@@ -61,7 +61,7 @@ func (v *Viewer) otherFields() {
 	}
 }
 
-// size summarizes a value by its size, or returns it if it is short.
+// size returns a short value itself and the size of any other value.
 func (v *Viewer) size(value lumigl.Value) string {
 	const short = 40
 	if text, ok := value.Text(); ok && len(text) > short {

@@ -24,7 +24,7 @@ type jsonVertex struct {
 	UsedBy     []string        `json:"usedBy"`
 }
 
-// JSON prints vertices as JSON.
+// JSON prints the given vertices as JSON.
 func (v *Viewer) JSON(chosen []*lumigl.Vertex) error {
 	tag := v.Doc.Base().Tag
 	if tag == "" {
@@ -64,7 +64,7 @@ func (v *Viewer) JSON(chosen []*lumigl.Vertex) error {
 	return nil
 }
 
-// AppendJSON appends a value as JSON, with secrets masked.
+// AppendJSON appends value to dst as JSON, with secrets masked.
 func AppendJSON(dst []byte, value lumigl.Value, tag string) []byte {
 	text := func(s string) {
 		dst = append(dst, quoted(s)...)

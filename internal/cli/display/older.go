@@ -8,14 +8,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Older is an older module version still in use, with the resources that only it contains.
+// Older is an older version of a module that is still in use. It contains only resources that the current version
+// lacks.
 type Older struct {
 	*lumigl.Snapshot
-	Version string   // such as "a::46"
-	Users   []string // the modules that need it
+	Version string   // the version, such as "a::46"
+	Users   []string // the modules that need the version
 }
 
-// String returns the version and its users, such as "a::46 for b".
+// String returns the version and its users, as in "a::46 for b".
 func (o Older) String() string {
 	if len(o.Users) == 0 {
 		return term.Visible(o.Version) + ", not needed by any module"
@@ -23,14 +24,14 @@ func (o Older) String() string {
 	return term.Visible(o.Version + " for " + strings.Join(o.Users, ", "))
 }
 
-// OlderVersions parses the field "versions" that [graph.Graph.Snapshot] adds to a snapshot.
+// OlderVersions parses the field "versions", which [graph.Graph.Snapshot] adds to a snapshot.
 func OlderVersions(s *lumigl.Snapshot) (all []Older) {
 	for deployment, resources := range s.Field("versions").Members() {
 		o := Older{Snapshot: &lumigl.Snapshot{}}
 		for key, value := range resources.Members() {
 			v, err := o.Add(urn.URN(key))
 			if err != nil {
-				continue // not written by an environment
+				continue // the file was not written by an environment
 			}
 			v.ID, _ = value.Get("id").Text()
 			v.Options, v.Properties = value.Get("options"), value.Get("properties")

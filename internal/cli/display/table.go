@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Table prints one row per vertex.
+// Table prints a table with one row per vertex.
 func (v *Viewer) Table(chosen []*lumigl.Vertex) {
 	head := []string{"KEY", "PROPERTIES", "USES", "USED BY"}
 	if v.snapshot() != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// tree prints all vertices, with dependencies below each. It expands a vertex with several parents only below the
-// first. Resources with names such as "web/db" are printed below "web/", unless another resource there depends on them.
+// tree prints all vertices, with their dependencies as children. A vertex with several parents is expanded only below
+// the first. Resources with names such as "web/db" are printed below "web/", unless another resource in "web/" depends
+// on them.
 func (v *Viewer) tree() {
 	t := &tree{Viewer: v, children: v.Index.Dependencies, state: map[*lumigl.Vertex]state{}}
 	if v.Invert {
@@ -32,14 +33,14 @@ type tree struct {
 	cut      int
 }
 
-// branch is a vertex or a component at the top of the tree or of a component.
+// branch is a vertex or component at the top level of the tree or of a component.
 type branch struct {
 	vertex    *lumigl.Vertex
 	component string
 	branches  []*branch
 }
 
-// tops returns the roots of the tree, by component.
+// tops returns the roots of the tree, grouped by component.
 func (v *Viewer) tops() []*branch {
 	top := &branch{}
 	components := map[string]*branch{"": top}
@@ -69,9 +70,9 @@ func (v *Viewer) tops() []*branch {
 	return top.branches
 }
 
-// componentOf returns the path of the component that created a resource, or "".
+// componentOf returns the path of the component that created a resource, or "" if there is none.
 func (v *Viewer) componentOf(one *lumigl.Vertex) string {
-	if v.snapshot() == nil || v.Invert || strings.Contains(v.Name(one), `"`) { // OpenTofu addresses have no components.
+	if v.snapshot() == nil || v.Invert || strings.Contains(v.Name(one), `"`) { // OpenTofu addresses contain no components
 		return ""
 	}
 	return parentComponent(v.Name(one))
@@ -79,7 +80,7 @@ func (v *Viewer) componentOf(one *lumigl.Vertex) string {
 
 func parentComponent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// branch prints a vertex, or a component with its branches.
+// branch prints a vertex, or a component and its branches.
 func (t *tree) branch(b *branch, first, rest string, depth int) {
 	if b.vertex != nil {
 		t.print(b.vertex, first, rest, depth)
@@ -98,7 +99,7 @@ func (t *tree) branch(b *branch, first, rest string, depth int) {
 	}
 }
 
-// stems returns the prefixes of a branch and of the lines below it.
+// stems returns the prefix of a branch's own line and that of the lines below it.
 func stems(last bool) (branch, stem string) {
 	if last {
 		return "└─ ", "   "
@@ -106,16 +107,17 @@ func stems(last bool) (branch, stem string) {
 	return "├─ ", "│  "
 }
 
-// state is the progress of a vertex in a tree.
+// state is the state of a vertex while the tree is printed.
 type state byte
 
 const (
 	unseen   state = iota
-	printing       // its children are being printed
+	printing       // the children are being printed
 	printed
 )
 
-// print prints a vertex with its children. first prefixes its own line, rest the lines of its children.
+// print prints a vertex and its children. First is the prefix of its own line, and rest the prefix of the lines below
+// it.
 func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 	text := t.Con.Out.Paint(term.Dim, first) + t.entry(one)
 	children := t.children(one, false)

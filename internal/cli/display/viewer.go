@@ -1,4 +1,4 @@
-// Package display prints graphs and snapshots as a tree, table, lines, or JSON, and single vertices in full.
+// Package display prints graphs and snapshots as a tree, a table, lines, or JSON, and single vertices with all fields.
 package display
 
 import (
@@ -13,19 +13,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// Viewer prints a document.
+// Viewer prints a document in the selected view.
 type Viewer struct {
 	Con    *console.Console
 	Doc    *document.File
 	Index  *query.Index
 	View   string
 	Invert bool
-	Top    bool // whether to show the top-level fields
+	Top    bool // whether to print only the top-level fields
 	Depth  int
 	Older  []Older // older module versions that are still in use
 }
 
-// Show prints the vertices selected by keys in full or, without keys, all vertices as a tree, table, or lines.
+// Show prints the vertices selected by keys with all fields. Without keys, it prints all vertices in the selected view.
 func (v *Viewer) Show(keys []string) error {
 	if v.Top {
 		return v.showFields()
@@ -100,7 +100,7 @@ func (v *Viewer) Name(one *lumigl.Vertex) string {
 	return one.URN().Name()
 }
 
-// label returns the name of a vertex, disambiguated from other vertices of that name.
+// label returns the name of a vertex with its type, which distinguishes it from other vertices with that name.
 func (v *Viewer) label(one *lumigl.Vertex) string {
 	if v.snapshot() == nil {
 		return term.Visible(one.Key())
@@ -108,10 +108,11 @@ func (v *Viewer) label(one *lumigl.Vertex) string {
 	return term.Visible(one.URN().Name()) + " " + v.Con.Out.Paint(term.Dim, "("+term.Visible(string(one.URN().Type()))+")")
 }
 
-// line prints a line, cut at the width of the terminal. The text must be safe to print, and may contain colors.
+// line prints a line, clipped to the width of the terminal. The text must be safe to print; it may contain color
+// sequences.
 func (v *Viewer) line(text string) { v.Con.Line(text) }
 
-// plain prints one tab-separated line per vertex, for pipes.
+// plain prints one tab-separated line per vertex, as input for other programs.
 func (v *Viewer) plain() {
 	for _, one := range v.all() {
 		line := term.Visible(one.Key())
@@ -142,7 +143,7 @@ func (v *Viewer) header() {
 	v.otherFields()
 }
 
-// pending lists the unfinished work of deployments.
+// pending prints the unfinished work of deployments.
 func (v *Viewer) pending() {
 	s := v.snapshot()
 	if s == nil {
@@ -163,7 +164,7 @@ func (v *Viewer) pending() {
 	}
 }
 
-// all returns the vertices of the document, then of older versions.
+// all returns the vertices of the document, followed by those of older versions.
 func (v *Viewer) all() []*lumigl.Vertex {
 	all := slices.Collect(v.Doc.Base().Vertices())
 	for _, o := range v.Older {
@@ -172,7 +173,7 @@ func (v *Viewer) all() []*lumigl.Vertex {
 	return all
 }
 
-// Find returns the vertex selected by a key, and the vertices with its URN in older versions.
+// Find returns the vertex selected by key, followed by the vertices with the same URN in older versions.
 func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
 	found, err := v.Index.Find(key)
 	var several *query.FindError
@@ -193,7 +194,7 @@ func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
 	return all, err
 }
 
-// OlderOf returns the older version that contains a vertex, or nil if it is in the document.
+// OlderOf returns the older version that contains a vertex, or nil if the vertex is in the document itself.
 func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
 	for i := range v.Older {
 		if v.Older[i].Vertex(one.Key()) == one {
@@ -203,7 +204,7 @@ func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
 	return nil
 }
 
-// Summary returns a short description of a document.
+// Summary summarizes a document by its numbers of vertices and references.
 func Summary(doc lumigl.Document) string {
 	noun := "vertex"
 	s, _ := doc.(*lumigl.Snapshot)

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// PrintFaults prints the errors in a file, as text on standard error or, with --json, on standard output.
+// PrintFaults prints the errors in a file as text on standard error or, with --json, as JSON on standard output.
 func PrintFaults(con *console.Console, in *Input, invalid *lumigl.InvalidError, hide Secrets) error {
 	if con.JSON {
 		for _, fault := range jsonFaults(in, invalid, hide) {
@@ -31,7 +31,7 @@ func PrintFaults(con *console.Console, in *Input, invalid *lumigl.InvalidError, 
 
 const moreFaults = "too many errors; the rest of the file was not checked"
 
-// printFault prints one error: its position, message, source line, related positions, and fix.
+// printFault prints an error with its position, source line, related positions, and fix.
 func printFault(con *console.Console, in *Input, f lumigl.Fault, hide Secrets) {
 	s := &term.Snippet{Stream: con.Err, Source: in.Src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
 	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
@@ -56,7 +56,7 @@ func printFault(con *console.Console, in *Input, f lumigl.Fault, hide Secrets) {
 	}
 }
 
-// JSONFault is the JSON form of an error, documented in docs/lumi.md.
+// JSONFault is the JSON form of an error. It is documented in docs/lumi.md.
 type JSONFault struct {
 	File    string      `json:"file"`
 	Code    lumigl.Code `json:"code"`
@@ -86,7 +86,7 @@ type jsonFix struct {
 	Message string `json:"message"`
 }
 
-// jsonFaults returns the JSON form of errors, without secrets.
+// jsonFaults returns the JSON form of the errors in a file, with secrets removed.
 func jsonFaults(in *Input, invalid *lumigl.InvalidError, hide Secrets) []JSONFault {
 	all := make([]JSONFault, 0, len(invalid.Faults))
 	for i := range invalid.Faults {
@@ -112,7 +112,7 @@ func newJSONFault(name string, f lumigl.Fault) JSONFault {
 	return j
 }
 
-// shortened elides the middle of a long JSON pointer.
+// shortened replaces the middle of a long JSON pointer with an ellipsis.
 func shortened(pointer string) string {
 	const most, part = 400, 150
 	if term.Width(pointer) <= most {

@@ -1,4 +1,4 @@
-// Package document reads and writes files for commands, and prints errors in them without revealing secrets.
+// Package document reads and writes the files of commands. It prints errors in them without revealing secrets.
 package document
 
 import (
@@ -20,19 +20,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// StdinArg is the argument for standard input, and StdinName its name in messages.
+// StdinArg is the argument that selects standard input. StdinName is the name of standard input in messages.
 const (
 	StdinArg  = "-"
 	StdinName = "<stdin>"
 )
 
-// Input is the content of a file.
+// Input is a file that has been read.
 type Input struct {
-	Name string // as given, or StdinName
+	Name string // the name as given, or StdinName
 	Src  string
 }
 
-// Inputs returns the file arguments, or standard input if there are none.
+// Inputs returns the file arguments. Without arguments, it returns StdinArg, unless standard input is a terminal.
 func Inputs(con *console.Console) ([]string, error) {
 	if len(con.Args) == 0 {
 		if con.StdinIsTerminal {
@@ -43,8 +43,8 @@ func Inputs(con *console.Console) ([]string, error) {
 	return con.Args, StdinOnce(con.Args)
 }
 
-// Each calls do for each file, printing errors and continuing. It returns the worst result: [console.ErrFailed], else
-// [console.ErrWrong], else nil.
+// Each calls do for each file, and continues after errors. It returns [console.ErrFailed] if any file could not be
+// processed, [console.ErrWrong] if any file has errors, and nil otherwise.
 func Each(con *console.Console, files []string, do func(name string) error) error {
 	var wrong, failed error
 	for _, name := range files {
@@ -59,7 +59,7 @@ func Each(con *console.Console, files []string, do func(name string) error) erro
 	return cmp.Or(failed, wrong)
 }
 
-// StdinOnce returns an error if standard input is given more than once.
+// StdinOnce returns an error if args contains standard input more than once.
 func StdinOnce(args []string) error {
 	if i := slices.Index(args, StdinArg); i >= 0 && slices.Contains(args[i+1:], StdinArg) {
 		return errors.New("- is given twice, but standard input can be read only once")
@@ -67,12 +67,12 @@ func StdinOnce(args []string) error {
 	return nil
 }
 
-// ReadFile reads a file, or standard input.
+// ReadFile reads a file or, if arg is [StdinArg], standard input.
 func ReadFile(con *console.Console, arg string) (*Input, error) {
 	if arg == StdinArg {
 		in, err := readAll(StdinName, &announced{con.Stdin, con}, sizeOf(con.Stdin))
 		if err == nil && !strings.HasSuffix(strings.TrimRight(in.Src, " \t\r\n"), "}") {
-			// The input is truncated, perhaps because an interrupt ended its writer and is about to end this process.
+			// The input seems truncated. An interrupt may have ended its writer and be about to end this process too.
 			time.Sleep(20 * time.Millisecond)
 		}
 		return in, err
@@ -89,8 +89,8 @@ func ReadFile(con *console.Console, arg string) (*Input, error) {
 	return readAll(arg, file, sizeOf(file))
 }
 
-// announced reports progress only once standard input has data. Until then, the writing program may be prompting on the
-// same terminal.
+// announced shows a progress message once standard input yields data. Before that, the program writing the data may be
+// prompting on the same terminal.
 type announced struct {
 	io.Reader
 	to *console.Console
@@ -105,7 +105,7 @@ func (a *announced) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sizeOf returns the expected input size, or 0 if unknown.
+// sizeOf returns the expected size of the input, or 0 if it is unknown.
 func sizeOf(r io.Reader) int {
 	if file, ok := r.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
@@ -124,7 +124,7 @@ func readAll(name string, r io.Reader, size int) (*Input, error) {
 	return &Input{Name: name, Src: b.String()}, nil
 }
 
-// FileError describes a file error without the name of the system call.
+// FileError describes a file error, omitting the name of the system call.
 func FileError(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -136,7 +136,7 @@ func FileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Read reads a file, standard input, or an environment.
+// Read reads a file, standard input, or the state of an environment.
 func Read(con *console.Console, arg string) (in *Input, err error) {
 	name, ok := strings.CutPrefix(arg, workspace.EnvironmentPrefix)
 	if !ok {
@@ -159,7 +159,8 @@ func Read(con *console.Console, arg string) (in *Input, err error) {
 	return in, err
 }
 
-// CompleteFiles lists env:NAME for each environment once "env" is typed. Before that, the shell completes file names.
+// CompleteFiles completes env:NAME for each environment once "env" has been typed. Otherwise, the shell completes file
+// names.
 func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	if !strings.HasPrefix(typed, "env") {
 		return nil, cobra.ShellCompDirectiveDefault

@@ -10,14 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// File is a valid file.
+// File is a file that contains a valid document.
 type File struct {
 	Input
 	lumigl.Document
 }
 
-// Load reads a graph or snapshot from a file or an environment. It prints errors in it and returns [console.ErrWrong]
-// for them.
+// Load reads a graph or snapshot from a file or an environment. If the file has errors, it prints them and returns
+// [console.ErrWrong].
 func Load(con *console.Console, arg string) (*File, error) {
 	in, err := Read(con, arg)
 	if err != nil {
@@ -30,8 +30,8 @@ func Load(con *console.Console, arg string) (*File, error) {
 	return &File{Input: *in, Document: doc}, nil
 }
 
-// Refuse prints the errors in a file or, unless --json is set, a note that another tool wrote it. It returns
-// [console.ErrWrong], or err unchanged if it is not about errors in the file.
+// Refuse prints the errors in a file. If another tool wrote the file, it prints a note instead, unless --json is set.
+// It returns [console.ErrWrong], or err unchanged if err is not a [*lumigl.InvalidError].
 func Refuse(con *console.Console, in *Input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
@@ -45,7 +45,7 @@ func Refuse(con *console.Console, in *Input, err error) error {
 	return cmp.Or(PrintFaults(con, in, invalid, SecretsIn(in.Src)), console.ErrWrong)
 }
 
-// foreign describes a file written by another tool, or returns "".
+// foreign describes a file written by another tool. It returns "" for other files.
 func foreign(in *Input, invalid *lumigl.InvalidError) string {
 	if !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
 		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault

@@ -13,13 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Output is the destination of a command's result: the --output file or standard output.
+// Output is the destination of a command's result: the file given by --output, or standard output.
 type Output struct {
-	Name  string // empty for standard output
+	Name  string // the file name, or empty for standard output
 	Force bool
 }
 
-// OutputVar declares --output, for files with one of the extensions, and --force.
+// OutputVar declares the flags --output, which completes files with the given extensions, and --force.
 func OutputVar(c *cobra.Command, o *Output, what string, extensions ...string) {
 	flags := c.Flags()
 	flags.StringVarP(&o.Name, "output", "o", "", "write "+what+" to `FILE`; - is standard output")
@@ -27,10 +27,10 @@ func OutputVar(c *cobra.Command, o *Output, what string, extensions ...string) {
 	_ = c.MarkFlagFilename("output", extensions...)
 }
 
-// Misuse returns an error if the flags conflict.
+// Misuse returns an error if the flags contradict each other.
 func (o *Output) Misuse() error {
 	if o.Name == StdinArg {
-		o.Name = "" // standard output
+		o.Name = "" // empty means standard output
 	}
 	if o.Force && o.Name == "" {
 		return console.Misused("--force requires --output with the name of a file")
@@ -38,8 +38,8 @@ func (o *Output) Misuse() error {
 	return nil
 }
 
-// Free returns an error if the file must not be written. It never allows overwriting the input, under any name, or
-// writing through a symbolic link.
+// Free returns an error if the output file must not be written. The input is never overwritten, whatever name is used
+// for it, and symbolic links are never followed.
 func (o *Output) Free(con *console.Console, input string) error {
 	if o.Name == "" {
 		return nil
@@ -64,7 +64,7 @@ func (o *Output) Free(con *console.Console, input string) error {
 	return nil
 }
 
-// sameFile reports whether an input argument and a file name refer to the same file.
+// sameFile reports whether the argument input and the file name refer to the same file.
 func sameFile(con *console.Console, input, name string) bool {
 	stat := func() (fs.FileInfo, error) { return os.Stat(input) }
 	if file, ok := con.Stdin.(*os.File); ok && input == StdinArg {
@@ -78,7 +78,7 @@ func sameFile(con *console.Console, input, name string) bool {
 	return err == nil && os.SameFile(in, out)
 }
 
-// Write writes the file atomically, after checking again that it may be written. mode applies to new files.
+// Write writes the output file atomically, after checking again that it may be written. Mode applies to new files.
 func (o *Output) Write(con *console.Console, input string, text []byte, mode fs.FileMode) error {
 	console.Writing.Lock()
 	defer console.Writing.Unlock()

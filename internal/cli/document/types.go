@@ -29,8 +29,8 @@ func ReadSchemas(con *console.Console, files []string) ([]*schema.Package, error
 	return all, nil
 }
 
-// OpenClasses reads folders and archives of classes. If classes have errors, it returns both the catalog and the
-// errors.
+// OpenClasses reads folders and archives of classes. If classes have errors, it returns both the catalog and a
+// [catalog.Errors].
 func OpenClasses(con *console.Console, names []string) (*catalog.Catalog, error) {
 	con.Doing("reading %s", strings.Join(names, ", "))
 	classes, err := catalog.Open(names...)
@@ -43,8 +43,8 @@ func OpenClasses(con *console.Console, names []string) (*catalog.Catalog, error)
 	return classes, err
 }
 
-// PrintClassErrors prints errors in classes and models, as text on standard error or, with --json, on standard output.
-// It returns [console.ErrWrong] for them.
+// PrintClassErrors prints errors in classes and models as text on standard error or, with --json, as JSON on standard
+// output. It then returns [console.ErrWrong]. It returns other errors unchanged.
 func PrintClassErrors(con *console.Console, classes *catalog.Catalog, err error) error {
 	if one, ok := errors.AsType[*muranopl.Error](err); ok {
 		err = catalog.Errors{one}

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// converter is one run of 'lumi convert'.
+// converter is an invocation of 'lumi convert'.
 type converter struct {
 	con                     *console.Console
 	from, types, references string
@@ -105,7 +105,7 @@ func (v *converter) run(name string) error {
 	return nil
 }
 
-// decline reports that a file cannot be converted, as text and, with --json, as JSON.
+// decline reports that a file cannot be converted, as text and, with --json, also as JSON.
 func (v *converter) decline(in *document.Input, refused *convert.RefusedError) error {
 	v.con.Say("%s: %s", in.Name, refused)
 	if v.con.JSON {
@@ -116,7 +116,8 @@ func (v *converter) decline(in *document.Input, refused *convert.RefusedError) e
 	return console.ErrWrong
 }
 
-// refuse reports the errors in a file. Any part of another tool's file, including keys, may be secret.
+// refuse prints the errors in a file and returns [console.ErrWrong]. It hides all content, since any part of another
+// tool's file, including keys, may be secret.
 func (v *converter) refuse(in *document.Input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
@@ -125,7 +126,7 @@ func (v *converter) refuse(in *document.Input, err error) error {
 	return cmp.Or(document.PrintFaults(v.con, in, invalid, document.WithheldAll(in.Src)), console.ErrWrong)
 }
 
-// converted is the JSON form of the result.
+// converted is the JSON form of the result of a conversion.
 type converted struct {
 	File     string          `json:"file"`
 	From     convert.Format  `json:"from"`
@@ -142,7 +143,7 @@ type jsonLoss struct {
 	Message  string       `json:"message"`
 }
 
-// write reports losses and writes the snapshot.
+// write prints the losses and writes the snapshot. With --strict, losses are an error.
 func (v *converter) write(name string, in *document.Input, result *convert.Result) error {
 	stop := v.strict && len(result.Losses) > 0
 	if v.con.JSON {
@@ -177,7 +178,7 @@ func (v *converter) write(name string, in *document.Input, result *convert.Resul
 	return err
 }
 
-// say prints losses and a summary as text.
+// say prints the losses and a summary as text.
 func (v *converter) say(in *document.Input, result *convert.Result) {
 	con, lost := v.con, 0
 	for _, l := range result.Losses {
