@@ -19,7 +19,7 @@ import (
 type Update struct {
 	root      string   // the folder as given by the caller
 	changes   []Change // files to write, then stale files, each sorted by path
-	leftovers []string // temporary files left behind by killed runs
+	leftovers []string // temporary files from killed runs
 	unchanged int
 	// wanted maps the lower-case path of each file to its path.
 	wanted map[string]string

@@ -79,7 +79,7 @@ func TestKill(t *testing.T) {
 	}
 	write(t, root, versions[0]...)
 	got := tree(t, root)
-	// A process killed right after creating a folder leaves it behind empty. Nothing identifies it as ours.
+	// A process killed right after creating a folder leaves an empty folder that nothing identifies as ours.
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
 	expect.Equal(t, contents(versions[0]), got, "folder after the next run")
 }

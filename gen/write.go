@@ -122,7 +122,7 @@ func cleanUp(staged []*stagedFile) {
 	}
 }
 
-// clearLeftovers removes temporary files left behind by killed runs. It ignores errors: either a concurrent run has
+// clearLeftovers removes temporary files from killed runs. It ignores errors: either a concurrent run has
 // removed the file, or the next run will.
 func (u *Update) clearLeftovers() {
 	for _, name := range u.leftovers {

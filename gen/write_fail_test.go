@@ -17,7 +17,7 @@ func TestComparePathTaken(t *testing.T) {
 		name  string
 		setUp func(t *testing.T, root string)
 		files []File
-		want  string // error message; ROOT stands for the root folder
+		want  string // error message; ROOT is replaced with the root folder
 	}{
 		{"folder", func(t *testing.T, root string) {
 			put(t, root, map[string]string{"ec2/a.ts/b": ""})
