@@ -3,7 +3,7 @@
 //
 // New content is written to a temporary file in the same folder, synced, and renamed. The new file gets the mode and,
 // if possible, the owner and group of the file it replaces. Access control lists and extended attributes are lost.
-// Temporary files left behind by a killed process are removed by the next write to the same file.
+// Temporary files from a killed process are removed by the next write to the same file.
 package atomicfile
 
 import (
@@ -214,7 +214,7 @@ func isTemporary(e fs.DirEntry, target string) bool {
 	return ok && len(random) == randomLength && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// clearAway removes temporary files left behind by killed writers. It ignores errors, since the files are harmless.
+// clearAway removes temporary files from killed writers. It ignores errors, since the files are harmless.
 func clearAway(d disk, target string) {
 	dir := filepath.Dir(target)
 	entries, err := d.readDir(dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// helpWidth is the width of the help text.
+// helpWidth is the line width of help texts.
 const helpWidth = 100
 
 func newHelpCommand(con *console.Console) *cobra.Command {
@@ -48,7 +48,7 @@ func newHelpCommand(con *console.Console) *cobra.Command {
 	}
 }
 
-// exitCodesTopic is the help topic that lists the exit codes of all commands.
+// exitCodesTopic is the name of the help topic that lists the exit codes of all commands.
 const exitCodesTopic = "exit-codes"
 
 func printExitCodes(con *console.Console, codes map[string]string) error {
@@ -59,8 +59,8 @@ func printExitCodes(con *console.Console, codes map[string]string) error {
 	return nil
 }
 
-// help prints the manual of a command. It returns an error if rest names an unknown subcommand; prefix is the start of
-// the error's suggestion.
+// help prints the manual of c. If rest names a subcommand, that command does not exist, and help returns an error.
+// Prefix is the start of the suggestion in the error.
 func help(con *console.Console, c *cobra.Command, rest []string, prefix string) error {
 	switch {
 	case c.HasSubCommands() && len(rest) > 0:
@@ -77,7 +77,7 @@ func help(con *console.Console, c *cobra.Command, rest []string, prefix string) 
 	return nil
 }
 
-// leaves returns the runnable commands at or below c.
+// leaves returns c, or all commands below it if it groups subcommands.
 func leaves(c *cobra.Command) []*cobra.Command {
 	if !c.HasSubCommands() {
 		return []*cobra.Command{c}
@@ -100,7 +100,7 @@ func usage(c *cobra.Command) string {
 
 // manual returns the text of 'lumi help COMMAND'.
 func manual(c *cobra.Command) string {
-	c.InitDefaultHelpFlag() // merges the common flags into the command's flags
+	c.InitDefaultHelpFlag() // merges the common flags into the flags of the command
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s.\n\nUsage: %s\n\n%s\n", c.CommandPath(), c.Short, usage(c), c.Long)
 	for _, group := range c.Groups() {
@@ -121,7 +121,7 @@ func manual(c *cobra.Command) string {
 	return b.String()
 }
 
-// exitCodes formats the exit codes for which own returns true.
+// exitCodes formats the exit codes accepted by own.
 func exitCodes(codes map[string]string, own func(code, meaning string) bool) string {
 	var b strings.Builder
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
@@ -135,7 +135,7 @@ func exitCodes(codes map[string]string, own func(code, meaning string) bool) str
 	return "\nExit codes:\n" + b.String()
 }
 
-// description is the JSON form of a command.
+// description is the JSON form of the help for a command.
 type description struct {
 	Command  string            `json:"command"`
 	Usage    string            `json:"usage"`
@@ -155,7 +155,7 @@ type flagDescription struct {
 }
 
 func describe(c *cobra.Command) description {
-	c.InitDefaultHelpFlag() // merges the common flags into the command's flags
+	c.InitDefaultHelpFlag() // merges the common flags into the flags of the command
 	d := description{Command: name(c), Usage: usage(c), Short: c.Short, Long: c.Long, Exits: c.Annotations}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		described := flagDescription{Name: f.Name, Shorthand: f.Shorthand, Default: f.DefValue, Usage: strings.ReplaceAll(f.Usage, "`", "")}

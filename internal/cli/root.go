@@ -19,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/tasks"
 )
 
-// newRoot returns the command tree on a console. Each command package has a constructor per command, listed by its Commands
-// function.
+// newRoot returns the command tree for a console. Each command is returned by its own constructor; the Commands
+// function of each package lists them.
 func newRoot(con *console.Console) *cobra.Command {
 	var color string
 	var asksVersion bool
@@ -32,7 +32,7 @@ func newRoot(con *console.Console) *cobra.Command {
 			"0": "success", "1": "failed or refused; a file has errors; files differ; nothing was found", "2": "usage or system error",
 			"3": "input needed: an answer, an approval, or a key", "4": "a deployment is running, waiting, or interrupted",
 		},
-		Args: cobra.ArbitraryArgs, // Otherwise, cobra reports unknown commands itself.
+		Args: cobra.ArbitraryArgs, // otherwise, cobra itself reports unknown commands
 		PersistentPreRun: func(_ *cobra.Command, args []string) {
 			con.Args = args
 			if color != "auto" {
@@ -64,14 +64,14 @@ func newRoot(con *console.Console) *cobra.Command {
 	help := newHelpCommand(con)
 	console.AddCommands(root, "Other", slices.Concat(tasks.Commands(con), providers.Commands(con),
 		[]*cobra.Command{newExplainCommand(con), newCompletionCommand(con), newVersionCommand(con), help})...)
-	root.SetHelpCommand(help) // replaces cobra's own
+	root.SetHelpCommand(help) // replaces the help command of cobra
 	return root
 }
 
-// Commands are listed in order of use.
+// init keeps commands in the order in which they are added.
 func init() { cobra.EnableCommandSorting = false }
 
-// dispatch runs the command named by args.
+// dispatch runs the command selected by args.
 func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, args []string) error {
 	var helped error
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // called for --help, and for commands that only group subcommands
@@ -87,7 +87,7 @@ func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, ar
 			helped = console.ErrFailed
 		}
 	})
-	root.SetArgs(append([]string{}, args...)) // with nil, cobra uses os.Args
+	root.SetArgs(append([]string{}, args...)) // if the arguments were nil, cobra would use os.Args
 	c, err := root.ExecuteContextC(ctx)
 	var wrong console.UsageError
 	switch ok := errors.As(err, &wrong); {

@@ -13,10 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// name returns the path of a command without "lumi".
+// name returns the full name of a command without the prefix "lumi ".
 func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lumi ") }
 
-// noCommand returns the error for an unknown subcommand of c. The suggestion starts with prefix.
+// noCommand returns the error for an unknown subcommand of c. Prefix is the start of the suggestion.
 func noCommand(c *cobra.Command, given, prefix string) error {
 	path := strings.TrimPrefix(c.CommandPath()+" ", "lumi ")
 	if text := answer(path + given); text != "" {
@@ -32,12 +32,12 @@ func noCommand(c *cobra.Command, given, prefix string) error {
 	return fmt.Errorf("unknown command %q; '%s' lists the commands", path+given, strings.TrimSpace("lumi help "+path))
 }
 
-// misplaced returns the error for a flag before the command that is not a common flag.
+// misplaced returns the error for a flag that precedes the command but is not a common flag.
 func misplaced(flag string) error {
 	return fmt.Errorf("%s: the command must come first, as in 'lumi check FILE'; 'lumi help' lists the commands", flag)
 }
 
-// flagError adds suggestions to an error of package pflag.
+// flagError adds suggestions to an error from package pflag, or returns it unchanged.
 func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

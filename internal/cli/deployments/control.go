@@ -241,7 +241,7 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	return nil
 }
 
-// leftovers returns the resources that the cleanup after an abort would delete: those left behind by failed deployments
+// leftovers returns the resources that the cleanup after an abort would delete: leftovers of failed deployments
 // of the module, and those created by d.
 func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([]urn.URN, error) {
 	all := []urn.URN{}

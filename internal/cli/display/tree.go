@@ -99,7 +99,7 @@ func (t *tree) branch(b *branch, first, rest string, depth int) {
 	}
 }
 
-// stems returns the prefix of a branch's own line and that of the lines below it.
+// stems returns the prefix of a branch's own line and the prefix of the lines below it.
 func stems(last bool) (branch, stem string) {
 	if last {
 		return "└─ ", "   "

@@ -58,7 +58,7 @@ type diffFlags struct {
 	context       int
 }
 
-// misuse returns an error if the flags conflict.
+// misuse returns an error if the flags are invalid or contradict each other.
 func (f *diffFlags) misuse(json bool) error {
 	switch {
 	case f.stat && json:
@@ -109,7 +109,8 @@ func (f *diffFlags) run(con *console.Console) error {
 	return nil
 }
 
-// loadToCompare loads a document. For errors in it, the command exits with 2, since 1 means that the documents differ.
+// loadToCompare loads a document. If it has errors, the command must exit with code 2, since code 1 means that the
+// documents differ.
 func loadToCompare(con *console.Console, arg string) (*document.File, error) {
 	doc, err := document.Load(con, arg)
 	if errors.Is(err, console.ErrWrong) {
@@ -118,7 +119,7 @@ func loadToCompare(con *console.Console, arg string) (*document.File, error) {
 	return doc, err
 }
 
-// compare compares two documents, as state and desired state if --desired is set.
+// compare compares two documents. If --desired is set, it compares the first as state with the second as desired state.
 func (f *diffFlags) compare(con *console.Console, old, new *document.File, types plan.Types) (*diff.Delta, error) {
 	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// formatter is one run of 'lumi fmt'.
+// formatter is an invocation of 'lumi fmt'.
 type formatter struct {
 	con                   *console.Console
 	check, stdout, silent bool
@@ -62,12 +62,12 @@ input, "document".`,
 	return c
 }
 
-// formatted is the JSON form of the result for a file.
+// formatted is the JSON form of the result for one file.
 type formatted struct {
 	File    string `json:"file"`
 	Changed bool   `json:"changed"`
 	Written bool   `json:"written"`
-	// Document is the formatted standard input.
+	// Document is the formatted text of standard input.
 	Document json.RawMessage `json:"document,omitempty"`
 }
 
@@ -116,11 +116,11 @@ func (f *formatter) one(name string) error {
 	return err
 }
 
-// rewrite replaces the content of a file unless it has changed since it was read.
+// rewrite replaces the content of a file. It returns an error if the file has changed since it was read.
 func (f *formatter) rewrite(in *document.Input, name string, text []byte) error {
 	console.Writing.Lock()
 	defer console.Writing.Unlock()
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // rereading a pipe would block forever
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // reading a pipe again would block forever
 		return fmt.Errorf("%s is not a regular file", name)
 	}
 	now, err := document.ReadFile(f.con, name)
@@ -133,7 +133,7 @@ func (f *formatter) rewrite(in *document.Input, name string, text []byte) error 
 	return atomicfile.Write(name, text)
 }
 
-// refuse reports the errors in a file and leaves it unchanged.
+// refuse prints the errors in a file, which is not changed.
 func (f *formatter) refuse(in *document.Input, err error) error {
 	refusal := document.Refuse(f.con, in, err)
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
@@ -145,7 +145,7 @@ func (f *formatter) refuse(in *document.Input, err error) error {
 	return refusal
 }
 
-// compare prints the changes that formatting would make, and returns [console.ErrWrong] if there are any.
+// compare prints the changes that formatting would make. It returns [console.ErrWrong] if there are any.
 func (f *formatter) compare(in *document.Input, out []byte, result *formatted) error {
 	if !result.Changed {
 		return nil
@@ -167,7 +167,7 @@ func (f *formatter) compare(in *document.Input, out []byte, result *formatted) e
 	return console.ErrWrong
 }
 
-// printDiff prints a line of a unified diff, with colors if enabled and terminal control characters made visible.
+// printDiff prints a line of a unified diff, in color if enabled. On a terminal, control characters are escaped.
 func printDiff(con *console.Console, sign, line string) {
 	if con.Out.Terminal || con.Out.Color {
 		style := term.Plain
@@ -186,6 +186,6 @@ func printDiff(con *console.Console, sign, line string) {
 		sign = ""
 	}
 	for _, part := range [...]string{sign, line, "\n"} {
-		_, _ = con.Stdout.WriteString(part) // Write errors are sticky.
+		_, _ = con.Stdout.WriteString(part) // write errors are sticky
 	}
 }

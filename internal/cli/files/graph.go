@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/render"
 )
 
-// graphCommand is one run of 'lumi graph'.
+// graphCommand is an invocation of 'lumi graph'.
 type graphCommand struct {
 	con    *console.Console
 	output document.Output
@@ -65,10 +65,10 @@ explains clusters and selections.`,
 	return c
 }
 
-// formats maps file extensions to formats.
+// formats maps each file extension to its format.
 var formats = map[string]string{".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".html": "html", ".htm": "html"}
 
-// misuse returns an error if the flags conflict. It also determines the format.
+// misuse returns an error if the flags are invalid or contradict each other. It also sets the format.
 func (d *graphCommand) misuse(flags *pflag.FlagSet) error {
 	if err := d.output.Misuse(); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (d *graphCommand) write(text []byte, summary *render.Summary) error {
 	return nil
 }
 
-// choose returns the vertices to draw, or nil for all.
+// choose returns the vertices to draw. Nil means all.
 func (d *graphCommand) choose(doc *document.File) ([]*lumigl.Vertex, error) {
 	if d.expression == "" && d.around == "" {
 		return nil, nil

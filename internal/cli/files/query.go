@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// queryCommand is one run of 'lumi query'.
+// queryCommand is an invocation of 'lumi query'.
 type queryCommand struct {
 	con   *console.Console
 	doc   *document.File
@@ -69,7 +69,7 @@ With --json, it prints one object per resource, as 'lumi show' does, or per path
 	return c
 }
 
-// misuse returns an error if the flags conflict.
+// misuse returns an error if the flags are invalid or contradict each other.
 func (q *queryCommand) misuse(flags *pflag.FlagSet) error {
 	switch {
 	case (q.from == "") != (q.to == ""):
@@ -98,7 +98,7 @@ func (q *queryCommand) run() error {
 	}
 	doc, err := document.Load(q.con, q.con.Args[0])
 	if errors.Is(err, console.ErrWrong) {
-		return console.ErrFailed // 1 means that nothing was found
+		return console.ErrFailed // exit code 1 means that nothing was found
 	}
 	if err != nil {
 		return err
@@ -132,7 +132,8 @@ func (q *queryCommand) run() error {
 	return nil
 }
 
-// typeHint suggests an existing type for an expression's type that no resource has.
+// typeHint suggests an existing type if the expression contains a type that no resource has. It returns "" if there is
+// no suggestion.
 func typeHint(index *query.Index, expression *query.Expression) string {
 	if expression == nil {
 		return ""
@@ -182,7 +183,7 @@ func (q *queryCommand) choose(expression *query.Expression) ([]*lumigl.Vertex, e
 	return chosen, nil
 }
 
-// noneOf returns a predicate that is true for vertices not in some.
+// noneOf returns a function that reports whether a vertex is missing from some.
 func noneOf(some []*lumigl.Vertex) func(*lumigl.Vertex) bool {
 	among := make(map[*lumigl.Vertex]bool, len(some))
 	for _, v := range some {
@@ -191,12 +192,12 @@ func noneOf(some []*lumigl.Vertex) func(*lumigl.Vertex) bool {
 	return func(v *lumigl.Vertex) bool { return !among[v] }
 }
 
-// jsonPath is the JSON form of a path.
+// jsonPath is the JSON form of a path between vertices.
 type jsonPath struct {
 	Path []string `json:"path"`
 }
 
-// paths prints the paths between two vertices through matching vertices only.
+// paths prints the paths between two vertices that contain only matching vertices.
 func (q *queryCommand) paths(chosen []*lumigl.Vertex) error {
 	from, err := q.index.Find(q.from)
 	if err != nil {

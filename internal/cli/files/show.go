@@ -58,7 +58,7 @@ With --json, it prints one object per resource, one per line: "key", "type", "na
 	return c
 }
 
-// checkFlags checks that the flags are compatible. --invert and --depth select the tree view.
+// checkFlags returns an error if the flags contradict each other. The flags --invert and --depth imply the tree view.
 func checkFlags(v *display.Viewer, flags *pflag.FlagSet) error {
 	aboutTree := v.Invert || flags.Changed("depth")
 	switch {
@@ -74,10 +74,10 @@ func checkFlags(v *display.Viewer, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// maxDepth limits the depth of the tree, whose lines grow with every level.
+// maxDepth limits the depth of the tree, since lines get longer with each level.
 const maxDepth = 1000
 
-// completeKeys lists the keys in the file given as the first argument.
+// completeKeys completes the keys in the file given as the first argument.
 func completeKeys(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || args[0] == document.StdinArg {
 		return document.CompleteFiles(c, args, typed)

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Commands returns the commands for languages.
+// Commands returns the commands for YAQL and MuranoPL.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{newYaqlCommand(con), newMuranoCommand(con)}
 }

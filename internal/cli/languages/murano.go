@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// NewMuranoCommand groups the commands for application catalogs.
+// newMuranoCommand returns the group of commands for MuranoPL.
 func newMuranoCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",

@@ -39,7 +39,7 @@ With --json, it prints one line.`,
 }
 
 func printModel(ctx context.Context, s *workspace.Session, args []string) error {
-	g, err := environment.New(run.Options{Store: s.Store, Environment: s.Environment.Name}).Graph(ctx) // Without a key, secrets are unknown.
+	g, err := environment.New(run.Options{Store: s.Store, Environment: s.Environment.Name}).Graph(ctx) // without a key, secrets are unknown
 	if err != nil {
 		return err
 	}

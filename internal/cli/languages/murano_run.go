@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// muranoRun is one run of 'lumi murano run'.
+// muranoRun is an invocation of 'lumi murano run'.
 type muranoRun struct {
 	con                         *console.Console
 	classes                     []string
@@ -87,7 +87,7 @@ line as a response.`,
 	return c
 }
 
-// muranoAnswer is the result of a call.
+// muranoAnswer is the result of a method call.
 type muranoAnswer struct {
 	value any
 	trace []any
@@ -141,7 +141,7 @@ func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, meth
 	return a
 }
 
-// json returns the answer on one line. A value without a JSON form is an error.
+// json returns the answer as one line of JSON. If the value has no JSON form, the answer is an error.
 func (a *muranoAnswer) json() []byte {
 	trace := yaql.NewList(a.trace)
 	if a.err == nil {
@@ -160,7 +160,7 @@ func (a *muranoAnswer) json() []byte {
 	} else if wrong, ok := errors.AsType[*yaql.Error](err); ok {
 		kind, message = wrong.Kind, wrong.Error()
 	}
-	text, _ := jsonOf(object("error", object("kind", string(kind), "message", message), "trace", trace)) // All parts are valid JSON.
+	text, _ := jsonOf(object("error", object("kind", string(kind), "message", message), "trace", trace)) // all parts are valid JSON
 	return text
 }
 
@@ -204,7 +204,7 @@ func (r *muranoRun) run(ctx context.Context) error {
 	return printValue(r.con, a.value)
 }
 
-// fail prints errors or, with --json, an answer with the first one.
+// fail prints errors or, with --json, an answer that contains the first of them.
 func (r *muranoRun) fail(err error, trace ...any) error {
 	if r.con.JSON && r.catalog != nil {
 		r.con.Printf("%s\n", (&muranoAnswer{trace: trace, err: err}).json())
@@ -213,7 +213,7 @@ func (r *muranoRun) fail(err error, trace ...any) error {
 	return document.PrintClassErrors(r.con, r.catalog, err)
 }
 
-// reply returns the answer to a line.
+// reply returns the answer to a request line.
 func (r *muranoRun) reply(ctx context.Context, line []byte) muranoAnswer {
 	var request struct {
 		Model, Args    json.RawMessage

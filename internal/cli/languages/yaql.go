@@ -22,10 +22,10 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// evaluator is one run of 'lumi yaql'.
+// evaluator is an invocation of 'lumi yaql'.
 type evaluator struct {
 	con                *console.Console
-	variables, options []string // NAME=JSON
+	variables, options []string // each is NAME=JSON
 	request
 }
 
@@ -76,7 +76,7 @@ docs/yaql.md explains the language.`,
 	return c
 }
 
-// assigned parses the NAME=JSON values of a flag.
+// assigned parses the values of a flag, each of which is NAME=JSON.
 func assigned(flag string, given []string) (*yaql.Dict, error) {
 	d := yaql.NewDict()
 	for _, one := range given {
@@ -85,12 +85,12 @@ func assigned(flag string, given []string) (*yaql.Dict, error) {
 		if name == "" || err != nil {
 			return nil, console.Misused(`--%s=%s: must be NAME=JSON, such as n=1 or n='"text"'`, flag, one)
 		}
-		_ = d.Set(name, value) // String keys are always valid.
+		_ = d.Set(name, value) // string keys are always valid
 	}
 	return d, nil
 }
 
-// newRequest returns a request. variables and options are JSON objects.
+// newRequest returns a request for the given data. Variables and options are JSON objects.
 func newRequest(data any, variables, options *yaql.Dict) (r request, err error) {
 	r.options = yaql.DefaultOptions()
 	for name, value := range options.All() {
@@ -160,8 +160,8 @@ func (e *evaluator) run(ctx context.Context) error {
 	return e.print(ctx, args[0])
 }
 
-// print evaluates an expression and prints its value. It also prints an error in the expression and returns
-// [console.ErrWrong] for it.
+// print evaluates an expression and prints its value. If evaluation fails, print explains the error and returns
+// [console.ErrWrong].
 func (e *evaluator) print(ctx context.Context, source string) error {
 	defer time.AfterFunc(term.Patience, func() { e.con.Doing("evaluating") }).Stop()
 	value, err := e.evaluate(ctx, source)
@@ -175,8 +175,8 @@ func (e *evaluator) print(ctx context.Context, source string) error {
 	return nil
 }
 
-// printValue prints strings as plain text and other values as JSON. With --json, it prints every value as one line of
-// JSON.
+// printValue prints a string as plain text and any other value as indented JSON. With --json, it prints every value as
+// one line of JSON.
 func printValue(con *console.Console, value any) error {
 	text, err := jsonOf(value)
 	switch s, isText := value.(string); {
@@ -190,16 +190,16 @@ func printValue(con *console.Console, value any) error {
 		}
 	default:
 		var indented bytes.Buffer
-		_ = json.Indent(&indented, text, "", "  ") // valid JSON
+		_ = json.Indent(&indented, text, "", "  ") // text is valid JSON
 		con.Printf("%s\n", &indented)
 	}
 	return nil
 }
 
-// explain prints an error in an expression.
+// explain prints an evaluation error with its position.
 func (e *evaluator) explain(err error) {
 	wrong, where, con := new(yaql.Error), "expression:", e.con
-	errors.As(err, &wrong) // always true for evaluation errors
+	errors.As(err, &wrong) // all evaluation errors have this type
 	if wrong.Line > 0 {
 		where = fmt.Sprintf("expression:%d:%d:", wrong.Line, wrong.Column)
 	}
@@ -210,7 +210,7 @@ func (e *evaluator) explain(err error) {
 	}
 }
 
-// maskedIn returns a text with secrets masked.
+// maskedIn returns src with secrets masked. It returns an error if src contains secrets but is not valid JSON.
 func maskedIn(name, src string) (string, error) {
 	switch {
 	case !document.IsSigned(src):
@@ -221,7 +221,7 @@ func maskedIn(name, src string) (string, error) {
 	return document.SignedIn(src).Mask(src), nil
 }
 
-// dataOf parses a file, with secrets masked.
+// dataOf parses a file as JSON or YAML, with secrets masked.
 func dataOf(in *document.Input) (any, error) {
 	signed := document.IsSigned(in.Src)
 	src, err := maskedIn(in.Name, in.Src)
@@ -233,7 +233,7 @@ func dataOf(in *document.Input) (any, error) {
 		var wrong error
 		data, wrong = fromYAML(src)
 		isYAML := strings.HasPrefix(filepath.Ext(in.Name), ".y")
-		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // not JSON
+		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // the file is not meant as JSON
 			err = wrong
 		}
 	}
@@ -243,7 +243,7 @@ func dataOf(in *document.Input) (any, error) {
 	return data, nil
 }
 
-// fromYAML converts a YAML document to YAQL; an empty one is null.
+// fromYAML converts a YAML document to YAQL data. An empty document is null.
 func fromYAML(src string) (any, error) {
 	documents, errs := yamltree.Read([]byte(src))
 	switch {
@@ -279,7 +279,7 @@ func fromNode(n *yaml.Node) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if _, twice, _ := d.Get(key); twice { // such as 1 and 1.0
+			if _, twice, _ := d.Get(key); twice { // for example, 1 and 1.0
 				return nil, yamltree.At(n.Content[i], "duplicate key")
 			}
 			if err := d.Set(key, value); err != nil {

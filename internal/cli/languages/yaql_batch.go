@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// serve answers the requests on standard input.
+// serve evaluates the requests on standard input.
 func (e *evaluator) serve(ctx context.Context) error {
 	return serveLines(e.con, func(line []byte) []byte {
 		value, err := reply(ctx, string(line))
@@ -30,14 +30,14 @@ func (e *evaluator) serve(ctx context.Context) error {
 	})
 }
 
-// serveLines answers each line of standard input with one line.
+// serveLines prints one line in answer to each line of standard input.
 func serveLines(con *console.Console, answer func([]byte) []byte) error {
 	lines := bufio.NewScanner(con.Stdin)
 	lines.Buffer(nil, lumigl.DefaultMaxSize)
 	for lines.Scan() {
 		con.Printf("%s\n", answer(lines.Bytes()))
 		if con.Stdout.Flush() != nil {
-			return nil // reported at the end
+			return nil // the error is reported when the command ends
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -49,12 +49,12 @@ func serveLines(con *console.Console, answer func([]byte) []byte) error {
 func object(pairs ...any) *yaql.Dict {
 	d := yaql.NewDict()
 	for i := 0; i < len(pairs); i += 2 {
-		_ = d.Set(pairs[i], pairs[i+1]) // String keys are always valid.
+		_ = d.Set(pairs[i], pairs[i+1]) // string keys are always valid
 	}
 	return d
 }
 
-// reply evaluates a request line. An error other than a [*yaql.Error] concerns the line itself.
+// reply evaluates a request line. If the request itself is invalid, the error is not a [*yaql.Error].
 func reply(ctx context.Context, line string) (any, error) {
 	if document.IsSigned(line) && json.Valid([]byte(line)) {
 		line = document.SignedIn(line).Mask(line)

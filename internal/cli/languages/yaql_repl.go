@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/document"
 )
 
-// keys makes Ctrl-C clear the line instead of ending the terminal session.
+// keys makes Ctrl-C clear the line, where it would end the session.
 type keys struct {
 	io.Reader
 	left []byte
@@ -27,17 +27,17 @@ func (k *keys) Read(p []byte) (int, error) {
 		if err != nil {
 			return n, err
 		}
-		k.left = bytes.ReplaceAll(p[:n], []byte("\x03"), []byte("\x05\x15\r")) // to the end, delete to the start, enter
+		k.left = bytes.ReplaceAll(p[:n], []byte("\x03"), []byte("\x05\x15\r")) // go to the end, delete to the start, and press Enter
 	}
 	n := copy(p, k.left)
 	k.left = k.left[n:]
 	return n, nil
 }
 
-// repl evaluates expressions from a terminal until \q or the end of input. It continues after errors. Ctrl-C only cancels
-// the evaluation, or clears the line.
+// repl evaluates expressions entered on a terminal, until \q or the end of input. Errors do not end the session. Ctrl-C
+// only cancels an evaluation or clears the line.
 func (e *evaluator) repl(ctx context.Context) error {
-	file := e.con.Stdin.(*os.File) // standard input is a terminal
+	file := e.con.Stdin.(*os.File) // standard input is known to be a terminal
 	e.con.Printf("YAQL: $ is the data; \\q quits\n")
 	lines := term.NewTerminal(struct {
 		io.Reader
@@ -62,14 +62,14 @@ func (e *evaluator) repl(ctx context.Context) error {
 		}
 		interruptible, cancel := context.WithCancel(ctx)
 		end := e.con.OnInterrupt(cancel)
-		_ = e.print(interruptible, line) // errors are already printed
+		_ = e.print(interruptible, line) // errors have already been printed
 		end()
 		cancel()
 	}
 }
 
 // readLine reads a line with editing and history. The terminal is in raw mode only during the call, so that Ctrl-C
-// interrupts at other times.
+// interrupts evaluations.
 func (e *evaluator) readLine(lines *term.Terminal, file *os.File) (string, error) {
 	fd := int(file.Fd())
 	before, err := term.MakeRaw(fd)

@@ -35,7 +35,7 @@ With --json, it prints one object: "plugin", "package", "version", "configurable
 	}
 }
 
-// pluginDescription is the JSON output of 'lumi provider describe', documented in docs/conformance.md.
+// pluginDescription is the JSON output of 'lumi provider describe'. It is documented in docs/conformance.md.
 type pluginDescription struct {
 	Plugin       string            `json:"plugin"`
 	Package      string            `json:"package"`
@@ -66,11 +66,11 @@ func describePlugin(ctx context.Context, con *console.Console, name string) erro
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	con.Doing("starting %s", name)
-	p, err := plugin.Start(ctx, plugin.Command{Path: path, Log: new(bytes.Buffer)}) // Errors quote the relevant log lines.
+	p, err := plugin.Start(ctx, plugin.Command{Path: path, Log: new(bytes.Buffer)}) // errors quote the relevant log lines
 	if err != nil {
 		return fmt.Errorf("cannot start the plugin: %w", err)
 	}
-	defer func() { _ = p.Close() }() // The answer is complete, so the error does not matter.
+	defer func() { _ = p.Close() }() // the answer is complete, so the error does not matter
 	types, err := p.Describe(ctx)
 	if err != nil {
 		return fmt.Errorf("%s cannot describe its types: %w", name, err)
@@ -143,7 +143,7 @@ func (d *pluginDescription) print(con *console.Console) {
 	}
 }
 
-// pluginHeader formats the first line about a plugin.
+// pluginHeader formats the heading for a plugin.
 func pluginHeader(con *console.Console, name, pkg, version string, types int) string {
 	if version != "" {
 		pkg += " " + version
@@ -151,7 +151,7 @@ func pluginHeader(con *console.Console, name, pkg, version string, types int) st
 	return fmt.Sprintf("%s: package %s, %s", con.Out.Paint(term.Bold, term.Visible(name)), term.Visible(pkg), console.Count(types, "type"))
 }
 
-// completePlugins lists the plugins on $PATH. The shell completes files.
+// completePlugins completes the names of plugins on $PATH. The shell also completes file names.
 func completePlugins(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

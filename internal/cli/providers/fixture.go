@@ -20,12 +20,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// fixture is the input of 'lumi provider test': a LumiGL graph with a vertex for each resource, so that references are
-// written and checked as usual. docs/conformance.md describes it.
+// fixture is the input of 'lumi provider test'. It is a LumiGL graph with one vertex per resource, so that references
+// are written and checked as usual. It is documented in docs/conformance.md.
 type fixture struct {
 	*document.File
 	configuration providertest.Properties // nil if the provider is not configured
-	// resources are in file order, except that dependencies come first.
+	// resources are in file order, except that dependencies precede their dependents.
 	resources []*fixtureResource
 }
 
@@ -33,31 +33,31 @@ type fixtureResource struct {
 	vertex  *lumigl.Vertex
 	pointer string
 	fixtureKeys
-	// bags holds all property bags in the keys. Their values are [lumigl.Value]s until the resource is tested, since they
-	// may refer to outputs of other resources.
+	// bags lists all property bags of the resource. Their values remain [lumigl.Value]s until the resource is tested,
+	// since they may refer to outputs of other resources.
 	bags  []providertest.Properties
 	needs []*fixtureResource
-	trial *providertest.Trial // nil until it is tested
+	trial *providertest.Trial // nil until the resource is tested
 }
 
-// fixtureKeys are the keys of a resource.
+// fixtureKeys holds the keys of a resource in a fixture.
 type fixtureKeys struct {
 	Type tokens.Type
-	Name urnName // empty if programs do not name resources of the type
+	Name urnName // empty if the provider names resources of the type
 	providertest.Life
 	Faults []refusal
 }
 
-// urnName is the last part of a URN.
+// urnName is a valid last part of a URN.
 type urnName string
 
-// refusal is a change of properties that the provider must reject.
+// refusal is a change to properties that the provider must reject.
 type refusal struct {
 	Set    providertest.Properties
 	Expect []string
 }
 
-// requiredKeys lists the required keys of objects, by the type that they decode into.
+// requiredKeys lists the required keys of an object, by the type into which it is decoded.
 var requiredKeys = map[reflect.Type][]string{
 	reflect.TypeFor[fixtureKeys]():              {"type", "create"},
 	reflect.TypeFor[refusal]():                  {"set", "expect"},
@@ -66,11 +66,11 @@ var requiredKeys = map[reflect.Type][]string{
 	reflect.TypeFor[providertest.Upgrade]():     {"stored"},
 }
 
-// readFixture reads a fixture. It prints errors in it and returns [console.ErrFailed] for them.
+// readFixture reads a fixture. If the fixture has errors, it prints them and returns [console.ErrFailed].
 func readFixture(con *console.Console, name string) (*fixture, error) {
 	doc, err := document.Load(con, name)
 	if errors.Is(err, console.ErrWrong) {
-		return nil, console.ErrFailed // 1 means that the provider does not conform
+		return nil, console.ErrFailed // exit code 1 means that the provider does not conform
 	}
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func readFixture(con *console.Console, name string) (*fixture, error) {
 	return f, refuseFixture(con, f, r.faults)
 }
 
-// refuseFixture prints the errors of a fixture, if any.
+// refuseFixture prints the errors in a fixture and returns [console.ErrFailed]. It returns nil if there are none.
 func refuseFixture(con *console.Console, f *fixture, faults []lumigl.Fault) error {
 	if len(faults) == 0 {
 		return nil
@@ -96,17 +96,17 @@ func refuseFixture(con *console.Console, f *fixture, faults []lumigl.Fault) erro
 	return cmp.Or(document.PrintFaults(con, &f.Input, lumigl.InvalidIn(f.Src, faults), document.SecretsIn(f.Src)), console.ErrFailed)
 }
 
-// place is a value of a fixture.
+// place is a value in a fixture with its JSON pointer.
 type place struct {
 	lumigl.Value
 	pointer string
 }
 
-// fixtureReader decodes a fixture and collects its errors.
+// fixtureReader decodes a fixture and collects the errors in it.
 type fixtureReader struct {
 	src    string
 	faults []lumigl.Fault
-	bags   []providertest.Properties // of the last resource read
+	bags   []providertest.Properties // the property bags of the last resource read
 }
 
 func (r *fixtureReader) fixture(f *fixture) {
@@ -158,13 +158,13 @@ func (s *fixtureResource) key() string { return s.vertex.Key() }
 
 func (s *fixtureResource) place() place { return place{s.vertex.Properties, s.pointer} }
 
-// part returns the value of a key of the resource.
+// part returns the value of a key of the resource, with its JSON pointer.
 func (s *fixtureResource) part(key string) place {
 	return place{s.vertex.Properties.Get(key), jsonpointer.Within(s.pointer, key)}
 }
 
-// read decodes a value into a variable: an object into a struct with fields named like its keys, and a list into a
-// non-nil slice.
+// read decodes a JSON value into a variable. Objects are decoded into structs, whose fields are named like the keys,
+// and lists into slices, which are never nil.
 func (r *fixtureReader) read(at place, into reflect.Value) {
 	kinds := map[reflect.Kind]lumigl.Kind{
 		reflect.Bool: lumigl.Bool, reflect.String: lumigl.Text, reflect.Slice: lumigl.List,
@@ -203,7 +203,7 @@ func (r *fixtureReader) object(at place, into reflect.Value) {
 			known[fixtureTerm(f.Name)] = into.FieldByIndex(f.Index)
 		}
 	}
-	var meant []string // for each unknown key
+	var meant []string // the likely meaning of each unknown key
 	for key, value := range at.Members() {
 		part := place{value, jsonpointer.Within(at.pointer, key)}
 		if field, ok := known[key]; ok {
@@ -219,7 +219,7 @@ func (r *fixtureReader) object(at place, into reflect.Value) {
 	}
 }
 
-// text decodes a type, the name in a URN, or any other nonempty string.
+// text decodes a type token, the name in a URN, or any other nonempty string.
 func (r *fixtureReader) text(at place, into reflect.Value) {
 	text, _ := at.Text()
 	into.SetString(text)
@@ -241,7 +241,7 @@ func (r *fixtureReader) text(at place, into reflect.Value) {
 	}
 }
 
-// is reports whether a value has a kind. Secrets do not count as objects.
+// is reports whether a value has the given kind, and records an error if not. A secret does not count as an object.
 func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	switch {
 	case at.IsSecret():
@@ -254,7 +254,7 @@ func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	return false
 }
 
-// unknownKey records an error for an unknown key of an object. It returns the key that was probably intended, or "".
+// unknownKey records an error for an unknown key. It returns the key that was probably meant, or "" if there is none.
 func (r *fixtureReader) unknownKey(at place, key string, known []string) string {
 	message := fmt.Sprintf("unknown key %q", key)
 	near := suggest.Name(key, known)
@@ -268,7 +268,7 @@ func (r *fixtureReader) unknownKey(at place, key string, known []string) string 
 	return near
 }
 
-// at records an error at a value.
+// at records an error at the start of a value.
 func (r *fixtureReader) at(code lumigl.Code, at place, format string, args ...any) {
 	r.fault(code, at, at.Offset(), format, args...)
 }
@@ -279,7 +279,7 @@ func (r *fixtureReader) fault(code lumigl.Code, at place, offset int, format str
 	})
 }
 
-// keyBefore returns the offset of the key whose value starts at an offset in valid JSON.
+// keyBefore returns the offset of the key whose value starts at offset value. Src must be valid JSON.
 func keyBefore(src string, value int) int {
 	end := strings.LastIndexByte(src[:strings.LastIndexByte(src[:value], ':')], '"')
 	for start := end - 1; ; start-- {
@@ -290,7 +290,8 @@ func keyBefore(src string, value int) int {
 	}
 }
 
-// fixtureTerm maps a name in the test kit to its name on the command line, in a fixture, or in the protocol.
+// fixtureTerm translates a name of the test kit to the corresponding name on the command line, in a fixture, or in the
+// protocol.
 func fixtureTerm(name string) string {
 	switch name {
 	case "AllCalls":

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// NewProviderCommand groups the commands for provider authors.
+// newProviderCommand returns the group of commands for provider authors.
 func newProviderCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",

@@ -11,27 +11,27 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// providerReport is the result of 'lumi provider test', printed incrementally or, with --json, at the end.
-// docs/conformance.md describes it.
+// providerReport is the result of 'lumi provider test'. It is printed as the test proceeds or, with --json, at the end.
+// It is documented in docs/conformance.md.
 type providerReport struct {
 	Plugin  string        `json:"plugin"`
 	Package string        `json:"package"`
 	Version string        `json:"version,omitempty"`
 	Types   []tokens.Type `json:"types"`
-	// Untested lists the types without a tested resource.
+	// Untested lists the types of which no resource is tested.
 	Untested  []tokens.Type     `json:"untested"`
 	Passed    bool              `json:"passed"`
 	Resources []*resourceReport `json:"resources"`
-	// Failures lists failures outside of steps: leaked resources, a plugin that does not stop, secrets in its log.
+	// Failures lists failures outside of steps: leaked resources, a plugin that does not stop, or secrets in its log.
 	Failures []string `json:"failures,omitempty"`
-	// Log contains the calls and the plugin's log, to explain failures.
+	// Log contains the calls and the log of the plugin. It helps to explain failures.
 	Log []string `json:"log,omitempty"`
 
 	con     *console.Console
-	label   string          // replaces the names of steps, unless empty
-	current *resourceReport // the resource being tested
+	label   string          // if not empty, replaces the names of steps
+	current *resourceReport // the resource under test
 	doing   *stepReport     // the current step, or nil
-	prefix  string          // prefix of the step's failures
+	prefix  string          // the prefix of the step's failures
 	began   time.Time
 }
 
@@ -54,15 +54,15 @@ func (r *providerReport) header() {
 	r.printf("%s\n", pluginHeader(r.con, r.Plugin, r.Package, r.Version, len(r.Types)))
 }
 
-// printf prints immediately, unless --json is set.
+// printf prints and flushes, unless --json is set.
 func (r *providerReport) printf(format string, args ...any) {
 	if !r.con.JSON {
 		r.con.Printf(format, args...)
-		_ = r.con.Stdout.Flush() // Write errors are sticky.
+		_ = r.con.Stdout.Flush() // write errors are sticky
 	}
 }
 
-// resource starts or continues the section of a resource.
+// resource starts or resumes the section of a resource.
 func (r *providerReport) resource(s *fixtureResource) {
 	r.current = nil
 	for _, known := range r.Resources {
@@ -77,13 +77,13 @@ func (r *providerReport) resource(s *fixtureResource) {
 	r.printf("\n%s %s\n", r.con.Out.Paint(term.Bold, term.Visible(s.key())), s.Type)
 }
 
-// skip records why the current resource is not tested.
+// skip records the reason why the current resource is not tested.
 func (r *providerReport) skip(reason string) {
 	r.current.Skipped, r.current.Passed = reason, false
 	r.printf("  %s  %s\n", r.con.Out.Paint(term.Yellow, "skip"), term.Visible(reason))
 }
 
-// step starts a step of the current resource.
+// step ends the current step and starts another one.
 func (r *providerReport) step(of *providertest.Resource, name string) {
 	r.end()
 	r.prefix = ""
@@ -110,7 +110,7 @@ func (r *providerReport) fail(text string) {
 	r.doing.Failures = append(r.doing.Failures, text)
 }
 
-// end ends the current step, if there is one.
+// end ends the current step, if any, and prints its result.
 func (r *providerReport) end() {
 	if r.doing == nil {
 		return
@@ -136,7 +136,7 @@ func (r *providerReport) outside(text string) { r.Failures = append(r.Failures, 
 
 func (r *providerReport) logged(text string) { r.Log = append(r.Log, strings.TrimRight(text, "\n")) }
 
-// indented returns text with each line indented and control characters escaped.
+// indented returns text with each line prefixed by by and control characters escaped.
 func indented(text, by string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {

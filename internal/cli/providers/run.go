@@ -23,14 +23,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// providerTest is one run of 'lumi provider test'.
+// providerTest is an invocation of 'lumi provider test'.
 type providerTest struct {
 	con        *console.Console
-	name, file string // names of the plugin and the fixture
+	name, file string // the names of the plugin and the fixture
 	run        *regexp.Regexp
 	timeout    time.Duration
 	allCalls   bool
-	// environment is the environment in URNs.
+	// environment is the name of the environment used in URNs.
 	environment string
 
 	fixture   *fixture
@@ -39,7 +39,7 @@ type providerTest struct {
 	report    providerReport
 }
 
-// startTime is the timeout for starting and configuring a plugin.
+// startTime limits the time to start and configure a plugin.
 const startTime = time.Minute
 
 func (p *providerTest) test(ctx context.Context) error {
@@ -60,7 +60,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	root := &providertest.Trial{Ctx: ctx, Report: p.report.outside, Log: p.report.logged}
-	defer root.End() // for early returns
+	defer root.End() // in case of an early return
 	if err := p.start(ctx, root, path); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	return p.finish(ctx)
 }
 
-// start starts the plugin and checks that it serves the types in the fixture.
+// start starts the plugin and checks that it fits the fixture.
 func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path string) error {
 	limited, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -87,7 +87,7 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	if p.allCalls {
 		options = append(options, providertest.AllCalls())
 	}
-	// Relative paths of assets are resolved against the fixture's folder.
+	// Relative paths of assets refer to the folder of the fixture.
 	command := plugin.Command{Path: path, Dir: filepath.Dir(p.fixture.Name)}
 	p.con.Doing("starting %s", p.name)
 	if !root.Do(func() { p.harness = providertest.Binary(root, command, options...) }) {
@@ -97,8 +97,8 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	return p.fits(limited)
 }
 
-// fits checks that the plugin serves the types in the fixture, and that resources have names if and only if programs
-// name their types.
+// fits returns an error unless the plugin serves the types in the fixture, and each resource has a name if and only if
+// programs name resources of its type.
 func (p *providerTest) fits(ctx context.Context) error {
 	served := p.harness.Plugin()
 	described, err := served.Describe(ctx)
@@ -130,7 +130,7 @@ func (p *providerTest) fits(ctx context.Context) error {
 	return refuseFixture(p.con, p.fixture, r.faults)
 }
 
-// begin records the name of the next test.
+// begin completes the report's header and prints it.
 func (p *providerTest) begin(chosen []*fixtureResource) {
 	served := p.harness.Plugin()
 	p.report.con = p.con
@@ -144,11 +144,11 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 	p.report.header()
 }
 
-// tests tests the selected resources, then deletes their dependencies.
+// tests tests the selected resources and creates the resources they need, then deletes the remaining resources.
 func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chosen []*fixtureResource) {
 	p.resources = map[*lumigl.Vertex]*providertest.Resource{}
 	needed := map[*fixtureResource]bool{}
-	for _, s := range slices.Backward(p.fixture.resources) { // Dependents come later in the list.
+	for _, s := range slices.Backward(p.fixture.resources) { // dependents come later in the list
 		for _, other := range s.needs {
 			needed[other] = needed[other] || needed[s] || slices.Contains(chosen, s)
 		}
@@ -198,7 +198,7 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 	p.report.end()
 }
 
-// exists returns the resource under test, or nil if it does not exist.
+// exists returns the resource under test for s, or nil if it has not been created.
 func (p *providerTest) exists(s *fixtureResource) *providertest.Resource {
 	if r := p.resources[s.vertex]; r != nil && r.ID() != "" {
 		return r
@@ -206,7 +206,7 @@ func (p *providerTest) exists(s *fixtureResource) *providertest.Resource {
 	return nil
 }
 
-// stopped returns the reason why the test cannot continue, or "".
+// stopped returns the reason why the test cannot continue, or "" if it can.
 func (p *providerTest) stopped(ctx context.Context) string {
 	select {
 	case <-p.harness.Plugin().Done():
@@ -216,7 +216,8 @@ func (p *providerTest) stopped(ctx context.Context) string {
 	}
 }
 
-// cut returns the reason why the test ended early, or "". A plugin may notice a timeout slightly before this process.
+// cut returns the reason why the test ended early, or "" if it did not. The plugin may notice a timeout slightly before
+// this process does.
 func (p *providerTest) cut(ctx context.Context) string {
 	const moment = 100 * time.Millisecond
 	deadline, _ := ctx.Deadline()
@@ -229,7 +230,7 @@ func (p *providerTest) cut(ctx context.Context) string {
 	return ""
 }
 
-// untestable returns the reason why a resource cannot be tested, or "".
+// untestable returns the reason why a resource cannot be tested, or "" if it can.
 func (p *providerTest) untestable(ctx context.Context, s *fixtureResource) string {
 	if reason := p.stopped(ctx); reason != "" {
 		return reason
@@ -242,7 +243,7 @@ func (p *providerTest) untestable(ctx context.Context, s *fixtureResource) strin
 	return ""
 }
 
-// life tests one resource, and reports whether all parts ran.
+// life tests a resource from its creation to its deletion. It reports whether all parts of the test ran.
 func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 	for i, f := range s.Faults {
 		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t providertest.TB, r *providertest.Resource) {
@@ -256,7 +257,8 @@ func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 	})
 }
 
-// part runs a part of a resource's test, and reports whether it completed. A nonempty label replaces the names of its steps.
+// part runs a part of a resource's test and reports whether it completed. If label is not empty, it replaces the names
+// of the steps.
 func (p *providerTest) part(ctx context.Context, s *fixtureResource, label string, do func(providertest.TB, *providertest.Resource)) bool {
 	if p.stopped(ctx) != "" {
 		return false
@@ -266,7 +268,7 @@ func (p *providerTest) part(ctx context.Context, s *fixtureResource, label strin
 	return s.trial.Do(func() { do(s.trial, p.resources[s.vertex]) })
 }
 
-// resolved resolves properties. It aborts the test if they refer to a missing output.
+// resolved calls resolve and aborts the test on errors.
 func (p *providerTest) resolved(t providertest.TB, bags ...providertest.Properties) {
 	if err := p.resolve(bags...); err != nil {
 		t.Errorf("%s", err)
@@ -274,7 +276,8 @@ func (p *providerTest) resolved(t providertest.TB, bags ...providertest.Properti
 	}
 }
 
-// resolve converts fixture values to test values. Null becomes nil; test values are unchanged.
+// resolve replaces the fixture values in bags with values for the test kit. Null becomes nil, and values that are
+// already resolved are unchanged. It returns an error for a reference to a missing output.
 func (p *providerTest) resolve(bags ...providertest.Properties) error {
 	for _, bag := range bags {
 		for _, name := range slices.Sorted(maps.Keys(bag)) {
@@ -306,7 +309,7 @@ func (p *providerTest) value(v lumigl.Value) (value any, err error) {
 	return value, err
 }
 
-// reference converts a reference to the resource or one of its properties.
+// reference converts a reference to the resource or the property that it refers to.
 func (p *providerTest) reference(v lumigl.Value) (any, error) {
 	target, property, _ := v.Target()
 	r := p.resources[target]
@@ -320,7 +323,7 @@ func (p *providerTest) reference(v lumigl.Value) (any, error) {
 	return output, nil
 }
 
-// finish prints the end of the report and returns the error for the exit code.
+// finish prints the summary and returns the error that determines the exit code.
 func (p *providerTest) finish(ctx context.Context) error {
 	r := &p.report
 	steps, wrong, failed, skipped := 0, 0, 0, 0

@@ -16,8 +16,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// conclude prints advice on unfinished deployments, the deployments they wait for, and failed deletions. It returns the
-// error for the exit code.
+// conclude prints advice about unfinished deployments, the deployments they wait for, and failed deletions. It returns
+// the error that determines the exit code.
 func conclude(ctx context.Context, s *workspace.Session, engine *environment.Environment, ended []store.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	queued, err := engine.Status(ctx)
@@ -57,7 +57,7 @@ func conclude(ctx context.Context, s *workspace.Session, engine *environment.Env
 			s.Say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
 		}
 		isOwn := slices.ContainsFunc(ended, func(d store.Job) bool { return d.ID == status.ID })
-		if Rank(code) > Rank(worst) && (isOwn || errors.Is(code, console.ErrAsks)) { // Earlier failures only block this deployment.
+		if Rank(code) > Rank(worst) && (isOwn || errors.Is(code, console.ErrAsks)) { // earlier failures matter only if they block these deployments
 			worst = code
 		}
 	}
@@ -70,7 +70,7 @@ func conclude(ctx context.Context, s *workspace.Session, engine *environment.Env
 	return worst
 }
 
-// Rank orders exit code errors by severity; failures rank highest.
+// Rank orders the errors that determine exit codes by severity. Failures rank highest.
 func Rank(err error) int {
 	switch {
 	case errors.Is(err, console.ErrWrong):
@@ -83,13 +83,14 @@ func Rank(err error) int {
 	return 0
 }
 
-// Next describes the outcome of a deployment if it needs attention, with advice and the error for the exit code.
+// Next describes a deployment that needs attention, and returns advice and the error that determines the exit code.
+// What is empty if the deployment needs no attention.
 func Next(s *workspace.Session, engine *environment.Environment, d environment.Status) (what, advice string, code error) {
 	about := d.Module + s.Flag()
 	retry := "continue with 'lumi retry " + about + "'"
 	giveUp := fmt.Sprintf(", or give up with 'lumi abort %s'", about)
 	if d.Kind == "cleanup" {
-		giveUp = "" // cannot be aborted
+		giveUp = "" // cleanups cannot be aborted
 	}
 	switch d.State {
 	case store.Done, store.Aborted, store.Canceled:
@@ -124,7 +125,7 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 	return "was interrupted", "C" + retry[1:], console.ErrResumable
 }
 
-// IsLeft reports whether a deployment is runnable, and no other process is running or about to run it.
+// IsLeft reports whether a deployment can be run because no other process is running it or about to run it.
 func IsLeft(engine *environment.Environment, d environment.Status) bool {
 	switch d.State {
 	case store.Wait, store.Running, store.Aborting:

@@ -23,11 +23,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// provisioners finds provisioner plugins next to lumi and on $PATH.
+// provisioners finds provisioner plugins in the folder of lumi and on $PATH.
 type provisioners struct {
 	*workspace.Session
-	paths map[string]string // by name
-	known sync.Map          // results of the method of, as [handledBy] by type
+	paths map[string]string // paths by provisioner name
+	known sync.Map          // results of the method of, by type, each a [handledBy]
 }
 
 type handledBy struct {
@@ -48,8 +48,8 @@ func findProvisioners(s *workspace.Session) *provisioners {
 
 func (p *provisioners) names() []string { return slices.Sorted(maps.Keys(p.paths)) }
 
-// of returns the name of a type's provisioner, or "" if its provider handles it. If neither exists, it returns an error
-// that explains how to configure one.
+// of returns the name of the provisioner for a type, or "" if the type is handled by its provider. If neither is
+// installed, it returns an error that explains how to configure one.
 func (p *provisioners) of(t tokens.Type) (string, error) {
 	known, ok := p.known.Load(t)
 	if !ok {
@@ -86,7 +86,7 @@ func (p *provisioners) installed() string {
 	return "installed: " + cmp.Or(strings.Join(p.names(), ", "), "none")
 }
 
-// all returns the provisioners by name.
+// all returns all provisioners by name.
 func (p *provisioners) all() map[string]plan.Provisioner {
 	all := map[string]plan.Provisioner{}
 	for name := range p.paths {
@@ -102,11 +102,11 @@ func (p *provisioners) all() map[string]plan.Provisioner {
 func (p *provisioners) command(name string) (plugin.Command, error) {
 	called := "provisioner " + name
 	events := func(e lumi.Event) {
-		e.Message = called + ": " + e.Message // not about a single resource
+		e.Message = called + ": " + e.Message // the message is not about a single resource
 		p.Event(e)
 	}
 	return plugin.Command{
 		Path: p.paths[name], Env: secret.Environ(), Dir: p.Folder(), Events: events,
-		Log: &workspace.ProviderLog{Session: p.Session, Name: called, Level: slog.LevelInfo}, // tools mostly write noise
+		Log: &workspace.ProviderLog{Session: p.Session, Name: called, Level: slog.LevelInfo}, // the tools run by provisioners mostly write noise
 	}, nil
 }

@@ -1,4 +1,5 @@
-// Package runs runs deployments for commands: it starts an engine, shows events, and prints what to do next.
+// Package runs executes deployments for commands. It starts an engine, shows events, and prints advice on what to do
+// next.
 package runs
 
 import (
@@ -25,21 +26,21 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// Flags configure how deployments run.
+// Flags holds the flags that control how deployments run.
 type Flags struct {
 	parallel int
 	onError  string
 	Verbose  bool
 }
 
-// Add declares the flags.
+// Add declares the flags of c.
 func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().IntVar(&f.parallel, "parallel", 16, "make up to `N` calls at once")
 	console.ChoiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on the failed one", "continue", "stop")
 	c.Flags().BoolVarP(&f.Verbose, "verbose", "v", false, "also show debug messages of providers")
 }
 
-// Misuse returns an error if a flag is invalid.
+// Misuse returns an error if the value of a flag is invalid.
 func (f *Flags) Misuse() error {
 	if f.parallel < 1 {
 		return console.Misused("--parallel=%d: must be at least 1", f.parallel)
@@ -47,13 +48,13 @@ func (f *Flags) Misuse() error {
 	return nil
 }
 
-// Options returns the engine options set by the flags.
+// Options returns the engine options that correspond to the flags.
 func (f *Flags) Options() run.Options {
 	return run.Options{Parallelism: f.parallel, StopOnError: f.onError == "stop"}
 }
 
-// NewEngine returns an engine for the environment, and a function that stops its plugins. Provider messages are sent to
-// the reporter of deployment events or, while there is none, to standard error.
+// NewEngine returns an engine for the environment and a function that stops its plugins. Messages from providers are
+// sent to the current reporter or, if there is none, to standard error.
 func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environment.Environment, func()) {
 	pool := provision.NewPool(provision.PoolOptions{Command: s.Plugin, Events: s.Event})
 	external := findProvisioners(s)
@@ -71,7 +72,7 @@ func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environme
 	}
 }
 
-// NewReporter returns a reporter of events: a live view on a terminal.
+// NewReporter returns a reporter of deployment events. On a terminal, it shows a live view.
 func NewReporter(s *workspace.Session, f Flags) view.Reporter {
 	o := view.Options{Width: s.Out.Width, Color: s.Out.Color, Verbose: f.Verbose}
 	if s.JSON {
@@ -85,13 +86,13 @@ func NewReporter(s *workspace.Session, f Flags) view.Reporter {
 	return view.NewLines(s.Out.Filter(s.Unbuffered), o)
 }
 
-// Follow starts deployments and runs them until they end, wait for an answer, or are interrupted, while showing their
-// events. It prints what to do next.
+// Follow starts deployments with begin and shows their events until all of them end, wait for an answer, or are
+// interrupted. It then prints what to do next.
 func Follow(ctx context.Context, s *workspace.Session, engine *environment.Environment, f Flags, begin func() ([]int64, error)) error {
 	reporter := NewReporter(s, f)
 	s.Reporter.Store(&reporter)
-	s.OnInterrupt(stopper(s, engine)) // Keep the handler until exit, since stopping a plugin may take long.
-	hangup := make(chan os.Signal, 1) // Deployments survive a hangup of the terminal.
+	s.OnInterrupt(stopper(s, engine)) // keep the handler until exit, since stopping a plugin may take long
+	hangup := make(chan os.Signal, 1) // deployments continue when the terminal is closed
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	ctx, cancel := context.WithCancel(ctx)
@@ -105,7 +106,7 @@ func Follow(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	return conclude(ctx, s, engine, ended)
 }
 
-// runAll starts deployments and runs them concurrently.
+// runAll starts deployments with begin and runs them concurrently.
 func runAll(ctx context.Context, s *workspace.Session, engine *environment.Environment, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
 	ids, err := begin()
 	if err != nil {
@@ -133,7 +134,7 @@ func runAll(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	return ended, err
 }
 
-// watchWaits reports what deployments are waiting for.
+// watchWaits reports the resources that deployments are waiting for, until ctx is done.
 func watchWaits(ctx context.Context, engine *environment.Environment, ids []int64, reporter view.Reporter) {
 	for {
 		if queued, err := engine.Status(ctx); err == nil {
@@ -156,7 +157,7 @@ func watchWaits(ctx context.Context, engine *environment.Environment, ids []int6
 	}
 }
 
-// stopper returns the interrupt handler.
+// stopper returns the interrupt handler for a running engine.
 func stopper(s *workspace.Session, engine *environment.Environment) func() {
 	var times atomic.Int32
 	return func() {

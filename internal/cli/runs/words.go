@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Number parses a number such as "7" or "shop[7]"; it returns 0 if the text is invalid.
+// Number parses the number of a deployment, such as "7" or "shop[7]". It returns 0 if arg is invalid.
 func Number(arg string) int64 {
 	if _, inner, ok := strings.Cut(arg, "["); ok {
 		arg = strings.TrimSuffix(inner, "]")
@@ -22,7 +22,7 @@ func Number(arg string) int64 {
 	return number
 }
 
-// StateWord returns the display text of a deployment's state.
+// StateWord returns the word shown for the state of a deployment.
 func StateWord(con *console.Console, state store.State) string {
 	switch state {
 	case store.Wait:
@@ -37,5 +37,5 @@ func StateWord(con *console.Console, state store.State) string {
 	return strings.ToLower(string(state))
 }
 
-// Stamp formats a time for display.
+// Stamp formats a time in UTC for display.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

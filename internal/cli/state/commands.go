@@ -12,7 +12,7 @@ func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{newEnvCommand(con), newOutputCommand(con), newStateCommand(con)}
 }
 
-// NewStateCommand groups the commands on the state of an environment.
+// newStateCommand returns the group of commands for the state of an environment.
 func newStateCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",

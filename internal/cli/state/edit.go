@@ -33,7 +33,7 @@ It is refused while a deployment of the module, or of a module that uses it, is 
 	})
 }
 
-// open unwraps the key and reads the environment.
+// open returns the key and the state of the environment.
 func open(ctx context.Context, s *workspace.Session) (*secret.Key, *lumigl.Snapshot, error) {
 	key, err := s.Key(ctx)
 	if err != nil {

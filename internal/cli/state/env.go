@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// NewEnvCommand groups the commands on environments.
+// newEnvCommand returns the group of commands for environments.
 func newEnvCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
@@ -39,10 +39,10 @@ func newEnvCommand(con *console.Console) *cobra.Command {
 type jsonEnvironment struct {
 	Name      string   `json:"name"`
 	Default   bool     `json:"default"`
-	Exists    bool     `json:"exists"` // false if only in Lumi.yaml
+	Exists    bool     `json:"exists"` // false if the environment is only listed in Lumi.yaml
 	Modules   []string `json:"modules"`
 	Resources int      `json:"resources"`
-	Last      string   `json:"last"` // the last finished deployment, and its end time
+	Last      string   `json:"last"` // the last finished deployment; Ended is its end time
 	Ended     string   `json:"ended,omitempty"`
 	Key       bool     `json:"key"`
 }
@@ -92,7 +92,7 @@ func listEnvironments(ctx context.Context, s *workspace.Session) error {
 	})
 }
 
-// describe fills in the fields of an existing environment.
+// describe sets the fields that depend on the stored environment.
 func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
 	vertices, err := tx.Vertices(row.Name)
 	if err != nil {
@@ -134,7 +134,7 @@ func newEnvironment(ctx context.Context, s *workspace.Session, name string) erro
 		_, err := tx.Environment(name)
 		return err
 	})
-	// Do not ask for the passphrase of an existing environment.
+	// For an existing environment, the passphrase is not needed.
 	if errors.Is(err, store.ErrNotFound) && (s.Workspace.Keys[name] != "" || s.Getenv(secret.PassphraseVariable) != "") {
 		w, err := s.Wrapper()
 		if err != nil {

@@ -46,13 +46,13 @@ deployments are queued. To import single resources, use the option "import" in t
 	})
 }
 
-// importing is an import of a snapshot into an environment.
+// importing is the import of a snapshot into an environment.
 type importing struct {
 	*workspace.Session
 	snapshot *lumigl.Snapshot
 	types    map[tokens.Type]plan.Description
-	made     map[string]*graph.Resource   // by URN
-	modules  map[string][]*graph.Resource // dependencies first
+	made     map[string]*graph.Resource   // created resources by URN
+	modules  map[string][]*graph.Resource // resources by module, dependencies first
 	provides map[string][]graph.Provided
 	secrets  bool // whether the snapshot contains secrets
 }
@@ -106,7 +106,8 @@ func importFile(ctx context.Context, s *workspace.Session, name string) error {
 	return nil
 }
 
-// describe asks plugins about types. Without a plugin, all properties are inputs.
+// describe asks plugins for descriptions of all types. If there is no plugin for a type, all of its properties count as
+// inputs.
 func (in *importing) describe(ctx context.Context, engine *environment.Environment) {
 	missing := map[string]bool{}
 	for v := range in.snapshot.Vertices() {
@@ -127,7 +128,7 @@ func (in *importing) describe(ctx context.Context, engine *environment.Environme
 	}
 }
 
-// make creates the resources of the snapshot. The error lists all problems.
+// make creates the resources of the snapshot. It returns an error that lists all problems.
 func (in *importing) make() error {
 	if in.snapshot.Len() == 0 {
 		return errors.New("no resources")
@@ -163,7 +164,7 @@ func (in *importing) make() error {
 	return errors.Join(problems...)
 }
 
-// output returns the value of a property of a created resource.
+// output returns a property of a created resource. Known is false if the resource has not been created.
 func (in *importing) output(to *lumigl.Vertex, property string) (v lumigl.Value, known bool) {
 	if r := in.made[to.Key()]; r != nil {
 		return r.Output(property)
@@ -171,7 +172,7 @@ func (in *importing) output(to *lumigl.Vertex, property string) (v lumigl.Value,
 	return v, false
 }
 
-// detached returns a detached vertex with the URN of v.
+// detached returns a vertex with the URN of v that belongs to no document.
 func detached(v *lumigl.Vertex) *lumigl.Vertex {
 	u, err := lumigl.NewResource(v.URN())
 	if err != nil {
@@ -180,7 +181,7 @@ func detached(v *lumigl.Vertex) *lumigl.Vertex {
 	return u
 }
 
-// resource returns the resource that a vertex describes.
+// resource returns the resource described by a vertex.
 func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	properties, err := expr.Evaluate(v.Properties.Retarget(detached), in.output)
 	switch {
@@ -226,11 +227,11 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	return r, nil
 }
 
-// noted is the extension that records the dependencies of exported resources, since export replaces most references in
-// properties by values.
+// noted is the extension that lists the dependencies of an exported resource. It is needed because an export replaces
+// most references in properties with values.
 const noted = "lumi-dependencies"
 
-// noteDependencies records the dependencies of a version's resources in a snapshot.
+// noteDependencies adds the extension noted to the resources of a version in a snapshot.
 func noteDependencies(s *lumigl.Snapshot, v *graph.Version) {
 	for r := range v.Resources() {
 		var all []lumigl.Value
@@ -243,7 +244,7 @@ func noteDependencies(s *lumigl.Snapshot, v *graph.Version) {
 	}
 }
 
-// dependencies returns the recorded and actual dependencies of a resource within its module.
+// dependencies returns the noted and actual dependencies of a resource within its module.
 func (in *importing) dependencies(v *lumigl.Vertex) (all []urn.URN) {
 	own, _ := v.URN().Parts()
 	for to := range v.References() {
@@ -260,7 +261,7 @@ func (in *importing) dependencies(v *lumigl.Vertex) (all []urn.URN) {
 	return slices.Compact(all)
 }
 
-// added returns a graph with the first version of a module.
+// added returns a copy of g with the first version of a module. It returns an error if the module already exists.
 func (in *importing) added(g *graph.Graph, module string, number graph.Deployment) (*graph.Graph, error) {
 	if slices.Contains(g.Modules(), module) {
 		return nil, &graph.RefusedError{Problems: []string{

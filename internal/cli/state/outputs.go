@@ -23,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// outputs is one run of 'lumi output'.
+// outputs is an invocation of 'lumi output'.
 type outputs struct {
 	*workspace.Session
 	pending, types, showSecrets bool
@@ -90,7 +90,7 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// versions returns the versions whose outputs are printed, by module.
+// versions returns the module versions whose outputs are printed, by module.
 func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, error) {
 	options := run.Options{Store: o.Store, Environment: o.Environment.Name}
 	if o.showSecrets {
@@ -137,7 +137,7 @@ func (o *outputs) value(p graph.Provided) jsonOutput {
 	return v
 }
 
-// revealed returns a value with secrets replaced by their content. hasSecrets reports whether there are any.
+// revealed returns a value with each secret replaced by its content, and reports whether there are any secrets.
 func revealed(v lumigl.Value) (content lumigl.Value, hasSecrets bool) {
 	content = v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		content, isSecret := part.Secret()
@@ -150,7 +150,7 @@ func revealed(v lumigl.Value) (content lumigl.Value, hasSecrets bool) {
 	return content, hasSecrets
 }
 
-// one prints a single value.
+// one prints a single output.
 func (o *outputs) one(version *graph.Version, name string) error {
 	p := version.Provided(name)
 	if p == nil {
@@ -177,7 +177,7 @@ func (o *outputs) one(version *graph.Version, name string) error {
 	return nil
 }
 
-// list prints values, one per line.
+// list prints outputs, one per line.
 func (o *outputs) list(all []graph.Provided) {
 	width := 0
 	for _, p := range all {
@@ -198,7 +198,7 @@ func (o *outputs) list(all []graph.Provided) {
 	}
 }
 
-// printModule prints the outputs of a version as JSON.
+// printModule prints the outputs of a version as a line of JSON.
 func (o *outputs) printModule(v *graph.Version, all []graph.Provided) error {
 	values := map[string]jsonOutput{}
 	for _, p := range all {

@@ -12,7 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// forecast replaces the newest versions in all, by module, with the versions that the queue will create.
+// forecast updates all, which maps modules to their newest versions, with the versions that queued deployments will
+// create.
 func forecast(ctx context.Context, engine *environment.Environment, g *graph.Graph, all map[string]*graph.Version) error {
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -40,13 +41,14 @@ func forecast(ctx context.Context, engine *environment.Environment, g *graph.Gra
 	return nil
 }
 
-// expected returns the outputs that a deployment will produce, as far as known without providers: from resources
-// already created by it or left unchanged. all holds the versions created by earlier deployments.
+// expected returns the outputs that a deployment will produce, as far as they are known without calling providers: from
+// resources that it has already created or leaves unchanged. All maps modules to the versions created by earlier
+// deployments.
 func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id graph.VersionID, replace []urn.URN) []graph.Provided {
 	existing := map[urn.URN]*graph.Resource{} // by URN in the program
 	for _, v := range g.Versions(m.Name) {
 		for r := range v.Resources() {
-			// The result of another deployment of the module is unknown.
+			// The results of other deployments of the module are unknown.
 			if v.VersionID == id || v == g.Newest(m.Name) && v == all[m.Name] {
 				existing[r.InProgram()] = r
 			}
@@ -59,7 +61,7 @@ func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id
 			uses = append(uses, b.Edge)
 		}
 	}
-	known := map[*lumigl.Vertex]*graph.Resource{} // nil if the outputs are unknown
+	known := map[*lumigl.Vertex]*graph.Resource{} // nil if the outputs of the resource are unknown
 	evaluate := func(v lumigl.Value) lumigl.Value {
 		v, _ = expr.Evaluate(v, g.Resolve(uses, func(to *lumigl.Vertex) *graph.Resource { return known[to] }))
 		return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
@@ -74,7 +76,7 @@ func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id
 			return lumigl.ReferenceTo(to), true
 		})
 	}
-	for _, v := range m.Resources { // dependencies first
+	for _, v := range m.Resources { // in dependency order
 		r := existing[v.URN()]
 		known[v] = nil
 		if r == nil || !expr.IsKnown(r.Inputs) || !evaluate(v.Properties).Equal(r.Inputs) {
@@ -90,7 +92,7 @@ func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id
 	return m.Provides
 }
 
-// hasFile reports whether a value contains a file, whose content may have changed.
+// hasFile reports whether a value contains a file. The content of a file may have changed.
 func hasFile(v lumigl.Value) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || part.IsFile()

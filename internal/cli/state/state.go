@@ -23,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// resource returns a resource of the environment, including pending deletions.
+// resource returns the resource selected by key, which may be waiting for its deletion.
 func resource(s *workspace.Session, snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, error) {
 	v, err := query.New(snapshot.Base()).Find(key)
 	if err == nil && v.Type != lumigl.ModuleType {
@@ -67,7 +67,8 @@ With --json, it prints the same objects as 'lumi show'.`,
 	}, showState)
 }
 
-// showState lists the resources of an environment, or shows some in full. It never shows secrets, so it needs no key.
+// showState lists the resources of an environment or, with keys, shows the selected resources with all fields. Secrets
+// are never shown, so no key is needed.
 func showState(ctx context.Context, s *workspace.Session, keys []string) error {
 	snapshot, err := s.Snapshot(ctx, nil)
 	if err != nil {
@@ -148,7 +149,7 @@ func get(ctx context.Context, s *workspace.Session, name, path string, reveal bo
 	return nil
 }
 
-// nearProperty suggests a property similar to an unknown one.
+// nearProperty returns a hint with a known property similar to an unknown one, or "" if there is none.
 func nearProperty(all lumigl.Value, path string) string {
 	first, names := wire.PathParts(path)[0], []string(nil)
 	for name := range all.Members() {
@@ -180,7 +181,7 @@ the key of the environment. The file is readable only by the user.`,
 	return c
 }
 
-// export writes the environment as a snapshot.
+// export writes the state of the environment as a snapshot.
 func export(ctx context.Context, s *workspace.Session, out *document.Output, reveal bool) error {
 	err := out.Misuse()
 	if err == nil {

@@ -1,4 +1,4 @@
-// Package tasks implements the commands for task graphs, and their server.
+// Package tasks implements the commands for task graphs and the server for them.
 package tasks
 
 import (
@@ -13,7 +13,7 @@ func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{newTasksCommand(con), newServeCommand(con)}
 }
 
-// NewTasksCommand groups the commands on task graphs.
+// newTasksCommand returns the group of commands for task graphs.
 func newTasksCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "tasks", Short: "run task graphs on nodes",

@@ -101,7 +101,7 @@ func (t *tasker) download(ctx context.Context, out *document.Output) error {
 	return out.Write(t.Console, "", text, 0o644)
 }
 
-// find returns the graph selected by the flags, merged if they list layers.
+// find returns the graph selected by the flags. If they list layers, it returns the merged graph.
 func (t *tasker) find(ctx context.Context) (taskgraph.Graph, error) {
 	g := taskgraph.Graph{Type: t.graphType()}
 	if len(t.flags.layers) > 0 {
@@ -118,7 +118,7 @@ func (t *tasker) find(ctx context.Context) (taskgraph.Graph, error) {
 	return g, err
 }
 
-// withoutIDs returns the tasks of a graph.
+// withoutIDs returns the given tasks without their database IDs.
 func withoutIDs(stored []service.Task) []taskgraph.Task {
 	all := make([]taskgraph.Task, len(stored))
 	for i, t := range stored {
@@ -127,7 +127,7 @@ func withoutIDs(stored []service.Task) []taskgraph.Task {
 	return all
 }
 
-// effective merges the layers listed in the flags, by default all.
+// effective returns the graph merged from the layers listed in the flags. The default is all layers.
 func (t *tasker) effective(ctx context.Context) (e service.Effective, err error) {
 	layers, err := parseLayers("layers", t.flags.layers)
 	if err == nil && t.flags.release+t.flags.plugin != "" {
@@ -188,7 +188,7 @@ func (t *tasker) show(ctx context.Context, _ []string) error {
 	})
 }
 
-// brief formats an attribute on one line: names, or cross dependencies such as "migrate on db".
+// brief formats an attribute on one line, as a list of names or of cross dependencies such as "migrate on db".
 func brief(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -206,7 +206,7 @@ func brief(v any) string {
 			return map[bool]string{true: "any "}[v["policy"] == "any"] + name + " on " + cmp.Or(brief(v["role"]), "*")
 		}
 	}
-	text, _ := term.JSON(v) // Attributes are JSON values.
+	text, _ := term.JSON(v) // attributes are JSON values
 	return string(text)
 }
 
@@ -275,7 +275,8 @@ func (t *tasker) delete(ctx context.Context, _ []string) error {
 	return t.deleted(what, "", func() error { return t.api.Delete(ctx, g.ID) })
 }
 
-// deleted calls do to delete what after confirmation. more names what is deleted along with it.
+// deleted asks for confirmation, calls do, and reports the deletion. What names the object to delete; more names
+// objects that are deleted with it.
 func (t *tasker) deleted(what, more string, do func() error) error {
 	if err := t.Sure(t.flags.yes, "Delete "+what+more); err != nil {
 		return err

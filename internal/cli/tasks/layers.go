@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// newReleasesCommand groups the commands on releases, or on plugins.
+// newReleasesCommand returns the group of commands for releases or, depending on layer, plugins.
 func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command {
 	what := string(layer)
 	c := &cobra.Command{
@@ -67,13 +67,13 @@ is NAME, NAME@VERSION, or an ID. It is refused while an environment uses the ` +
 	return c
 }
 
-// selecting is one run of 'lumi tasks use'.
+// selecting holds the flags of 'lumi tasks use'.
 type selecting struct {
 	release, override string
 	plugins, order    []string
 }
 
-// none is the flag value that selects nothing.
+// none is the flag value that clears a selection.
 const none = "none"
 
 func newTasksUseCommand(con *console.Console) *cobra.Command {
@@ -101,7 +101,7 @@ flags, it prints the selection. A selection that would make an effective graph i
 	return c
 }
 
-// use changes and prints the selection of layers.
+// use changes the selected layers of the environment, if flags are set, and prints them.
 func (t *tasker) use(ctx context.Context, by selecting) error {
 	changes, missing := by.release+by.override != "" || len(by.plugins)+len(by.order) > 0, workspace.Fail
 	if changes {
@@ -166,7 +166,7 @@ func (t *tasker) selected(ctx context.Context, s *service.Selection, by selectin
 	return err
 }
 
-// releases returns the releases selected by names.
+// releases returns the releases with the given names. The single name none selects no releases.
 func (t *tasker) releases(ctx context.Context, layer store.Layer, names []string) ([]service.Release, error) {
 	all := []service.Release{}
 	for _, name := range names {

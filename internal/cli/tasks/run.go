@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// tasksRun is one run of 'lumi tasks run'.
+// tasksRun is an invocation of 'lumi tasks run'.
 type tasksRun struct {
 	taskFlags
 	request                 service.RunRequest
@@ -76,7 +76,7 @@ prints one event per line.`,
 	return c
 }
 
-// misuse returns an error if the flags conflict.
+// misuse returns an error if the flags are invalid or contradict each other.
 func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 	engine := &r.service.engine
 	engine.StopOnError, r.request.Type = r.onError == "stop", r.graphType
@@ -128,7 +128,7 @@ func (r *tasksRun) run(t *tasker, ctx context.Context, _ []string) error {
 	return t.follow(ctx, r.verbose, 0, func() (service.Run, error) { return t.api.Start(ctx, t.Environment.Name, r.request) })
 }
 
-// checkRoles rejects limits on roles that no node has.
+// checkRoles returns an error if a limit applies to a role that no node has.
 func (r *tasksRun) checkRoles(ctx context.Context, t *tasker) error {
 	limits := r.service.engine.PerRole
 	if len(limits) == 0 {
@@ -166,7 +166,8 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 	return t.follow(ctx, r.verbose, seen, func() (service.Run, error) { return t.api.Resume(ctx, chosen.ID, answer) })
 }
 
-// chosen returns the run given by a number or a name such as upgrade[12], or the environment's last run.
+// chosen returns the run identified by a number or a name such as upgrade[12]. If given is empty, it returns the
+// environment's last run.
 func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, err error) {
 	id := runs.Number(given)
 	if given == "" {
@@ -193,10 +194,10 @@ func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, e
 
 func nameOf(r service.Run) string { return fmt.Sprintf("%s[%d]", r.Type, r.ID) }
 
-// itemOf returns the display name of a task run, such as "web-1/install".
+// itemOf returns the display name of a task run, as in "web-1/install".
 func itemOf(t service.TaskRun) string { return strings.TrimPrefix(t.Node+"/"+t.Task, "/") }
 
-// asked returns the task runs that need an answer.
+// asked returns the task runs that are waiting for an answer.
 func asked(r service.Run) []service.TaskRun {
 	return slices.DeleteFunc(slices.Clone(r.Tasks), func(t service.TaskRun) bool { return t.State != store.Unknown })
 }
@@ -219,11 +220,12 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 	return nil, refused("%s is not waiting for an answer about %s%s", nameOf(about), item, but)
 }
 
-// follow starts a run and shows its events with serial numbers greater than after until it ends. It prints what to do next.
+// follow starts a run with begin and shows its events, beginning with serial number after+1, until it ends. It then
+// prints what to do next.
 func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin func() (service.Run, error)) error {
 	reporter := runs.NewReporter(t.Session, runs.Flags{Verbose: verbose})
 	t.Reporter.Store(&reporter)
-	hangup := make(chan os.Signal, 1) // Runs survive a hangup of the terminal.
+	hangup := make(chan os.Signal, 1) // runs continue when the terminal is closed
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	r, err := begin()
@@ -273,8 +275,8 @@ func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 	}}
 }
 
-// events shows the stored events of a run with serial numbers greater than after, and returns the last serial number. If
-// follow is set, it continues until the run ends.
+// events shows the stored events of a run with serial numbers greater than after, and returns the last serial number.
+// If follow is set, it waits for more events until the run ends.
 func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show func(store.Event)) (int64, error) {
 	for ended := !follow; ; {
 		events, err := t.api.Events(ctx, id, after)
@@ -293,7 +295,7 @@ func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show 
 			return after, err
 		}
 		if ended = !r.Running; ended {
-			continue // its last events may have been stored in between
+			continue // fetch the last events, which may have been stored since
 		}
 		select {
 		case <-ctx.Done():
@@ -303,7 +305,7 @@ func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show 
 	}
 }
 
-// counts formats the number of task runs per state.
+// counts formats the number of task runs in each state.
 func counts(all []service.TaskRun) string {
 	number := map[store.State]int{}
 	for _, t := range all {
@@ -318,7 +320,7 @@ func counts(all []service.TaskRun) string {
 	return cmp.Or(strings.Join(parts, ", "), "no tasks")
 }
 
-// next describes the outcome of a run, with advice and the error for the exit code.
+// next describes the outcome of a run, and returns advice and the error that determines the exit code.
 func (t *tasker) next(r service.Run) (what, advice string, code error) {
 	server := ""
 	if t.local == nil {
@@ -340,8 +342,8 @@ func (t *tasker) next(r service.Run) (what, advice string, code error) {
 	return "was interrupted", "C" + resume + "'", console.ErrResumable
 }
 
-// showPlan prints a run's plan, with one line per group of nodes on which a task has the same dependencies and skip
-// status.
+// showPlan prints the plan of a run. A line combines all nodes on which a task has the same dependencies and the same
+// reason to be skipped.
 func (t *tasker) showPlan(p service.Plan) error {
 	if t.JSON {
 		return t.PrintJSON(p)
@@ -368,7 +370,7 @@ func (t *tasker) showPlan(p service.Plan) error {
 	})
 }
 
-// waitsOf formats the dependencies of a task run, such as "install, migrate on db-1, db-2".
+// waitsOf formats the dependencies of a task run, as in "install, migrate on db-1, db-2".
 func waitsOf(item service.PlanItem) string {
 	var tasks []string
 	nodes := map[string][]string{}

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/server"
 )
 
-// serving is one run of 'lumi serve'.
+// serving is an invocation of 'lumi serve'.
 type serving struct {
 	*console.Console
 	listen, tokens, cert, key, role string
@@ -69,8 +69,8 @@ func (x *serving) run(ctx context.Context) error {
 	return workspace.WithStore(ctx, x.Console, true, func(s *workspace.Session) error { return x.serve(ctx, s) })
 }
 
-// newToken generates a token. It prints the line for the tokens file to standard output, and the token itself, which is
-// not stored, to standard error.
+// newToken generates a token. It prints the line for the tokens file on standard output. The token itself is not
+// stored; it is printed on standard error.
 func (x *serving) newToken() error {
 	role, err := server.ParseRole(x.role)
 	if err != nil {

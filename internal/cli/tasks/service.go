@@ -22,16 +22,16 @@ import (
 )
 
 type taskOptions struct {
-	// inventory is a file that replaces the inventory in Lumi.yaml.
+	// inventory is the path of a file that replaces the inventory selected in Lumi.yaml.
 	inventory string
-	// engine holds only the limits and the error mode.
+	// engine contains only the limits and the error mode.
 	engine taskrun.Options
-	// remote rejects nodes with a local connection, and hidden lists files of the server that tasks must not read.
+	// remote rejects nodes with a local connection. hidden lists files on the server that tasks must not read.
 	remote bool
 	hidden []string
 }
 
-// taskService returns the task graph service of the workspace, whose engines report to the session.
+// taskService returns a task graph service for the workspace. Its engines report events to the session.
 func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	types := tasktype.Builtin()
 	o.engine.Store, o.engine.Events = s.Store, s.Report
@@ -60,8 +60,8 @@ func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	}
 }
 
-// hiddenFiles returns a function that lists the files that tasks must not read, including the keys in all inventories
-// of the workspace.
+// hiddenFiles returns a function that lists the files that tasks must not read. They include the keys in all
+// inventories of the workspace.
 func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 	files := []string{s.Path(defaultInventory), o.inventory}
 	for _, file := range s.Workspace.Inventories {
@@ -72,7 +72,7 @@ func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 		keys []string
 	}
 	var mutex sync.Mutex
-	known := map[string]loaded{} // cache, since parsing all inventories for each task would be slow
+	known := map[string]loaded{} // a cache, since parsing all inventories for each task would be slow
 	return func() ([]string, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -97,11 +97,12 @@ func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 	}
 }
 
-// defaultInventory is the name of the inventory next to Lumi.yaml.
+// defaultInventory is the name of the default inventory file, next to Lumi.yaml.
 const defaultInventory = "inventory.yaml"
 
-// loadInventory returns the nodes of an environment, from a file or the inventory in Lumi.yaml, and its state. The
-// state is read without the key, so secrets are unknown: nodes and conditions must not depend on them.
+// loadInventory returns the nodes of an environment and its state. The nodes are read from file or, if it is empty,
+// from the inventory selected in Lumi.yaml. The state is read without a key, so secrets are unknown: nodes and
+// conditions must not depend on them.
 func loadInventory(ctx context.Context, s *workspace.Session, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
 	of := &workspace.Session{Console: s.Console, Workspace: s.Workspace, Store: s.Store, Environment: store.Environment{Name: environment}}
 	if err := of.Enter(ctx, workspace.Fail); err != nil {

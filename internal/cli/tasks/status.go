@@ -48,7 +48,7 @@ With --json, it prints one object per run, one per line; the object of RUN has a
 	return c
 }
 
-// stateOf returns the display text of a run's state.
+// stateOf returns the word shown for the state of a run.
 func stateOf(r service.Run) string {
 	switch unfinished := r.State == store.Running || r.State == store.Wait; {
 	case unfinished && !r.Running:
@@ -61,7 +61,7 @@ func stateOf(r service.Run) string {
 	return strings.ToLower(string(r.State))
 }
 
-// endOf returns the end time of a run, or "".
+// endOf returns the end time of a run, or "" if it has not ended.
 func endOf(r service.Run) string {
 	if r.Ended.IsZero() {
 		return ""
@@ -109,7 +109,7 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 	}
 	t.Printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), runs.Stamp(r.Created), ended, counts(r.Tasks))
 	if has := func(task service.TaskRun) bool { return task.Message != "" }; r.Message != "" && !slices.ContainsFunc(r.Tasks, has) {
-		t.Printf("%s\n", term.Paragraph(r.Message)) // repeats the messages of the tasks
+		t.Printf("%s\n", term.Paragraph(r.Message)) // otherwise, the message repeats the messages of the tasks
 	}
 	if len(r.Tasks) > 40 {
 		r.Tasks = slices.DeleteFunc(r.Tasks, func(task service.TaskRun) bool { return task.State == store.Done || task.State == store.Skipped })
@@ -175,7 +175,8 @@ the default is the last run. With --json, it prints one event per line.`,
 	return c
 }
 
-// shows returns an error if no task run has the given node or task, unless it is "" or there are no task runs yet.
+// shows returns an error if given is not empty and no task run matches it. Of returns the node or task of a task run.
+// Before the first task run, any value is accepted.
 func shows(r service.Run, kind, given string, of func(service.TaskRun) string) error {
 	var names []string
 	for _, task := range r.Tasks {
@@ -189,7 +190,7 @@ func shows(r service.Run, kind, given string, of func(service.TaskRun) string) e
 
 func (t *tasker) printEvent(e store.Event) {
 	if t.JSON {
-		_ = t.PrintJSON(e) // Write errors are sticky.
+		_ = t.PrintJSON(e) // write errors are sticky
 		return
 	}
 	text := term.Paragraph(e.Message)

@@ -22,15 +22,15 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// tasker runs one command of 'lumi tasks'.
+// tasker is an invocation of a subcommand of 'lumi tasks'.
 type tasker struct {
-	*workspace.Session // without workspace and store if a server is used
+	*workspace.Session // has no workspace and no store if a server is used
 	api                service.API
 	local              *service.Service // nil if a server is used
 	flags              *taskFlags
 }
 
-// taskFlags are flags shared by commands of 'lumi tasks'.
+// taskFlags holds the flags shared by the subcommands of 'lumi tasks'.
 type taskFlags struct {
 	workspace.Flags
 	server, release, plugin, graphType, file string
@@ -39,7 +39,7 @@ type taskFlags struct {
 	service                                  taskOptions
 }
 
-// layerNames are the display names of the layers, in the default order.
+// layerNames lists the display names of the layers in their default order.
 var layerNames = []string{"release", "cluster", "plugins"}
 
 func (f *taskFlags) declare(c *cobra.Command, names string) {
@@ -70,17 +70,18 @@ func (f *taskFlags) declare(c *cobra.Command, names string) {
 	flags.StringVar(&f.server, "server", "", "use the server at `URL` instead of the workspace, with the token in $LUMI_TOKEN")
 }
 
-// completes sets the completion function of a flag.
+// completes sets the function that completes the values of a flag.
 func completes(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	_ = c.RegisterFlagCompletionFunc(flag, f)
 }
 
 var completeLayers = cobra.FixedCompletions(layerNames, cobra.ShellCompDirectiveNoFileComp)
 
-// taskFunc implements a command of 'lumi tasks'.
+// taskFunc implements a subcommand of 'lumi tasks'.
 type taskFunc func(t *tasker, ctx context.Context, args []string) error
 
-// withTasks configures a command for task graphs. creates means that the command may create the workspace's store.
+// withTasks configures c to call do, with the named flags. If creates is set, the command may create the store of the
+// workspace.
 func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
 	f.declare(c, flags)
 	if c.ValidArgsFunction == nil {
@@ -102,7 +103,7 @@ func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c
 	return c
 }
 
-// enter selects the environment named in the flags, or the default.
+// enter selects the environment given by the flags, or the default environment.
 func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err error) {
 	if t.local != nil {
 		if t.Environment.Name, err = workspace.EnvironmentName(t.Workspace, t.flags.Environment); err != nil {
@@ -120,10 +121,10 @@ func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err er
 	return err
 }
 
-// graphType returns the graph type in the flags, or the default.
+// graphType returns the graph type given by the flags, or the default type.
 func (t *tasker) graphType() string { return cmp.Or(t.flags.graphType, taskgraph.DefaultType) }
 
-// owner returns the owner in the flags, by default the environment, and its display name.
+// owner returns the graph owner selected by the flags and its display name. The default is the environment.
 func (t *tasker) owner(ctx context.Context, missing workspace.IfMissing) (store.Owner, string, error) {
 	layer, given := store.ReleaseLayer, t.flags.release
 	switch {
@@ -139,7 +140,7 @@ func (t *tasker) owner(ctx context.Context, missing workspace.IfMissing) (store.
 	return store.Owner{Layer: layer, ID: r.ID}, r.String(), err
 }
 
-// release returns the release or plugin given by name, name and version, or ID.
+// release returns the release or plugin with the given name, name and version, or ID.
 func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (service.Release, error) {
 	all, err := t.api.Releases(ctx, layer)
 	if err != nil {
@@ -165,12 +166,12 @@ func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (
 	return service.Release{}, refused("%s %s not found; 'lumi tasks %[1]s list' lists them", layer, given)
 }
 
-// refused returns an error with exit code 1.
+// refused returns an error that makes the command exit with code 1.
 func refused(format string, args ...any) error {
 	return &service.Error{Kind: service.NotFound, Message: fmt.Sprintf(format, args...)}
 }
 
-// PrintErrors prints the errors in graphs, as text on standard error or, with --json, on standard output.
+// PrintErrors prints the errors in graphs as text on standard error or, with --json, as JSON on standard output.
 func PrintErrors(con *console.Console, err *taskgraph.Error) {
 	for _, p := range err.Problems {
 		if con.JSON {
@@ -188,7 +189,7 @@ func PrintErrors(con *console.Console, err *taskgraph.Error) {
 	_ = con.Stdout.Flush()
 }
 
-// printTaskProblem prints an error or a warning on standard error.
+// printTaskProblem prints an error or warning about a task on standard error.
 func printTaskProblem(con *console.Console, file string, p taskgraph.Problem, severity string) {
 	where, message := cmp.Or(p.Layer, file), p.Message
 	if p.Line > 0 {
@@ -200,7 +201,7 @@ func printTaskProblem(con *console.Console, file string, p taskgraph.Problem, se
 	fmt.Fprintln(con.Stderr, con.Err.Paint(term.Bold, term.Visible(cmp.Or(where, "lumi"))+":"), severity, term.Paragraph(message))
 }
 
-// several joins names, abbreviating the list if there are more than most.
+// several joins names with commas. It abbreviates the list if there are more than most names.
 func several(names []string, most int) string {
 	if len(names) > most {
 		names = []string{strings.Join(names[:2], ", "), fmt.Sprintf("… %s (%d)", names[len(names)-1], len(names))}
@@ -208,7 +209,7 @@ func several(names []string, most int) string {
 	return term.Visible(strings.Join(names, ", "))
 }
 
-// fromStore completes with the names that f reads from the store.
+// fromStore returns a completion function for the names that f reads from the store.
 func fromStore(f func(store.Tx) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		workspace.InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, _ string) { names = f(tx) })
@@ -224,7 +225,7 @@ var completeTypes = fromStore(func(tx store.Tx) (names []string) {
 	return names
 })
 
-// completeReleases lists the releases or plugins as NAME@VERSION.
+// completeReleases returns a completion function for releases or plugins, in the form NAME@VERSION.
 func completeReleases(layer store.Layer) cobra.CompletionFunc {
 	return fromStore(func(tx store.Tx) (names []string) {
 		all, _ := tx.Releases()
@@ -252,7 +253,7 @@ func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ co
 	return workspace.Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRuns lists the last hundred runs of the environment, newest first.
+// completeRuns completes the last hundred runs of the environment, newest first.
 func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	workspace.InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Runs(environment, 0, 100)
@@ -265,7 +266,7 @@ func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ 
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// result prints a command's result: v with --json, otherwise a formatted line.
+// result prints v as JSON if --json is set, and a formatted line otherwise.
 func (t *tasker) result(v any, format string, args ...any) error {
 	if t.JSON {
 		return t.PrintJSON(v)

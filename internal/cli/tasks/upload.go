@@ -39,7 +39,7 @@ An existing graph of type default is replaced only after confirmation, or with -
 	return c
 }
 
-// changes lists the tasks and attributes that differ between two graphs.
+// changes lists the differences between two versions of a graph.
 type changes struct {
 	Added   []string            `json:"added"`
 	Changed map[string][]string `json:"changed"`
@@ -113,7 +113,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	}
 	before := withoutIDs(old.Tasks)
 	after := g.Tasks
-	if after == nil { // the file sets only a name
+	if after == nil { // the file changes only the name
 		after = before
 	}
 	changed, text := changesOf(before, after)
