@@ -52,7 +52,7 @@ func flagError(c *cobra.Command, err error) error {
 	given, dashes := unknown.GetSpecifiedName(), "--"
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		dashes = "-"
-		if len(short) > 1 && answer("--"+short) != "" { // OpenTofu uses a single dash.
+		if len(short) > 1 && answer("--"+short) != "" { // OpenTofu flags have a single dash
 			given = short
 		}
 	}
@@ -60,7 +60,7 @@ func flagError(c *cobra.Command, err error) error {
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	near := suggest.Name(given, names)
 	switch {
-	case c.HasSubCommands() && c.Flags().NArg() > 0: // The flag follows an unknown command.
+	case c.HasSubCommands() && c.Flags().NArg() > 0: // the flag follows an unknown command
 		return noCommand(c, c.Flags().Arg(0), "")
 	case c.HasSubCommands():
 		return misplaced(dashes + given)
@@ -72,5 +72,5 @@ func flagError(c *cobra.Command, err error) error {
 	return console.Misused("unknown flag %s%s", dashes, given)
 }
 
-// deploymentsGroup is the help heading of the deployment commands.
+// deploymentsGroup is the heading of the deployment commands in the help.
 const deploymentsGroup = "Deployments"

@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// words maps commands and deployment flags of other tools, such as Pulumi and OpenTofu, to their Lumi equivalents, or
-// to a note that there is none yet.
+// words maps commands and deployment flags of other tools, such as Pulumi and OpenTofu, to advice about their
+// equivalents in Lumi.
 var words = []struct{ typed, answer string }{
 	{"up, apply, update", "use 'lumi deploy'"},
 	{"preview, pre, --dry-run, --preview-only", "'lumi plan' shows what 'lumi deploy' would do"},
@@ -41,7 +41,7 @@ var words = []struct{ typed, answer string }{
 	{"--detailed-exitcode, --expect-no-changes", "use 'lumi plan --check'"},
 }
 
-// answer returns the advice on a word of another tool, or "".
+// answer returns the advice about a command or flag of another tool, or "" if there is none.
 func answer(typed string) string {
 	for _, w := range words {
 		for word := range strings.SplitSeq(w.typed, ", ") {

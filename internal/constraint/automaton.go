@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// automaton matches ASCII strings, several times as fast as package regexp.
+// automaton matches ASCII strings several times as fast as package regexp.
 type automaton struct {
 	first uint8
-	next  [][utf8.RuneSelf]uint8 // by state and character
-	atEnd []bool                 // whether a string that ends in a state matches
+	next  [][utf8.RuneSelf]uint8 // the next state, by state and character
+	atEnd []bool                 // whether a string that ends in this state matches
 }
 
-// Final states, and the maximum number of other states.
+// The final states, and the maximum number of all other states.
 const (
 	matched   = 255
 	failed    = 254
 	maxStates = 128
 )
 
-// matches reports whether s matches. The result is undecided if it depends on non-ASCII characters.
+// matches reports whether s matches. Decided is false if the result depends on non-ASCII characters.
 func (a *automaton) matches(s string) (match, decided bool) {
 	state := a.first
 	for i := 0; state < failed; i++ {
@@ -37,8 +37,8 @@ func (a *automaton) matches(s string) (match, decided bool) {
 	return state == matched, true
 }
 
-// newAutomaton returns the automaton of an expression, or nil if it has too many states or uses assertions other than
-// the ends of the text.
+// newAutomaton returns an automaton for re. It returns nil if the automaton would have too many states, or if re
+// contains assertions other than the start and end of the text.
 func newAutomaton(re *regexp.Regexp) *automaton {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
@@ -56,7 +56,7 @@ func newAutomaton(re *regexp.Regexp) *automaton {
 	}
 	a := &automaton{}
 	start := uint32(prog.Start)
-	var live [][]*syntax.Inst // by state
+	var live [][]*syntax.Inst // the instructions that read the next character, by state
 	add := func(at []uint32, end syntax.EmptyOp) uint8 {
 		reads, found := follow(prog, at, end)
 		_, atEnd := follow(prog, at, end|syntax.EmptyEndText)
@@ -74,7 +74,7 @@ func newAutomaton(re *regexp.Regexp) *automaton {
 	for i := 0; i < len(live); i++ {
 		a.next = append(a.next, [utf8.RuneSelf]uint8{})
 		for c := range a.next[i] {
-			at := []uint32{start} // a match may begin anywhere
+			at := []uint32{start} // a match may begin at any character
 			for _, inst := range live[i] {
 				if inst.MatchRune(rune(c)) {
 					at = append(at, inst.Out)
@@ -96,7 +96,7 @@ func newAutomaton(re *regexp.Regexp) *automaton {
 	return a
 }
 
-// follow returns the instructions that read a character next, and reports whether the expression has matched.
+// follow returns the instructions reachable from from that read a character, and reports whether a match is complete.
 func follow(prog *syntax.Prog, from []uint32, ends syntax.EmptyOp) (reads []*syntax.Inst, found bool) {
 	seen := make([]bool, len(prog.Inst))
 	for next := slices.Clone(from); len(next) > 0; {

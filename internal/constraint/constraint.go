@@ -1,5 +1,5 @@
-// Package constraint checks values against the constraints of an IDL. runtime/typescript/src/constraints.ts implements the
-// same rules and messages; testdata/cases.json is the test table of both.
+// Package constraint checks values against the constraints of an IDL. The TypeScript runtime implements the same rules
+// and messages in src/constraints.ts. Both are tested with testdata/cases.json.
 package constraint
 
 import (
@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Rule is one constraint with its argument.
+// Rule is a constraint and its argument.
 type Rule struct {
 	kind   kind
 	number float64
@@ -42,7 +42,7 @@ const (
 	keyPattern
 )
 
-// kinds maps constraint names, as in tags and JSON, to kinds.
+// kinds maps the names of constraints in tags and JSON to their kinds.
 var kinds = map[string]kind{
 	"min": minimum, "exclusiveMin": exclusiveMin, "max": maximum, "exclusiveMax": exclusiveMax, "multipleOf": multipleOf,
 	"minLength": minLength, "maxLength": maxLength, "pattern": pattern, "format": format,
@@ -50,9 +50,8 @@ var kinds = map[string]kind{
 	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
 }
 
-// New returns the rule of a constraint. arg is a float64, an int, a string, or true. Unknown constraints, unknown
-// formats, and invalid expressions, all of which the compiler rejects, accept every value. Expressions are compiled on
-// first use.
+// New returns the rule for a constraint. Arg is a float64, an int, a string, or true. A rule accepts every value if its
+// constraint, format, or expression is invalid; the compiler rejects these. Expressions are compiled on first use.
 func New(name string, arg any) Rule {
 	r := Rule{kind: kinds[name]}
 	switch arg := arg.(type) {
@@ -74,7 +73,7 @@ func New(name string, arg any) Rule {
 	return r
 }
 
-// Rules returns the rules of all constraints.
+// Rules returns the rules for all constraints in a sequence of names and arguments.
 func Rules(all iter.Seq2[string, any]) []Rule {
 	var rules []Rule
 	for name, arg := range all {
@@ -83,7 +82,7 @@ func Rules(all iter.Seq2[string, any]) []Rule {
 	return rules
 }
 
-// Number returns why n violates the rule, or "". The message omits n if it is hidden.
+// Number returns a message if n violates the rule, or "" if it does not. The message omits n if hidden is set.
 func (r *Rule) Number(n float64, hidden bool) string {
 	var limit string
 	ok := true
@@ -126,20 +125,20 @@ func Int(n, max float64, hidden bool) string {
 	return ""
 }
 
-// isMultiple reports whether n is a multiple of another number. It tolerates rounding errors, as in 0.3 and 0.1, and
-// accepts quotients too large to decide.
+// isMultiple reports whether n is a multiple of of. It tolerates rounding errors, as with 0.3 and 0.1, and accepts
+// quotients that are too large to decide.
 func isMultiple(n, of float64) bool {
 	q := n / of
 	return !(math.Abs(q-math.Round(q)) > math.Max(1e-9, math.Abs(q)*0x1p-50))
 }
 
-// String returns why s violates the rule, or "". The message omits s if it is hidden.
+// String returns a message if s violates the rule, or "" if it does not. The message omits s if hidden is set.
 func (r *Rule) String(s string, hidden bool) string {
 	must := "must be "
 	switch r.kind {
 	case minLength, maxLength:
 		if n := float64(len(s)); r.kind == maxLength && n <= r.number || r.kind == minLength && n >= r.number*utf8.UTFMax {
-			return "" // without counting
+			return "" // no need to count characters
 		}
 		return r.Count(utf8.RuneCountInString(s), hidden)
 	case pattern:
@@ -159,7 +158,7 @@ func (r *Rule) String(s string, hidden bool) string {
 	return must + ", found " + found
 }
 
-// counts holds the words for messages about numbers of parts.
+// counts contains the words for messages about counts.
 var counts = [...]struct {
 	bound, found string
 	one, many    string
@@ -173,8 +172,8 @@ var counts = [...]struct {
 	keyPattern:    {},
 }
 
-// Count returns why a number of characters, elements, or entries violates the rule, or "". The message omits the number
-// if it is hidden.
+// Count returns a message if n characters, elements, or entries violate the rule, or "" if they do not. The message
+// omits n if hidden is set.
 func (r *Rule) Count(n int, hidden bool) string {
 	c, limit := counts[r.kind], int(r.number)
 	if c.bound == "" || c.found == "fewer" && n >= limit || c.found == "more" && n <= limit {
@@ -190,11 +189,11 @@ func (r *Rule) Count(n int, hidden bool) string {
 	return fmt.Sprintf("must have %s %d %s, found %s", c.bound, limit, parts, found)
 }
 
-// IsUnique reports whether the rule requires distinct list elements.
+// IsUnique reports whether the rule requires list elements to be distinct.
 func (r *Rule) IsUnique() bool { return r.kind == unique }
 
-// Equal returns the error for two equal elements of a list that must be distinct, or "". Equal elements have equal
-// identities; unknown elements have the identity "".
+// Equal returns a message if two elements of a list that must be distinct are equal, or "" if there are none. Equal
+// elements have equal identities; an unknown element has the identity "".
 func Equal(identities []string) string {
 	first := make(map[string]int, len(identities))
 	for i, id := range identities {
@@ -206,7 +205,7 @@ func Equal(identities []string) string {
 	return ""
 }
 
-// ExactlyOne returns why the present properties violate a rule that requires exactly one of names, or "".
+// ExactlyOne returns a message unless exactly one of names is present, in which case it returns "".
 func ExactlyOne(names, present []string) string {
 	found := strings.Join(present, ", ")
 	switch len(present) {
@@ -218,7 +217,7 @@ func ExactlyOne(names, present []string) string {
 	return "exactly one of " + strings.Join(names, ", ") + " is required, found " + found
 }
 
-// Key returns why a map key violates the rule, or "".
+// Key returns a message if a map key violates the rule, or "" if it does not.
 func (r *Rule) Key(key string) string {
 	if r.kind != keyPattern || r.match.matches(key) {
 		return ""
@@ -226,16 +225,16 @@ func (r *Rule) Key(key string) string {
 	return "the key must match " + r.text
 }
 
-// FormatNumber formats a finite number like JavaScript.
+// FormatNumber formats a finite number as JavaScript does.
 func FormatNumber(n float64) string {
 	if n == 0 {
-		return "0" // also for negative zero
+		return "0" // includes negative zero
 	}
 	text, _ := json.Marshal(n)
 	return string(text)
 }
 
-// Shorten truncates a string after 80 characters.
+// Shorten returns s or, if it is longer than 80 characters, its first 80 characters followed by an ellipsis.
 func Shorten(s string) string {
 	const longest = 80
 	if n := 0; len(s) > longest {
@@ -248,10 +247,10 @@ func Shorten(s string) string {
 	return s
 }
 
-// Quote formats a string as JSON.
+// Quote returns s as a JSON string.
 func Quote(s string) string { return string(AppendQuote(nil, s)) }
 
-// AppendQuote appends a string as JSON. Invalid UTF-8 is escaped as in Go.
+// AppendQuote appends s to to as a JSON string. If s is not valid UTF-8, it is quoted as in Go.
 func AppendQuote(to []byte, s string) []byte {
 	if special := func(r rune) bool { return !strconv.IsPrint(r) }; !utf8.ValidString(s) || !strings.ContainsFunc(s, special) {
 		return strconv.AppendQuote(to, s)

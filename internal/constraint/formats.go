@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// matcher reports whether a rule allows a string.
+// matcher reports whether a rule accepts a string.
 type matcher interface{ matches(s string) bool }
 
-// expression is a regular expression that is compiled on first use. An invalid one matches every string.
+// expression is a regular expression that is compiled on first use. An invalid expression matches every string.
 type expression func() compiled
 
 type compiled struct {
-	automaton *automaton // nil if it would be too large
+	automaton *automaton // nil if package regexp must be used
 	re        *regexp.Regexp
 }
 
@@ -33,7 +33,7 @@ func (e expression) matches(s string) bool {
 	return c.re == nil || c.re.MatchString(s)
 }
 
-// expressions caches patterns, since many properties may share one.
+// expressions caches expressions by text, since properties often share a pattern.
 var expressions sync.Map
 
 func compile(text string) expression {
@@ -49,9 +49,9 @@ func compile(text string) expression {
 	return e.(expression)
 }
 
-// stringFormat is a string format: an optional expression, and an optional check for what no expression can express.
+// stringFormat is a string format. Its optional expression and its optional function must both accept a string.
 type stringFormat struct {
-	what string // after "must be"
+	what string // follows "must be" in messages
 	expression
 	also func(s string) bool
 }
@@ -60,7 +60,7 @@ func (f *stringFormat) matches(s string) bool {
 	return (f.expression == nil || f.expression.matches(s)) && (f.also == nil || f.also(s))
 }
 
-// formats maps names to formats. constraints.ts contains the same expressions.
+// formats maps the names of formats. The expressions are the same as in constraints.ts.
 var formats = map[string]*stringFormat{
 	"uri": {what: "a URI", expression: compile(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`)},
@@ -82,7 +82,7 @@ var formats = map[string]*stringFormat{
 	"date-time": {what: "a date and time such as 2006-01-02T15:04:05Z", expression: compile(
 		`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?` +
 			`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`), also: func(s string) bool {
-		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // the expression ignores the lengths of months
+		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // the expression does not check the lengths of months
 		return err == nil
 	}},
 	"duration": {what: "a duration such as PT1H30M", expression: compile(
@@ -103,5 +103,5 @@ var formats = map[string]*stringFormat{
 	"json": {what: "JSON", also: func(s string) bool { return json.Valid([]byte(s)) }},
 }
 
-// Formats returns the names of all formats, sorted.
+// Formats returns the sorted names of all formats.
 func Formats() []string { return slices.Sorted(maps.Keys(formats)) }

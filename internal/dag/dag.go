@@ -1,8 +1,9 @@
-// Package dag orders the vertices of directed graphs. Vertices are numbers from 0, and an edge goes from a vertex to
-// one of its dependencies, so all orders put dependencies first.
+// Package dag orders the vertices of directed graphs. Vertices are numbered from 0. An edge points from a vertex to one
+// of its dependencies, so all orders put dependencies first.
 //
-// No algorithm is recursive, since chains may be as long as a document. All take linear time, except for the heaps of
-// [Graph.Sort], [Graph.Gather], and [Graph.Walk]. A Graph is safe for concurrent use if it does not change.
+// No algorithm is recursive, since a chain may be as long as a document. All algorithms take linear time, apart from
+// the heaps used by [Graph.Sort], [Graph.Gather], and [Graph.Walk]. Concurrent use of a Graph is safe as long as it
+// does not change.
 package dag
 
 import (
@@ -11,15 +12,15 @@ import (
 	"slices"
 )
 
-// Graph is a directed graph, possibly with cycles, loops, and parallel edges. The zero Graph is empty.
+// Graph is a directed graph. It may contain cycles, loops, and parallel edges. The zero Graph is empty.
 type Graph struct {
-	// Start holds the index of each vertex's first edge in To, followed by the number of edges.
+	// Start contains the index in To of each vertex's first edge, followed by the number of edges.
 	Start []int32
-	// To holds the target of each edge.
+	// To contains the target of each edge.
 	To []int32
 }
 
-// New returns a graph of edges. It keeps the order of each vertex's edges, and iterates over edges twice.
+// New returns a graph with the given edges, over which it iterates twice. The edges of each vertex keep their order.
 func New(vertices int, edges iter.Seq2[int32, int32]) Graph {
 	g := Graph{Start: make([]int32, vertices+1)}
 	for from := range edges {
@@ -37,7 +38,7 @@ func New(vertices int, edges iter.Seq2[int32, int32]) Graph {
 	return g
 }
 
-// End adds a vertex with the edges appended to To since the last call.
+// End adds a vertex whose edges are the targets appended to To since the previous call.
 func (g *Graph) End() {
 	if len(g.Start) == 0 {
 		g.Start = append(g.Start, 0)
@@ -48,10 +49,10 @@ func (g *Graph) End() {
 // Len returns the number of vertices.
 func (g Graph) Len() int { return max(len(g.Start), 1) - 1 }
 
-// Out returns the vertices that v depends on.
+// Out returns the direct dependencies of v.
 func (g Graph) Out(v int32) []int32 { return g.To[g.Start[v]:g.Start[v+1]] }
 
-// Reverse returns the graph with all edges reversed. The edges of each vertex are sorted.
+// Reverse returns the graph with all edges reversed. The edges of each vertex are sorted by target.
 func (g Graph) Reverse() Graph {
 	return New(g.Len(), func(yield func(int32, int32) bool) {
 		for v := range int32(g.Len()) {
@@ -62,8 +63,8 @@ func (g Graph) Reverse() Graph {
 	})
 }
 
-// Sort returns the vertices in topological order. Among the vertices whose dependencies have been returned, the first
-// in preferred comes next. Vertices on a cycle or dependent on one are omitted.
+// Sort returns the vertices in topological order. Whenever several vertices are ready, it chooses the first in
+// preferred. It omits vertices that are on a cycle or depend on one.
 func (g Graph) Sort(preferred []int32) []int32 {
 	rank := make([]int32, len(preferred))
 	for i, v := range preferred {
@@ -71,7 +72,7 @@ func (g Graph) Sort(preferred []int32) []int32 {
 	}
 	ready := NewReady(g)
 	sorted := make([]int32, 0, g.Len())
-	var late numbers // the ranks of vertices that became ready after the loop had passed them
+	var late numbers // the ranks of vertices that became ready after the loop passed them
 	for i, v := range preferred {
 		if !ready.Has(v) {
 			continue
@@ -91,10 +92,10 @@ func (g Graph) Sort(preferred []int32) []int32 {
 	return sorted
 }
 
-// Gather returns the vertices in topological order and keeps groups together as far as possible: the next vertex is the
-// first ready one in the previous vertex's group, or else the first ready one of all. There should be few groups,
-// numbered below groups; vertices in group 0 belong to every group. Vertices on a cycle or dependent on one are
-// omitted.
+// Gather returns the vertices in topological order, keeping groups together as far as possible. The next vertex is the
+// first ready vertex in the previous vertex's group or, if there is none, the first ready vertex of all. Groups are
+// numbered from 0 to groups-1 and should be few; vertices in group 0 belong to every group. Gather omits vertices that
+// are on a cycle or depend on one.
 func (g Graph) Gather(group []int32, groups int) []int32 {
 	ready := NewReady(g)
 	waiting := make([]numbers, groups)
@@ -126,13 +127,13 @@ func (g Graph) Gather(group []int32, groups int) []int32 {
 	}
 }
 
-// Ready tracks which vertices of a graph wait for others.
+// Ready tracks which vertices of a graph are ready, which means that all of their dependencies are done.
 type Ready struct {
-	waits      []int32 // the number of pending dependencies of each vertex
+	waits      []int32 // the number of unfinished dependencies of each vertex
 	dependents Graph
 }
 
-// NewReady returns a Ready for a graph without finished vertices.
+// NewReady returns a Ready for g, with no vertex done.
 func NewReady(g Graph) *Ready {
 	r := &Ready{waits: make([]int32, g.Len()), dependents: g.Reverse()}
 	for v := range r.waits {
@@ -141,11 +142,10 @@ func NewReady(g Graph) *Ready {
 	return r
 }
 
-// Has reports whether all dependencies of v are done.
+// Has reports whether v is ready.
 func (r *Ready) Has(v int32) bool { return r.waits[v] == 0 }
 
-// Done marks a vertex as done and calls ready for each vertex that thereby becomes ready. It must be called once per
-// vertex.
+// Done marks v as done and calls ready for each vertex that becomes ready as a result. Call it once per vertex.
 func (r *Ready) Done(v int32, ready func(int32)) {
 	for _, d := range r.dependents.Out(v) {
 		if r.waits[d]--; r.waits[d] == 0 {
@@ -154,29 +154,29 @@ func (r *Ready) Done(v int32, ready func(int32)) {
 	}
 }
 
-// PostOrder returns all vertices in the post-order of a depth-first search: each after its dependencies, unless it is
-// on a cycle. The search starts at the vertices of first, in order, and then at the remaining ones. An edge closes a
-// cycle if its target is its source or comes later in the order.
+// PostOrder returns all vertices in the post-order of a depth-first search. Each vertex follows its dependencies,
+// unless it is on a cycle. The search starts at the vertices in first, in order, and continues with the remaining
+// vertices. An edge closes a cycle if its target is its source or comes later in the order.
 func (g Graph) PostOrder(first ...int32) []int32 {
 	order, _ := g.search(first)
 	return order
 }
 
-// Components numbers the strongly connected components of the graph and returns the number for each vertex. Edges
-// between components go to lower numbers.
+// Components numbers the strongly connected components of the graph and returns the number of each vertex's component.
+// Edges between components point to lower numbers.
 func (g Graph) Components() []int32 {
 	_, component := g.search(nil)
 	return component
 }
 
-// search is Tarjan's algorithm for strongly connected components.
+// search implements Tarjan's algorithm for strongly connected components. It also returns the post-order.
 func (g Graph) search(first []int32) (order, component []int32) {
 	n := g.Len()
 	order, component = make([]int32, 0, n), make([]int32, n)
-	index, low := make([]int32, n), make([]int32, n) // from 1; 0 means unvisited
+	index, low := make([]int32, n), make([]int32, n) // numbered from 1; 0 means unvisited
 	type frame struct{ v, edge int32 }
 	var frames []frame
-	var open []int32 // vertices whose component is not complete
+	var open []int32 // vertices whose component is incomplete
 	seen, found := int32(0), int32(0)
 	enter := func(v int32) {
 		seen++
@@ -227,8 +227,8 @@ func (g Graph) search(first []int32) (order, component []int32) {
 	return order, component
 }
 
-// Reach returns the vertices reachable from a vertex in one or more steps, except vertices already in seen, and adds
-// them to seen.
+// Reach returns the vertices reachable from from in one or more steps. It skips vertices in seen and adds the others to
+// seen.
 func (g Graph) Reach(from int32, seen []bool) []int32 {
 	var found []int32
 	for todo := []int32{from}; len(todo) > 0; {
@@ -244,11 +244,11 @@ func (g Graph) Reach(from int32, seen []bool) []int32 {
 	return found
 }
 
-// Cycle returns the edges of a shortest cycle through a vertex, as indices of To, or nil. It takes the result of
-// [Graph.Components].
+// Cycle returns the edges of a shortest cycle through from, as indices in To. It returns nil if there is no such cycle.
+// Component is the result of [Graph.Components].
 func (g Graph) Cycle(from int32, component []int32) []int32 {
 	type step struct{ from, edge int32 }
-	came := map[int32]step{} // the step that first reached each vertex
+	came := map[int32]step{} // the step by which each vertex was first reached
 	for todo := []int32{from}; len(todo) > 0; todo = todo[1:] {
 		v := todo[0]
 		for edge := g.Start[v]; edge < g.Start[v+1]; edge++ {
@@ -270,7 +270,7 @@ func (g Graph) Cycle(from int32, component []int32) []int32 {
 	return cycle
 }
 
-// numbers is a heap.
+// numbers is a heap of integers.
 type numbers []int32
 
 func (n numbers) Len() int           { return len(n) }
@@ -285,7 +285,7 @@ func (n *numbers) Pop() any {
 	return x
 }
 
-// push and pop replace those of package heap, which allocate for each number.
+// push and pop avoid the allocation that heap.Push and heap.Pop make for each number.
 func (n *numbers) push(x int32) {
 	*n = append(*n, x)
 	heap.Fix(n, len(*n)-1)

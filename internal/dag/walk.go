@@ -10,24 +10,24 @@ import (
 type WalkOptions struct {
 	Parallelism int  // the maximum number of concurrent visits; GOMAXPROCS if not positive
 	Reverse     bool // visit each vertex after its dependents
-	StopOnError bool // start no visits after one has failed
+	StopOnError bool // start no further visits once a visit has failed
 }
 
-// Walk calls visit concurrently for each vertex after visits of all its dependencies have returned nil. Ready vertices
-// are visited in order, or in reverse order if Reverse is set.
+// Walk calls visit for each vertex, concurrently, once the visits of all its dependencies have returned nil. Ready
+// vertices are visited in order, or in reverse order if Reverse is set.
 //
-// Dependents of a failed vertex are not visited. After ctx is done, no visits start. Walk always waits for running
-// visits and returns their errors, joined in vertex order, and the cause of ctx if it prevented a visit. Vertices on a
-// cycle or dependent on one are skipped without an error.
+// Dependents of a failed vertex are not visited. No visit starts after ctx is done. Walk always waits for running
+// visits. It returns their errors, joined in vertex order, together with the cause of ctx if it prevented a visit.
+// Vertices that are on a cycle or depend on one are skipped without an error.
 func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Context, int32) error) error {
 	if o.Parallelism <= 0 {
 		o.Parallelism = runtime.GOMAXPROCS(0)
 	}
 	flip := int32(0)
 	if o.Reverse {
-		g, flip = g.Reverse(), -1 // v ^ -1 reverses the order of numbers
+		g, flip = g.Reverse(), -1 // v ^ -1 reverses the order of vertices
 	}
-	errs := make([]error, g.Len()+1) // of the vertices, and of ctx
+	errs := make([]error, g.Len()+1) // errors by vertex, followed by that of ctx
 	done := make(chan int32)
 	waiting := NewReady(g)
 	var ready numbers

@@ -5,8 +5,8 @@ import "strings"
 
 var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Escape escapes a key for use in a pointer, without a leading slash.
+// Escape escapes a key for use in a pointer. It does not add a slash.
 func Escape(key string) string { return escapes.Replace(key) }
 
-// Within appends a key to a pointer.
+// Within returns the pointer to the value of key inside the object at at.
 func Within(at, key string) string { return at + "/" + Escape(key) }

@@ -1,6 +1,6 @@
-// Package linediff compares texts line by line. It prints a diff as it is computed, even for files of 50 MB in which
-// every line differs. Package diff of rogpeppe/go-internal returns the diff as one text, at several times the CPU and
-// memory.
+// Package linediff compares texts line by line. It emits the diff as it is computed, and handles files of 50 MB in
+// which every line differs. Package diff of rogpeppe/go-internal instead returns the diff as a whole, using several
+// times the CPU time and memory.
 package linediff
 
 import (
@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// context is the number of common lines around a change.
+// context is the number of unchanged lines shown around a change.
 const context = 3
 
-// Unified calls line for each line of the unified diff of two texts, in order and without its line break. sign is " ",
-// "-", or "+", or "" for headers and notes about a missing line break. If the texts are equal, line is not called.
+// Unified calls line for each line of the unified diff of two texts, in order and without the line break. Sign is " ",
+// "-", or "+", or it is "" for headers and for notes about a missing line break at the end. If the texts are equal,
+// line is not called.
 //
-// Lines that occur exactly once in each text anchor the diff: it keeps as many of them as possible in place, and common
-// lines around them. It takes O(n log n) time.
+// The diff is anchored at lines that occur exactly once in each text. It keeps as many of these as possible in place,
+// together with the common lines around them. Unified takes O(n log n) time.
 func Unified(oldName, old, newName, new string, line func(sign, text string)) {
 	if old == new {
 		return
@@ -25,10 +26,10 @@ func Unified(oldName, old, newName, new string, line func(sign, text string)) {
 	line("", "diff "+oldName+" "+newName)
 	line("", "--- "+oldName)
 	line("", "+++ "+newName)
-	var end pair // the end of the last common lines
+	var end pair // the end of the previous common lines
 	for _, anchor := range append(anchors(h.x, h.y), pair{len(h.x), len(h.y)}) {
 		if anchor.x < end.x {
-			continue // inside the last common lines
+			continue // the anchor is inside the previous common lines
 		}
 		start := anchor
 		for start.x > end.x && start.y > end.y && h.x[start.x-1] == h.y[start.y-1] {
@@ -45,11 +46,11 @@ func Unified(oldName, old, newName, new string, line func(sign, text string)) {
 	}
 }
 
-// pair is a line number in both texts.
+// pair contains a line number for each text.
 type pair struct{ x, y int }
 
-// lines splits a text. The note about a missing line break is part of the last line, which therefore differs from a
-// terminated line.
+// lines splits s into lines. If the last line is not terminated, it includes the note about the missing line break, so
+// that it differs from the same line with a line break.
 func lines(s string) []string {
 	all := make([]string, 0, strings.Count(s, "\n")+1)
 	for line := range strings.SplitSeq(strings.TrimSuffix(s, "\n"), "\n") {
@@ -64,7 +65,7 @@ func lines(s string) []string {
 	return all
 }
 
-// hunk is an unprinted part of the diff.
+// hunk is a part of the diff that has not been printed yet.
 type hunk struct {
 	x, y  []string
 	line  func(sign, text string)
@@ -72,7 +73,7 @@ type hunk struct {
 	parts []part
 }
 
-// part is a run of lines with one sign.
+// part is a run of lines with the same sign.
 type part struct {
 	sign  string
 	lines []string
@@ -84,7 +85,7 @@ func (h *hunk) add(sign string, lines []string) {
 	}
 }
 
-// common adds common lines and prints the hunk if they end it.
+// common adds common lines to the hunk. If there are enough of them to end the hunk, it prints the hunk.
 func (h *hunk) common(start, end pair) {
 	n, last := end.x-start.x, end == pair{len(h.x), len(h.y)}
 	if !last && (n < context || len(h.parts) > 0 && n < 2*context) {
@@ -112,7 +113,7 @@ func (h *hunk) print() {
 			count.y += len(p.lines)
 		}
 	}
-	// Lines count from 1. The position of an empty side is the line before it.
+	// Lines are numbered from 1. An empty side is located by the line before it.
 	h.line("", fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.start.x+min(count.x, 1), count.x, h.start.y+min(count.y, 1), count.y))
 	for _, p := range h.parts {
 		for _, line := range p.lines {
@@ -126,12 +127,12 @@ func (h *hunk) print() {
 	h.parts = h.parts[:0]
 }
 
-// anchors returns the positions of a longest common subsequence of the lines that occur exactly once in each text,
-// preceded by the start of the texts.
+// anchors returns the line numbers of a longest common subsequence of the lines that occur exactly once in each text.
+// The first element is the start of both texts.
 func anchors(x, y []string) []pair {
 	const none, several = -1, -2
 	ids := make(map[string]int32)
-	var places []pair // of the distinct lines of x, by id
+	var places []pair // the position of each distinct line of x, by ID
 	for i, line := range x {
 		if id, ok := ids[line]; ok {
 			places[id].x = several
@@ -150,7 +151,7 @@ func anchors(x, y []string) []pair {
 		}
 	}
 	places = slices.DeleteFunc(places, func(p pair) bool { return p.x < 0 || p.y < 0 })
-	// Patience sorting: tops holds the ends of the best sequences by length.
+	// This is patience sorting. Tops contains the last elements of the best sequences, by length.
 	var tops []int
 	before := make([]int, len(places))
 	for i, p := range places {

@@ -2,7 +2,8 @@ package suggest
 
 import "strings"
 
-// DidYouMean returns a suffix for an error about a wrong name, such as "; did you mean web?", or "" if no name is near.
+// DidYouMean returns a suffix for an error about an unknown name, such as "; did you mean web?". It returns "" if no
+// name is near.
 func DidYouMean(got string, names []string) string {
 	if near := Name(got, names); near != "" {
 		return "; did you mean " + near + "?"
@@ -10,7 +11,7 @@ func DidYouMean(got string, names []string) string {
 	return ""
 }
 
-// Instead suggests the name that was probably intended, or lists all names.
+// Instead returns a suggestion for an unknown name: the nearest name or, if none is near, a list of all names.
 func Instead(given string, names []string) string {
 	if near := Name(given, names); near != "" {
 		return "did you mean " + near + "?"

@@ -1,5 +1,5 @@
-// Package suggest suggests an existing name for a mistyped one. The TypeScript runtime implements the same algorithm in
-// src/suggest.ts; testdata/cases.json is the test table of both.
+// Package suggest finds the existing name that was probably meant by a mistyped one. The TypeScript runtime implements
+// the same algorithm in src/suggest.ts. Both are tested with testdata/cases.json.
 package suggest
 
 import (
@@ -12,9 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// Name returns the name nearest to got, or "" if none is near or several are equally near. Two names are near if they
-// are within one edit for every three characters of the shorter one, and at least one. A single character is never
-// near. An edit inserts, deletes, or replaces a character, or swaps two adjacent ones. Letter case is ignored.
+// Name returns the name nearest to got. It returns "" if no name is near or if several are equally near. Two names are
+// near if their distance is at most one edit, or at most one edit for every three characters of the shorter name. A
+// single character is never near anything. An edit inserts, deletes, or replaces a character, or swaps two adjacent
+// characters. Letter case is ignored.
 func Name[S ~string](got string, names []S) S {
 	return S(To(got, math.MaxInt, func(yield func(string) bool) {
 		for _, name := range names {
@@ -25,8 +26,8 @@ func Name[S ~string](got string, names []S) S {
 	}))
 }
 
-// To is [Name] for a large number of names, with an additional limit on the edits. It returns "" if there are too many
-// similar names to compare.
+// To is like [Name], for a large number of names and with an additional limit on the number of edits. It returns "" if
+// too many similar names would have to be compared.
 func To(name string, edits int, names iter.Seq[string]) string {
 	if near := search(name, edits, names, func(string) bool { return true }); len(near) == 1 {
 		return near[0]
@@ -34,14 +35,14 @@ func To(name string, edits int, names iter.Seq[string]) string {
 	return ""
 }
 
-// All returns the nearest names, up to three if several are equally near, or nil where [To] gives up. It is for
-// suggestions that are applied without review: names that differ in a number or a single letter, such as web-1 and
-// web-2, are not near, since they are likely distinct.
+// All returns the nearest names, which are up to three if several are equally near. It returns nil where [To] would
+// give up. It is meant for suggestions that are applied without review: names that differ in a number or a single
+// letter, such as web-1 and web-2, do not count as near, since they are probably different things.
 func All(name string, edits int, names iter.Seq[string]) []string {
 	return search(name, edits, names, func(candidate string) bool { return sameMarks(name, candidate) })
 }
 
-// search returns up to three of the eligible names that are nearest, each once.
+// search returns up to three different eligible names that are nearest to name.
 func search(name string, edits int, names iter.Seq[string], eligible func(string) bool) []string {
 	var found []string
 	least, work := edits, 0
@@ -67,7 +68,7 @@ func search(name string, edits int, names iter.Seq[string], eligible func(string
 	return found
 }
 
-// slips returns the largest distance at which names of the given lengths are near.
+// slips returns the largest distance at which names of lengths a and b are near.
 func slips(a, b int) int {
 	shorter := min(a, b)
 	if shorter < 2 {
@@ -76,8 +77,8 @@ func slips(a, b int) int {
 	return max(1, shorter/3)
 }
 
-// Distance returns the minimum number of edits (insert, delete, or replace a character, or swap two adjacent ones) that
-// turn one string into the other, without editing any part twice.
+// Distance returns the minimum number of edits that turn a into b without editing any part twice. An edit inserts,
+// deletes, or replaces a character, or swaps two adjacent characters.
 func Distance(a, b string) int { return distance([]rune(a), []rune(b)) }
 
 func distance(a, b []rune) int {
@@ -102,7 +103,7 @@ func distance(a, b []rune) int {
 	return last[len(b)]
 }
 
-// Alike reports whether two names are within the given number of edits and have something in common.
+// Alike reports whether two names are within the given number of edits and share some characters.
 func Alike(a, b string, edits int) bool {
 	if count(a).apart(count(b)) > edits {
 		return false
@@ -117,10 +118,11 @@ func Alike(a, b string, edits int) bool {
 	return d == 0 || d <= edits && d < longer
 }
 
-// maxWork limits the number of comparisons of letters, since many long names may differ only in the order of letters.
+// maxWork limits the number of character comparisons. It matters if many long names differ only in the order of their
+// letters.
 const maxWork = 20_000_000
 
-// fold returns the characters of a string in lower case. It keeps characters whose lower case is longer.
+// fold returns the characters of s in lower case. It keeps İ, whose lower case is two characters long.
 func fold(s string) []rune {
 	folded := []rune(s)
 	for i, r := range folded {
@@ -136,10 +138,11 @@ func lower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// letters counts the characters of a string by their last bits.
+// letters counts the characters of a string by the lowest five bits of their code points.
 type letters [32]int16
 
-// count ignores letter case: the cases of an ASCII letter have the same last bits.
+// count counts the characters of s. It ignores letter case, since both cases of an ASCII letter have the same lowest
+// bits.
 func count(s string) letters {
 	var l letters
 	for _, r := range s {
@@ -153,8 +156,8 @@ func count(s string) letters {
 	return l
 }
 
-// apart is a lower bound of the number of edits between two strings: each adds a character, removes one, does both, or
-// neither.
+// apart returns a lower bound for the number of edits between two strings. One edit adds at most one character and
+// removes at most one.
 func (l letters) apart(m letters) int {
 	more, fewer := 0, 0
 	for i := range l {
@@ -167,7 +170,7 @@ func (l letters) apart(m letters) int {
 	return max(more, fewer)
 }
 
-// trimCommon removes the common prefix and suffix of two names, which do not affect their distance.
+// trimCommon removes the common prefix and the common suffix of two names. Neither affects the distance.
 func trimCommon(a, b []rune) (restA, restB []rune) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -178,7 +181,7 @@ func trimCommon(a, b []rune) (restA, restB []rune) {
 	return a, b
 }
 
-// sameMarks reports whether two names contain the same numbers and single letters.
+// sameMarks reports whether two names contain the same sequence of numbers and single letters.
 func sameMarks(a, b string) bool {
 	for {
 		var mark, other string
@@ -190,7 +193,8 @@ func sameMarks(a, b string) bool {
 	}
 }
 
-// cutMark splits a name at the first number or single letter. It ignores leading zeros and letter case in mark.
+// cutMark splits s around its first number or single letter. In mark, leading zeros are removed and letter case is
+// ignored.
 func cutMark(s string) (before, mark, rest string) {
 	for start := 0; start < len(s); {
 		kind, end := kindOf(s[start]), start+1
@@ -208,7 +212,7 @@ func cutMark(s string) (before, mark, rest string) {
 	return s, "", ""
 }
 
-// kind classifies a byte of a name.
+// kind is the kind of a byte in a name.
 type kind int
 
 const (

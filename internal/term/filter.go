@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Filter returns a writer that prevents text from controlling a terminal. It replaces the same characters as [Visible],
-// except for line breaks, tabs, and the sequences of [Stream.Paint]. Foreign text may also contain these sequences, but
-// they only choose colors and cannot hide text. If s is not a terminal, Filter returns w.
+// Filter returns a writer that keeps text from controlling the terminal. It replaces the same characters as [Visible],
+// except line breaks, tabs, and the escape sequences of [Stream.Paint]. Text from other sources may contain these
+// sequences too, but they can only change colors and cannot hide text. If s is not a terminal, Filter returns w.
 func (s Stream) Filter(w io.Writer) io.Writer {
 	if !s.Terminal {
 		return w
@@ -19,8 +19,8 @@ func (s Stream) Filter(w io.Writer) io.Writer {
 	return &filter{w: w}
 }
 
-// filter holds back an incomplete sequence or character until the next write. Text that ends with a line break is never
-// held back.
+// filter is the writer returned by [Stream.Filter]. It holds back an incomplete escape sequence or character until the
+// next write, but never holds back text that ends with a line break.
 type filter struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -32,7 +32,7 @@ var (
 	begun  = regexp.MustCompile(`^\x1b(\[(0|1|1;|2|1?;?3[1-6]?)?)?$`)
 )
 
-// Write implements [io.Writer]. It returns the number of bytes of text, not of replacements.
+// Write implements [io.Writer]. The result counts the bytes of text, not of the replacements.
 func (f *filter) Write(text []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Progress is a line on a terminal that shows the current activity and is cleared afterward. It appears only after
-// [Patience]. Its methods are safe for concurrent use.
+// Progress is a transient line on a terminal that shows the current activity. It appears only if the command runs
+// longer than [Patience]. It is safe for concurrent use.
 type Progress struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -19,18 +19,18 @@ type Progress struct {
 	shown  bool
 }
 
-// Patience is the running time after which a progress line appears.
+// Patience is the running time after which progress lines appear.
 const Patience = time.Second
 
-// NewProgress returns the progress line of a command started at since. It shows nothing unless stream is a terminal
-// that can clear lines.
+// NewProgress returns the progress line of a command that started at since. If stream is not a terminal that can clear
+// lines, it shows nothing.
 func NewProgress(w io.Writer, stream Stream, since time.Time) *Progress {
 	return &Progress{w: w, stream: stream, since: since}
 }
 
 func (p *Progress) on() bool { return p.stream.Terminal && !p.stream.dumb }
 
-// Show replaces the line.
+// Show replaces the text of the line.
 func (p *Progress) Show(format string, args ...any) {
 	p.Clear()
 	if !p.on() {
@@ -38,7 +38,7 @@ func (p *Progress) Show(format string, args ...any) {
 	}
 	const mark = " …"
 	text := Visible(fmt.Sprintf(format, args...))
-	if p.stream.Width > 0 { // a wrapped line could not be cleared
+	if p.stream.Width > 0 { // a line that wraps cannot be cleared
 		text = strings.TrimRight(Clip(text, p.stream.Width-Width(mark)-1), mark)
 	}
 	p.mu.Lock()
@@ -55,7 +55,7 @@ func (p *Progress) Show(format string, args ...any) {
 	p.timer = timer
 }
 
-// Clear removes the line.
+// Clear removes the line from the terminal.
 func (p *Progress) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *Progress) Clear() {
 	}
 }
 
-// Before returns a writer that clears the line before each write to w, a stream on the same terminal.
+// Before returns a writer that clears the line before each write to w. The writer w must write to the same terminal.
 func (p *Progress) Before(w io.Writer) io.Writer {
 	if !p.on() {
 		return w

@@ -9,22 +9,22 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Snippet prints lines of a source text with carets under a span.
+// Snippet prints lines of a source text with carets under a span of it.
 type Snippet struct {
 	Stream
 	Source string
-	// Hidden, if not nil, reports whether a part of the source is secret. Its line is then omitted.
+	// Hidden, if not nil, reports whether a part of the source is secret. A line with such a part is omitted.
 	Hidden func(from, to int) bool
 }
 
-// Print prints the line at the start of the span, which has the given number, and the line at its end, if different.
-// Long lines are cut around the span. It prints at least one caret, unless to is negative, which means that there is no
-// span. It ignores write errors.
+// Print prints the line that contains the start of the span, and the line that contains its end if that is a different
+// one. The first line has the given number. Long lines are clipped around the span. At least one caret is printed,
+// unless to is negative, which means that there is no span. Print ignores write errors.
 func (s *Snippet) Print(w io.Writer, number, from, to int, style Style) {
 	from, to = min(from, len(s.Source)), min(to, len(s.Source))
 	span := ""
 	if to > from {
-		span = strings.TrimSuffix(s.Source[from:to], "\n") // omit a line with only its start in the span
+		span = strings.TrimSuffix(s.Source[from:to], "\n") // omit a last line of which only the start is in the span
 	}
 	more := strings.Count(span, "\n")
 	digits := len(strconv.Itoa(number + more))
@@ -39,7 +39,7 @@ func (s *Snippet) Print(w io.Writer, number, from, to int, style Style) {
 	}
 }
 
-// line prints the line that contains from.
+// line prints the line that contains the offset from.
 func (s *Snippet) line(w io.Writer, digits, number, from, to int, style Style) {
 	limit := 100
 	if s.Width > 0 {
@@ -77,7 +77,7 @@ func (s *Snippet) line(w io.Writer, digits, number, from, to int, style Style) {
 	}
 }
 
-// numbered prints text after the column of line numbers.
+// numbered prints text next to the column of line numbers.
 func (s *Snippet) numbered(w io.Writer, digits int, number, text string) {
 	fmt.Fprintln(w, strings.TrimRight(s.Paint(Blue, fmt.Sprintf(" %*s |", digits, number))+" "+text, " "))
 }
@@ -89,8 +89,8 @@ type cell struct {
 	from, to int // offsets in the source
 }
 
-// around returns the start and end of the line that contains offset, limited to reach on each side, so that many errors
-// on one very long line do not take quadratic time.
+// around returns the start and end of the line that contains offset, but at most reach bytes on each side. The limit
+// avoids quadratic time for many errors on a very long line.
 func (s *Snippet) around(offset, reach int) (start, end int) {
 	start, end = max(0, offset-reach), min(len(s.Source), offset+reach)
 	if i := strings.LastIndexByte(s.Source[start:offset], '\n'); i >= 0 {
@@ -102,7 +102,7 @@ func (s *Snippet) around(offset, reach int) (start, end int) {
 	return start, end
 }
 
-// cells splits a part of a line.
+// cells splits a part of a line into displayed characters.
 func (s *Snippet) cells(start, end int) []cell {
 	cells := make([]cell, 0, end-start)
 	for graphemes := displaywidth.StringGraphemes(strings.TrimSuffix(s.Source[start:end], "\r")); graphemes.Next(); {
@@ -115,8 +115,8 @@ func (s *Snippet) cells(start, end int) []cell {
 	return cells
 }
 
-// window selects at most limit columns of a line: all cells if they fit, and otherwise the span with context on both
-// sides.
+// window selects cells that fit in limit columns: all of them if possible, or else the span with some context on each
+// side.
 func window(cells []cell, from, to, limit int) (lo, hi int) {
 	total, before, marked := 0, 0, 0
 	for _, c := range cells {

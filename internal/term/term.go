@@ -1,5 +1,5 @@
-// Package term prints to terminals: colors, source snippets, text of known width without control characters, and a
-// transient progress line.
+// Package term prints to terminals. It provides colors, source snippets, text of known width without control
+// characters, and a transient progress line.
 package term
 
 import (
@@ -12,12 +12,12 @@ import (
 type Stream struct {
 	Terminal bool
 	Color    bool
-	Width    int // in columns; zero if unknown
+	Width    int // in columns; 0 if unknown
 	dumb     bool
 }
 
-// Inspect describes stream, which is a terminal only if it is an [*os.File]. Color is the value of a flag: "always",
-// "never", or "auto" for color on a terminal unless NO_COLOR is set or TERM is dumb.
+// Inspect returns the properties of stream, which is a terminal only if it is an [*os.File]. Color is the value of a
+// flag: "always", "never", or "auto". The last enables color on a terminal unless NO_COLOR is set or TERM is "dumb".
 func Inspect(stream any, color string, getenv func(string) string) Stream {
 	s := Stream{dumb: getenv("TERM") == "dumb"}
 	if file, ok := stream.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -30,7 +30,7 @@ func Inspect(stream any, color string, getenv func(string) string) Stream {
 	return s
 }
 
-// Style holds the parameters of the escape sequence for a color or font.
+// Style is the parameter string of an SGR escape sequence, which sets a color or font.
 type Style string
 
 // The supported styles.
@@ -48,7 +48,7 @@ const (
 	BoldCyan   Style = "1;36"
 )
 
-// Paint returns text in a style if the stream has color, and text itself if not.
+// Paint returns text in the given style if the stream supports color, and text itself if not.
 func (s Stream) Paint(style Style, text string) string {
 	if !s.Color || style == Plain || text == "" {
 		return text

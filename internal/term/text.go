@@ -11,14 +11,14 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// widths measures text whose only escape sequences are those of [Stream.Paint].
+// widths measures text that contains no escape sequences except those of [Stream.Paint].
 var widths = displaywidth.Options{ControlSequences: true}
 
-// Width returns the display width of text in columns, excluding escape sequences.
+// Width returns the width of text in columns, ignoring escape sequences.
 func Width(text string) int { return widths.String(text) }
 
-// Clip shortens text to the given number of columns (at least 1) and ends it with "…" if anything was cut. It keeps all
-// escape sequences, so that colors are reset.
+// Clip shortens text to the given number of columns, which is at least 1. If it cuts text, the result ends with "…". It
+// keeps all escape sequences, so that colors are reset.
 func Clip(text string, columns int) string {
 	return widths.TruncateString(text, max(columns, 1), "…")
 }
@@ -29,8 +29,8 @@ func Visible(text string) string { return strings.Map(visible, text) }
 func visible(r rune) rune {
 	switch {
 	case r < ' ':
-		return r + '␀' // the picture of the control character
-	case r < 0x7f: // fast path for nearly every rune
+		return r + '␀' // the symbol of the control character
+	case r < 0x7f: // a fast path for nearly every rune
 		return r
 	case r == 0x7f:
 		return '␡'
@@ -40,15 +40,15 @@ func visible(r rune) rune {
 	return r
 }
 
-// hidden reports whether a rune from DEL on is invisible and affects its neighbors, or is not a character. Joiners are
-// not hidden: scripts and emoji need them.
+// hidden reports whether r, from U+007F on, is invisible and affects its neighbors, or is not a character. Joiners are
+// not hidden, since scripts and emoji need them.
 func hidden(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	return r >= 0x7f && r != nonJoiner && r != joiner &&
 		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Noncharacter_Code_Point)
 }
 
-// Paragraph is like [Visible], but keeps line breaks and indents the lines after the first.
+// Paragraph is like [Visible], but keeps line breaks and indents every line after the first.
 func Paragraph(message string) string {
 	lines := strings.Split(strings.TrimRight(message, "\r\n"), "\n")
 	for i, line := range lines {
@@ -61,7 +61,7 @@ func Paragraph(message string) string {
 	return strings.Join(lines, "\n")
 }
 
-// JSON encodes v on one line, with escapes for all runes that [Visible] replaces.
+// JSON encodes v on one line, escaping every rune that [Visible] would replace.
 func JSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -74,7 +74,7 @@ func JSON(v any) ([]byte, error) {
 		return text, nil
 	}
 	escaped := make([]byte, 0, len(text)+16)
-	for _, r := range string(text) { // Package json leaves hidden runes only in strings, so no parsing is needed.
+	for _, r := range string(text) { // hidden runes occur only inside strings, so no parsing is needed
 		switch {
 		case !hidden(r):
 			escaped = append(escaped, string(r)...)

@@ -11,13 +11,13 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// isJSON reports whether src is a JSON object or array.
+// isJSON reports whether src is a valid JSON object or array.
 func isJSON(src []byte) bool {
 	text := bytes.TrimLeft(src, " \t\r\n")
 	return len(text) > 0 && (text[0] == '[' || text[0] == '{') && json.Valid(src)
 }
 
-// jsonReader builds trees from valid JSON, since not all JSON is YAML. Strings become double-quoted nodes.
+// jsonReader builds trees from valid JSON, some of which is not valid YAML. Strings become double-quoted nodes.
 type jsonReader struct {
 	*json.Decoder
 	src                  []byte
@@ -39,7 +39,7 @@ func (r *jsonReader) next() *yaml.Node {
 		for r.More() {
 			n.Content = append(n.Content, r.next())
 		}
-		_, _ = r.Token() // the closing bracket
+		_, _ = r.Token() // the closing bracket or brace
 	case string:
 		n.Value, n.Style = v, yaml.DoubleQuotedStyle
 	case bool:

@@ -15,10 +15,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// mostExpanded limits the number of nodes expanded from aliases.
+// mostExpanded limits the number of nodes that result from expanding aliases.
 const mostExpanded = 100_000
 
-// Error is an error with a 1-based line and column, in characters.
+// Error is an error with a position. Line and Column count from 1; columns are in characters.
 type Error struct {
 	Line, Column int
 	Message      string
@@ -26,15 +26,15 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message) }
 
-// At returns an error at a node.
+// At returns an error with the position of a node.
 func At(n *yaml.Node, format string, args ...any) *Error {
 	return &Error{n.Line, n.Column, fmt.Sprintf(format, args...)}
 }
 
-// Tab is the message about an invalid tab.
+// Tab is the message for an invalid tab.
 const Tab = "invalid YAML: this is a tab; use spaces"
 
-// IsTab reports whether the character at a position is a tab.
+// IsTab reports whether the character at the given position is a tab.
 func IsTab(src []byte, line, column int) bool {
 	lines := bytes.SplitN(src, []byte("\n"), line+1)
 	if line > len(lines) {
@@ -44,8 +44,8 @@ func IsTab(src []byte, line, column int) bool {
 	return column <= len(text) && text[column-1] == '\t'
 }
 
-// Read parses the documents of a text into trees of scalars, sequences, and mappings with distinct keys. It stops at
-// invalid YAML, but otherwise returns all errors.
+// Read parses the documents in src into trees of scalars, sequences, and mappings with distinct keys. It returns all
+// errors, except that it stops at the first syntax error.
 func Read(src []byte) ([]*yaml.Node, []*Error) {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	for i, r := range string(src) {
@@ -89,8 +89,8 @@ type reader struct {
 	errs              []*Error
 }
 
-// tree expands the aliases and merge keys in n. Nodes reached through an alias are copied. Beyond mostExpanded nodes, it
-// stops expanding, so that aliases of themselves terminate.
+// tree expands the aliases and merge keys in n. It copies nodes reached through an alias. After mostExpanded copies, it
+// stops expanding, so that it terminates even if an alias contains itself.
 func (r *reader) tree(n *yaml.Node) *yaml.Node {
 	if r.expanded > mostExpanded {
 		return n
@@ -122,7 +122,7 @@ func (r *reader) tree(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// entries holds keys and values, with the index of each key.
+// entries contains the keys and values of a mapping, with the index of each key.
 type entries struct {
 	content []*yaml.Node
 	index   map[string]int
@@ -137,7 +137,7 @@ func (e *entries) set(id string, key, value *yaml.Node) {
 	e.content = append(e.content, key, value)
 }
 
-// mapping returns the keys and values of n. Merged entries come first and are overridden by the mapping's own keys.
+// mapping returns the keys and values of n. Merged entries come first, and the mapping's own keys override them.
 func (r *reader) mapping(n *yaml.Node) []*yaml.Node {
 	merged, own := &entries{index: map[string]int{}}, &entries{index: map[string]int{}}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -164,7 +164,8 @@ func (r *reader) mapping(n *yaml.Node) []*yaml.Node {
 	return merged.content
 }
 
-// merge adds missing entries from a mapping, or from a list of mappings. It returns false for anything else.
+// merge adds the entries of a mapping, or of a list of mappings, whose keys are missing from e. It returns false if
+// from is neither.
 func (e *entries) merge(from *yaml.Node) bool {
 	switch from.Kind {
 	case yaml.SequenceNode:

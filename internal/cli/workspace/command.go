@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Flags are the flags common to commands that work in a workspace.
+// Flags holds the flags shared by all commands that use a workspace.
 type Flags struct{ Environment string }
 
-// Add declares the flags.
+// Add declares the flags of c.
 func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().StringVarP(&f.Environment, "environment", "e", "", "the `NAME` of the environment; by default the one in Lumi.yaml")
 	_ = c.RegisterFlagCompletionFunc("environment", CompleteEnvironments)
@@ -25,7 +25,7 @@ func (f *Flags) Add(c *cobra.Command) {
 	})
 }
 
-// RunInEnvironment makes a command run in an existing environment.
+// RunInEnvironment configures c to call do with an existing environment.
 func RunInEnvironment(con *console.Console, c *cobra.Command, do func(context.Context, *Session, []string) error) *cobra.Command {
 	var f Flags
 	f.Add(c)

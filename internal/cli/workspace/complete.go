@@ -16,11 +16,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// The functions in this file complete arguments from Lumi.yaml and the store. They return nothing on failure, print
-// nothing, and need no key.
+// The functions in this file complete arguments from Lumi.yaml and the store. They return nothing on errors, print
+// nothing, and do not need a key.
 
-// InStore calls f with a read transaction on the workspace's store and the command's environment, or "" if it is not
-// known yet.
+// InStore calls f with a read transaction on the store of the workspace and the command's environment, which is "" if
+// it is not known yet. On errors, f is not called.
 func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, environment string)) {
 	w, err := Find()
 	if err != nil {
@@ -28,7 +28,7 @@ func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, enviro
 	}
 	s, err := openStore(c.Context(), w, false)
 	if err != nil {
-		s = memory.New() // names in Lumi.yaml are still completed
+		s = memory.New() // names in Lumi.yaml can still be completed
 	}
 	defer func() { _ = s.Close() }()
 	given, _ := c.Flags().GetString("environment")
@@ -39,14 +39,14 @@ func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, enviro
 	})
 }
 
-// Completed returns the printable names, sorted and without duplicates.
+// Completed returns the printable names in names, sorted and without duplicates.
 func Completed(names []string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return name != term.Visible(name) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// CompleteEnvironments lists the environments of the workspace.
+// CompleteEnvironments completes the environments of the workspace.
 func CompleteEnvironments(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(w *lumiyaml.Workspace, tx store.Tx, _ string) {
 		names = append(names, w.Environments...)
@@ -61,7 +61,7 @@ func CompleteEnvironments(c *cobra.Command, _ []string, _ string) (names []strin
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// outline returns the resource graph without resources.
+// outline returns the graph of an environment without its resources, or an empty graph on errors.
 func outline(tx store.Tx, environment string) *graph.Graph {
 	g, err := encoding.Codec{}.Outline(tx, store.Environment{Name: environment})
 	if err != nil {
@@ -70,7 +70,8 @@ func outline(tx store.Tx, environment string) *graph.Graph {
 	return g
 }
 
-// CompleteModules lists the modules of the workspace and the environment. If none matches, the shell completes files.
+// CompleteModules completes the modules of the workspace and the environment. If none matches, the shell completes file
+// names.
 func CompleteModules(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(w *lumiyaml.Workspace, tx store.Tx, environment string) {
 		names = append(outline(tx, environment).Modules(), w.Names()...)
@@ -79,7 +80,7 @@ func CompleteModules(c *cobra.Command, args []string, _ string) (names []string,
 	return Completed(names), cobra.ShellCompDirectiveDefault
 }
 
-// CompleteOutputs lists modules, then the outputs of the chosen module.
+// CompleteOutputs completes a module and then the outputs of that module.
 func CompleteOutputs(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		g := outline(tx, environment)
@@ -92,8 +93,8 @@ func CompleteOutputs(c *cobra.Command, args []string, _ string) (names []string,
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteDeployments lists the queued deployments or, for a rollback, the last hundred deployments, newest first,
-// omitting any that deployed nothing.
+// CompleteDeployments completes queued deployments. For a rollback, it instead completes the successful ones among the
+// last hundred deployments, newest first.
 func CompleteDeployments(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Queue(environment)
@@ -110,10 +111,10 @@ func CompleteDeployments(c *cobra.Command, args []string, _ string) (names []str
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// CompleteResources lists the environment's resources or, for 'lumi resolve', the resources that need an answer: by
-// name if unique, otherwise by URN. Once a URN is being typed, it lists all URNs.
+// CompleteResources completes the resources of the environment or, for 'lumi resolve', the resources that need an
+// answer. It returns unique names, and URNs for all other resources. Once a URN is being typed, it returns all URNs.
 func CompleteResources(c *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
-	all := map[urn.URN]string{} // with their names
+	all := map[urn.URN]string{} // names by URN
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		if c.Name() != "resolve" {
 			rows, _ := tx.Vertices(environment)
@@ -147,7 +148,7 @@ func CompleteResources(c *cobra.Command, _ []string, typed string) (names []stri
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// NamesOf returns the names of a version's outputs.
+// NamesOf returns the names of the outputs of v.
 func NamesOf(v *graph.Version) (names []string) {
 	for _, p := range v.Outputs() {
 		names = append(names, p.Name)

@@ -14,10 +14,11 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// WorkFactor overrides the default of package secret in tests, which derive hundreds of keys.
+// WorkFactor, if not 0, overrides the default work factor of package secret. Tests set it, since they derive hundreds
+// of keys.
 var WorkFactor int
 
-// Wrapper returns the key wrapper configured in Lumi.yaml for the environment.
+// Wrapper returns the key wrapper that Lumi.yaml configures for the environment.
 func (s *Session) Wrapper() (*secret.Wrapper, error) {
 	w, err := secret.ParseWrapper(cmp.Or(s.Workspace.Keys[s.Environment.Name], "passphrase"))
 	if err != nil {
@@ -30,8 +31,8 @@ func (s *Session) Wrapper() (*secret.Wrapper, error) {
 	return w, nil
 }
 
-// Key returns the environment's key, or nil if it has none. It returns a *[secret.KeyError] if the key cannot be
-// unwrapped.
+// Key returns the environment's key, or nil if it has none. If the key cannot be unwrapped, it returns a
+// *[secret.KeyError].
 func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
 	if s.Environment.Key == "" {
 		return nil, nil
@@ -44,8 +45,8 @@ func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
 	return w.Unwrap(ctx, s.Environment.Key)
 }
 
-// KeyIfAny is like [Session.Key], but prints a warning and returns nil if the key cannot be unwrapped. doing describes
-// the operation in the warning.
+// KeyIfAny is like [Session.Key], but if the key cannot be unwrapped, it prints a warning and returns nil. Doing
+// describes the operation that continues without the key.
 func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
 	key, err := s.Key(ctx)
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {
@@ -55,7 +56,7 @@ func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, erro
 	return key, err
 }
 
-// NewKey creates the first key of the environment.
+// NewKey creates the first key of the environment and stores it.
 func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
 	w, err := s.Wrapper()
 	if err != nil {
@@ -81,7 +82,7 @@ func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
 	return key, err
 }
 
-// askPassphrase prompts for the passphrase of the environment without echo, twice for a new one.
+// askPassphrase prompts for the passphrase of the environment without echo. A new passphrase must be entered twice.
 func (s *Session) askPassphrase(isNew bool) (string, error) {
 	if !isNew {
 		return s.readPassphrase(fmt.Sprintf("Passphrase for environment %s: ", s.Environment.Name))
@@ -108,7 +109,7 @@ func (s *Session) readPassphrase(prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer s.OnInterrupt(func() { // restore echo on the terminal
+	defer s.OnInterrupt(func() { // turn echo on again
 		_ = term.Restore(int(file.Fd()), before)
 		fmt.Fprintln(s.Stderr)
 		os.Exit(console.ExitFailed)

@@ -16,10 +16,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// PluginPrefix is the prefix of plugin names.
+// PluginPrefix is the prefix of the names of plugin executables.
 const PluginPrefix = "lumi-resource-"
 
-// FindPlugin returns the path of a plugin.
+// FindPlugin returns the path of the plugin with the given name or path. It returns an error if the plugin is missing
+// or not executable.
 func FindPlugin(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	switch {
@@ -35,15 +36,15 @@ func FindPlugin(name string) (string, error) {
 	return "", fmt.Errorf("%s: %w", name, errors.Unwrap(err))
 }
 
-// Installed returns the paths of executables in folders whose names start with prefix, by name. The first folder wins.
-// Like [exec.LookPath], it ignores relative folders.
+// Installed returns the paths of the executables in folders whose names start with prefix, by name. If a name occurs
+// more than once, the first folder wins. Relative folders are ignored, as in [exec.LookPath].
 func Installed(prefix string, folders []string) map[string]string {
 	all := map[string]string{}
 	for _, folder := range folders {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
-		entries, _ := os.ReadDir(folder) // folders on $PATH may not exist
+		entries, _ := os.ReadDir(folder) // folders on $PATH need not exist
 		for _, entry := range entries {
 			name := strings.TrimSuffix(entry.Name(), ".exe")
 			if !strings.HasPrefix(name, prefix) || all[name] != "" {
@@ -57,13 +58,14 @@ func Installed(prefix string, folders []string) map[string]string {
 	return all
 }
 
-// ProgramFolder returns the working directory of a module's providers, which is the base of relative paths in its program or
-// object model.
+// ProgramFolder returns the folder of a module's program or object model. It is the working directory of the module's
+// providers and the base of relative paths.
 func (s *Session) ProgramFolder(module string) string {
 	return s.Path(filepath.Dir(filepath.FromSlash(cmp.Or(s.Workspace.Modules[module], s.Workspace.Models[module].File))))
 }
 
-// Plugin returns the command that starts the plugin of a package: from Lumi.yaml, next to lumi, or on $PATH.
+// Plugin returns the command that starts the plugin for a package. The plugin is configured in Lumi.yaml, in the folder
+// of lumi, or on $PATH.
 func (s *Session) Plugin(pkg string) (plugin.Command, error) {
 	log := &ProviderLog{Session: s, Name: fmt.Sprintf("plugin for package %q", pkg), Level: slog.LevelWarn}
 	c := plugin.Command{Env: secret.Environ(), Log: log}
@@ -92,7 +94,7 @@ func (s *Session) Plugin(pkg string) (plugin.Command, error) {
 	return c, nil
 }
 
-// OwnFolder returns the folder of this executable, or "" if unknown.
+// OwnFolder returns the folder of this executable, or "" if it is unknown.
 func OwnFolder() string {
 	self, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Event shows a log event of a plugin.
+// Event reports a log event from a plugin.
 func (s *Session) Event(e lumi.Event) {
 	level := strings.ToLower(e.Level.String())
 	if e.Progress {
@@ -21,7 +21,7 @@ func (s *Session) Event(e lumi.Event) {
 	s.Report(store.Event{Time: time.Now().UTC(), URN: string(e.URN), Level: level, Message: e.Message})
 }
 
-// Report shows an event.
+// Report passes an event to the current reporter. If there is none, it prints warnings and errors.
 func (s *Session) Report(e store.Event) {
 	if to := s.Reporter.Load(); to != nil {
 		(*to).Event(e)
@@ -35,10 +35,10 @@ func (s *Session) Report(e store.Event) {
 	}
 }
 
-// maxLogLine is the length at which log lines of plugins are split.
+// maxLogLine is the length at which long log lines from plugins are split.
 const maxLogLine = 64 << 10
 
-// ProviderLog forwards the standard error of a plugin line by line.
+// ProviderLog reports each line that a plugin writes to standard error.
 type ProviderLog struct {
 	*Session
 	Name  string

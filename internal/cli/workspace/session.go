@@ -1,5 +1,5 @@
-// Package workspace opens the workspace of the current directory: its store, an environment with its key, and the plugins
-// next to lumi and on $PATH.
+// Package workspace opens the workspace that contains the current directory: its store, an environment and its key, and
+// the plugins installed with lumi or on $PATH.
 package workspace
 
 import (
@@ -27,34 +27,34 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Session is an open workspace with its store and the current environment.
+// Session is an open workspace with its store and the selected environment.
 type Session struct {
 	*console.Console
 	Workspace *lumiyaml.Workspace
 	Store     store.Store
-	// Environment has only a Name if it does not exist.
+	// Environment is the selected environment. If it does not exist, only its Name is set.
 	Environment store.Environment
-	// Simulates means that providers and provisioners make no changes.
+	// Simulates is set if providers and provisioners must not change anything.
 	Simulates bool
-	// Evaluated lists the desired states of evaluated programs.
+	// Evaluated lists the desired states of the programs evaluated so far.
 	Evaluated []*lumigl.Snapshot
-	// Reporter shows the events of deployments; it is nil while none runs.
+	// Reporter shows the events of deployments. It is nil if no deployment is running.
 	Reporter atomic.Pointer[view.Reporter]
-	// Hosts holds the connections to nodes; nil if tasks cannot run.
+	// Hosts holds the connections to nodes. It is nil if the command runs no tasks.
 	Hosts io.Closer
 }
 
-// IfMissing selects the handling of a missing environment.
+// IfMissing determines what to do if the environment does not exist.
 type IfMissing int
 
-// Ways to handle a missing environment.
+// What to do if the environment does not exist.
 const (
 	Fail    IfMissing = iota // return an error
-	Pretend                  // treat it as empty, and write nothing
+	Pretend                  // treat it as empty and write nothing
 	Create                   // create it
 )
 
-// Find reads the nearest Lumi.yaml.
+// Find reads the Lumi.yaml in this directory or the nearest parent directory that contains one.
 func Find() (*lumiyaml.Workspace, error) {
 	w, err := lumiyaml.Find(".")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +66,7 @@ func Find() (*lumiyaml.Workspace, error) {
 // Folder returns the folder of Lumi.yaml.
 func (s *Session) Folder() string { return filepath.Dir(s.Workspace.File) }
 
-// Path resolves a path in Lumi.yaml.
+// Path resolves a path from Lumi.yaml relative to the folder of the file.
 func (s *Session) Path(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -79,7 +79,7 @@ func Database(w *lumiyaml.Workspace) string {
 	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
 }
 
-// WithStore runs f with the workspace of the current directory, without an environment.
+// WithStore calls f with the workspace of the current directory, without selecting an environment.
 func WithStore(ctx context.Context, con *console.Console, create bool, f func(*Session) error) error {
 	w, err := Find()
 	if err != nil {
@@ -93,7 +93,8 @@ func WithStore(ctx context.Context, con *console.Console, create bool, f func(*S
 	return s.closeAfter(f(s))
 }
 
-// WithEnvironment calls do with the workspace of the current directory and one of its environments.
+// WithEnvironment calls do with the workspace of the current directory and the environment called name, or the default
+// environment.
 func WithEnvironment(ctx context.Context, con *console.Console, name string, missing IfMissing, do func(*Session) error) error {
 	s, err := openSession(ctx, con, name, missing)
 	if err != nil {
@@ -102,7 +103,8 @@ func WithEnvironment(ctx context.Context, con *console.Console, name string, mis
 	return s.closeAfter(do(s))
 }
 
-// openSession opens the workspace of the current directory and one of its environments. The caller must close it.
+// openSession opens the workspace of the current directory and selects an environment. The caller must close the
+// session.
 func openSession(ctx context.Context, con *console.Console, name string, missing IfMissing) (*Session, error) {
 	w, err := Find()
 	if err != nil {
@@ -122,8 +124,8 @@ func openSession(ctx context.Context, con *console.Console, name string, missing
 	return s, nil
 }
 
-// openStore opens the store of a workspace. If it does not exist and create is false, it returns an empty in-memory
-// store.
+// openStore opens the store of a workspace. If the store does not exist, it is created if create is set. Otherwise,
+// openStore returns an empty in-memory store.
 func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.Store, error) {
 	path := Database(w)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +135,7 @@ func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.S
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
-		// State must not be committed to version control.
+		// Keep the state out of version control.
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"), 0o600); err != nil {
 			return nil, err
 		}
@@ -141,7 +143,7 @@ func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.S
 	return sqlite.Open(ctx, path, sqlite.Options{Rescue: filepath.Dir(w.File)})
 }
 
-// Enter reads or creates the environment.
+// Enter reads the environment from the store. If the environment does not exist, missing determines what happens.
 func (s *Session) Enter(ctx context.Context, missing IfMissing) error {
 	read := func(tx store.Tx) error {
 		row, err := tx.Environment(s.Environment.Name)
@@ -165,13 +167,13 @@ func (s *Session) Enter(ctx context.Context, missing IfMissing) error {
 	s.Environment.Lineage = rand.Text()
 	return s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
 		if err := read(tx); !errors.Is(err, store.ErrNotFound) {
-			return err // created concurrently
+			return err // another process has created it
 		}
 		return tx.PutEnvironment(s.Environment)
 	})
 }
 
-// Detach replaces the store with an in-memory copy of the environment, without queue and history.
+// Detach closes the store and replaces it with an in-memory copy of the environment, without its queue and history.
 func (s *Session) Detach(ctx context.Context) error {
 	var vertices []store.Vertex
 	err := s.Store.Read(ctx, func(tx store.Tx) (err error) {
@@ -187,7 +189,8 @@ func (s *Session) Detach(ctx context.Context) error {
 	})
 }
 
-// closeAfter closes the workspace. If the store was removed, it returns only the error of closing it.
+// closeAfter closes the session and returns done joined with any error. If the store was removed, it returns only that
+// error.
 func (s *Session) closeAfter(done error) error {
 	closed := s.close()
 	if errors.Is(closed, store.ErrLost) {
@@ -203,7 +206,8 @@ func (s *Session) close() error {
 	return s.Store.Close()
 }
 
-// EnvironmentName returns the environment of a command: the given name, or the default.
+// EnvironmentName returns the name of a command's environment: the given name or, if that is empty, the default. It
+// returns an error if there is no default or the name is invalid.
 func EnvironmentName(w *lumiyaml.Workspace, given string) (string, error) {
 	name := cmp.Or(given, w.Environment)
 	if name == "" && len(w.Environments) == 1 {
@@ -225,13 +229,14 @@ func EnvironmentName(w *lumiyaml.Workspace, given string) (string, error) {
 	return name, nil
 }
 
-// IsEnvironmentName reports whether a name is valid in a URN.
+// IsEnvironmentName reports whether name is valid as an environment in URNs.
 func IsEnvironmentName(name string) bool {
 	_, err := urn.Format(urn.Parts{Environment: name, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
 	return err == nil
 }
 
-// Flag returns the --environment flag for commands in advice, or "" for the default environment.
+// Flag returns the flag --environment for commands in advice, with a leading space. It returns "" for the default
+// environment.
 func (s *Session) Flag() string {
 	if name, err := EnvironmentName(s.Workspace, ""); err == nil && name == s.Environment.Name {
 		return ""
@@ -239,7 +244,7 @@ func (s *Session) Flag() string {
 	return " --environment=" + s.Environment.Name
 }
 
-// UnknownEnvironment returns the error for a missing environment.
+// UnknownEnvironment returns an error for a missing environment. It suggests a similar name or lists all environments.
 func (s *Session) UnknownEnvironment(ctx context.Context) error {
 	var names []string
 	err := s.Store.Read(ctx, func(tx store.Tx) error {
@@ -255,7 +260,8 @@ func (s *Session) UnknownEnvironment(ctx context.Context) error {
 	return fmt.Errorf("environment %s does not exist yet: 'lumi deploy' or 'lumi env new %[1]s' creates it", s.Environment.Name)
 }
 
-// Agreed asks for confirmation of an action in the environment unless yes is set.
+// Agreed asks for confirmation of an action in the environment, unless yes is set. It returns [console.ErrUnchanged]
+// unless the answer is yes.
 func (s *Session) Agreed(yes bool, what string) error {
 	return s.Sure(yes, what+" in "+s.Environment.Name)
 }

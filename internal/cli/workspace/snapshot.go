@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// KnownKey returns the key of the environment, or nil if it cannot be unwrapped without asking.
+// KnownKey returns the key of the environment, or nil if it cannot be unwrapped without asking the user.
 func (s *Session) KnownKey(ctx context.Context) (*secret.Key, error) {
 	if s.Environment.Key == "" {
 		return nil, nil
@@ -29,12 +29,12 @@ func (s *Session) KnownKey(ctx context.Context) (*secret.Key, error) {
 	return key, err
 }
 
-// Editor returns an engine that calls no providers.
+// Editor returns an engine that edits the state without calling providers.
 func (s *Session) Editor(key *secret.Key) *environment.Environment {
 	return environment.New(run.Options{Store: s.Store, Environment: s.Environment.Name, Key: key, Events: s.Report})
 }
 
-// Snapshot returns the environment as a snapshot. Without the key, secrets are unknown.
+// Snapshot returns the state of the environment as a snapshot. If key is nil, secrets are unknown.
 func (s *Session) Snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapshot, error) {
 	g, err := s.Editor(key).Graph(ctx)
 	if err != nil {
@@ -43,14 +43,14 @@ func (s *Session) Snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapsh
 	snapshot := g.Snapshot()
 	NoteProvisioners(snapshot, g)
 	snapshot.Serial = uint64(max(s.Environment.Serial, 0))
-	_ = snapshot.Sort() // the store keeps the order in which steps ended; an invalid snapshot is shown unsorted
+	_ = snapshot.Sort() // the store orders resources by the end of their steps; an invalid snapshot stays unsorted
 	return snapshot, nil
 }
 
-// Provisioned is the extension that records a resource's provisioner and the names of its metadata properties.
+// Provisioned is the extension that records the provisioner of a resource and the names of its metadata properties.
 const Provisioned = "lumi-provisioner"
 
-// NoteProvisioners records the provisioners of resources in a snapshot.
+// NoteProvisioners adds the extension [Provisioned] to the resources of a snapshot.
 func NoteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
 	for _, module := range g.Modules() {
 		newest := g.Newest(module)
@@ -73,5 +73,5 @@ func NoteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
 	}
 }
 
-// EnvironmentPrefix is the prefix of arguments that name an environment's snapshot.
+// EnvironmentPrefix starts an argument that refers to the snapshot of an environment.
 const EnvironmentPrefix = "env:"
