@@ -52,18 +52,18 @@ func names(t testing.TB, dir string) []string {
 func wantNames(t testing.TB, dir string, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, names(t, dir)); diff != "" {
-		t.Errorf("folder (-want +got):\n%s", diff)
+		t.Errorf("names in the folder (-want +got):\n%s", diff)
 	}
 }
 
-// wantError compares an error message. DIR is replaced by the folder.
+// wantError compares an error message, in which DIR is a placeholder for dir.
 func wantError(t testing.TB, dir string, err error, want string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("got no error, want %q", want)
+		t.Fatalf("error = nil, want %q", want)
 	}
 	if diff := cmp.Diff(want, strings.ReplaceAll(err.Error(), dir, "DIR")); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
+		t.Errorf("error message (-want +got):\n%s", diff)
 	}
 }
 
@@ -72,7 +72,7 @@ func wantMode(t testing.TB, path string, want os.FileMode) {
 	info, err := os.Stat(path)
 	must(t, err)
 	if info.Mode() != want {
-		t.Errorf("got mode %v, want %v", info.Mode(), want)
+		t.Errorf("mode = %v, want %v", info.Mode(), want)
 	}
 }
 
@@ -93,18 +93,18 @@ func TestWrite(t *testing.T) {
 		t.Errorf("operations (-want +got):\n%s", diff)
 	}
 	if mustRead(t, path) != "two" || mustRead(t, other) != "one" {
-		t.Errorf("got %q, other hard link %q", mustRead(t, path), mustRead(t, other))
+		t.Errorf("content = %q, other hard link = %q, want two and one", mustRead(t, path), mustRead(t, other))
 	}
 	wantMode(t, path, 0o640)
 	got = nil
 	must(t, write(trace(&got), path, []byte("two"), 0o600))
 	if len(got) > 0 {
-		t.Errorf("an equal file was written: %q", got)
+		t.Errorf("operations of a Write without changes = %q, want none", got)
 	}
 	wantNames(t, dir, "graph.json", "other.json")
 }
 
-func TestUnsynced(t *testing.T) {
+func TestWriteUnsynced(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "graph.json")
 	d := &faulty{before: func(o op) error {
@@ -116,11 +116,11 @@ func TestUnsynced(t *testing.T) {
 	err := write(d, path, []byte("one"), 0o600)
 	wantError(t, dir, err, "DIR/graph.json was written, but it may not survive a power loss: input/output error")
 	if !errors.Is(err, ErrUnsynced) || mustRead(t, path) != "one" {
-		t.Errorf("%v: got %q", err, mustRead(t, path))
+		t.Errorf("Write = %v, content = %q, want ErrUnsynced and one", err, mustRead(t, path))
 	}
 }
 
-func TestClearAway(t *testing.T) {
+func TestLeftoversRemoved(t *testing.T) {
 	dir := t.TempDir()
 	const random = "ABCDEFGHIJKLMNOPQRSTUVWX27"
 	keep := []string{
@@ -140,7 +140,7 @@ func TestClearAway(t *testing.T) {
 	wantNames(t, dir)
 }
 
-func TestLinks(t *testing.T) {
+func TestSymbolicLinks(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "graph.json"), filepath.Join(dir, "link.json")
 	mustWrite(t, path, "one")
@@ -149,12 +149,12 @@ func TestLinks(t *testing.T) {
 	}
 	must(t, Write(link, []byte("two")))
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || mustRead(t, path) != "two" {
-		t.Errorf("got link %v, %v; file %q", info.Mode(), err, mustRead(t, path))
+		t.Errorf("Write through a link: link mode = %v, %v; content = %q, want the link kept and two", info.Mode(), err, mustRead(t, path))
 	}
 	must(t, os.Remove(path))
 	wantError(t, dir, Write(link, nil), "cannot write DIR/link.json: it is a dangling symbolic link")
 	if err := WriteNew(link, nil, 0o600); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("got %v", err)
+		t.Errorf("WriteNew at a dangling link = %v, want fs.ErrExist", err)
 	}
 	wantError(t, dir, Write(dir, nil), "cannot write DIR: it is not a regular file")
 	wantError(t, dir, WriteNew(filepath.Join(dir, "x", "y"), nil, 0o600), "cannot write DIR/x/y: no such file or directory")
@@ -162,7 +162,7 @@ func TestLinks(t *testing.T) {
 
 func TestWriteMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("modes are not supported")
+		t.Skip("Windows does not support file modes")
 	}
 	path := filepath.Join(t.TempDir(), "graph.json")
 	for _, mode := range []os.FileMode{0o600, 0o644} {
@@ -173,7 +173,7 @@ func TestWriteMode(t *testing.T) {
 }
 
 // Write succeeds even if a concurrent writer removes its staged file.
-func TestCleared(t *testing.T) {
+func TestWriteStagedFileRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "graph.json")
 	times := 0
@@ -186,11 +186,11 @@ func TestCleared(t *testing.T) {
 	}}
 	must(t, write(d, path, []byte("one"), 0o600))
 	if mustRead(t, path) != "one" || times != 3 {
-		t.Errorf("got %q after %d attempts", mustRead(t, path), times)
+		t.Errorf("content = %q after %d attempts, want one after 3", mustRead(t, path), times)
 	}
 }
 
-// A file created by another process during WriteNew stays, with and without hard links.
+// A file that another process creates during WriteNew stays, with and without hard links.
 func TestWriteNew(t *testing.T) {
 	for _, links := range []bool{true, false} {
 		for _, rival := range []bool{true, false} {
@@ -213,10 +213,10 @@ func TestWriteNew(t *testing.T) {
 				want = "rival"
 			}
 			if errors.Is(err, fs.ErrExist) != rival || err != nil && !rival {
-				t.Errorf("links %v, rival %v: got %v", links, rival, err)
+				t.Errorf("WriteNew with links %v, rival %v = %v, want fs.ErrExist = %v", links, rival, err, rival)
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != want {
-				t.Errorf("links %v, rival %v: got file %q, %v", links, rival, got, err)
+				t.Errorf("content with links %v, rival %v = %q, %v, want %q", links, rival, got, err, want)
 			}
 			wantNames(t, dir, "graph.html")
 		}
@@ -233,14 +233,14 @@ func TestWriteNew(t *testing.T) {
 	wantNames(t, dir)
 }
 
-// WriteNew does not claim the name after a concurrent writer has removed its staged file, or that writer would fail
-// with ErrExist.
-func TestWriteNewClearedAway(t *testing.T) {
+// If a concurrent writer removes the staged file, WriteNew must not claim the name. Otherwise, that writer would fail
+// with fs.ErrExist.
+func TestWriteNewStagedFileRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "graph.html")
 	times := 0
 	d := &faulty{before: func(o op) error {
 		if o.path == path {
-			t.Errorf("unexpected %s %s", o.name, o.path)
+			t.Errorf("WriteNew performed the operation %s on %s, want none on the target", o.name, o.path)
 		}
 		if o.name == "link" && times < 3 {
 			times++
@@ -250,6 +250,6 @@ func TestWriteNewClearedAway(t *testing.T) {
 	}}
 	must(t, writeNew(d, path, []byte("one"), 0o600))
 	if mustRead(t, path) != "one" || times != 3 {
-		t.Errorf("got %q after %d attempts", mustRead(t, path), times)
+		t.Errorf("content = %q after %d attempts, want one after 3", mustRead(t, path), times)
 	}
 }

@@ -4,7 +4,7 @@ package atomicfile
 
 import "syscall"
 
-// become switches the process to an unprivileged user.
+// become switches the process to the given user, dropping all privileges.
 func become(user int) error {
 	if err := syscall.Setgroups(nil); err != nil {
 		return err

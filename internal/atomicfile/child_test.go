@@ -11,26 +11,26 @@ import (
 	"testing"
 )
 
-// jobEnv makes the test binary run a job instead of tests.
+// jobEnv names the environment variable that makes the test binary run a job instead of tests.
 const jobEnv = "LUMI_ATOMICFILE_TEST_JOB"
 
-// job is the task of a child process.
+// job is the work of a child process.
 type job struct {
 	Do    string
 	Path  string
 	Text  string
 	Fault fault
-	User  int // user ID to switch to, if not 0
+	User  int // the ID of the user to switch to, unless 0
 }
 
-// jobs maps names to jobs, whose errors are printed.
+// jobs maps each name to a job. The child prints the error of its job.
 var jobs = map[string]func(job) error{
 	"write":  func(j job) error { return write(j.Fault.disk(), j.Path, []byte(j.Text), 0o600) },
 	"small":  small,
 	"refuse": refuse,
 }
 
-// refuse prints the results of syncing and writing while every sync fails.
+// refuse makes every sync fail and prints the results of syncing and writing.
 func refuse(j job) error {
 	if err := refuseSync(j.Fault.Errno); err != nil {
 		return fmt.Errorf("no filter: %w", err)
@@ -40,7 +40,7 @@ func refuse(j job) error {
 	return nil
 }
 
-// small prints the results of writing to a disk that is too small, and to one that is read-only.
+// small prints the results of writing to a full disk and to a read-only one.
 func small(j job) error {
 	if err := mountSmall(filepath.Dir(j.Path)); err != nil {
 		fmt.Println("no disk:", err)
@@ -90,7 +90,7 @@ func command(t testing.TB, j job) *exec.Cmd {
 	must(t, err)
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), jobEnv+"="+string(text))
-	if testing.CoverMode() != "" { // any user must be able to write coverage data
+	if testing.CoverMode() != "" { // every user must be able to write coverage data
 		dir := t.TempDir()
 		must(t, os.Chmod(filepath.Dir(dir), 0o755))
 		must(t, os.Chmod(dir, 0o777))
@@ -99,7 +99,7 @@ func command(t testing.TB, j job) *exec.Cmd {
 	return cmd
 }
 
-// run returns the output of a child and whether it was killed.
+// run runs a child and returns its output. Killed reports whether the child was killed.
 func run(t testing.TB, j job) (printed string, killed bool) {
 	t.Helper()
 	out, err := command(t, j).Output()
@@ -110,7 +110,7 @@ func run(t testing.TB, j job) (printed string, killed bool) {
 	case !errors.As(err, &exit):
 		t.Fatal(err)
 	case exit.ExitCode() > 1 || len(exit.Stderr) > 0:
-		t.Fatalf("the child failed: %v\n%s", err, exit.Stderr)
+		t.Fatalf("child: %v\n%s", err, exit.Stderr)
 	}
 	return strings.TrimSpace(string(out)), exit.ExitCode() < 0
 }

@@ -11,17 +11,18 @@ import (
 	"testing"
 )
 
-// fault fails one operation of a write, or kills the process during it.
+// fault makes one operation of a write fail, or kills the process during it.
 type fault struct {
-	// At is the number of the operation, from 1, or 0 for none.
+	// At is the number of the operation, counting from 1. The zero value means no operation.
 	At int
-	// Kill is "before", "after" or "within", to kill the process relative to the operation. Only writes have a within.
+	// Kill is "before", "after", or "within", which kills the process at that point of the operation. Only writes have
+	// a within.
 	Kill string
-	// Errno is the error to return otherwise; a failed write does half of its work.
+	// Errno is the error returned if Kill is empty. A write that fails writes half of its data.
 	Errno syscall.Errno
-	// On fails all later operations too.
+	// On makes all later operations fail too.
 	On bool
-	// All also counts read-only operations.
+	// All counts read-only operations too.
 	All bool
 }
 
@@ -30,7 +31,8 @@ func (f fault) disk() *faulty {
 	return d
 }
 
-// counting also returns the number of operations so far and the failed one.
+// counting returns a disk with the fault, and a hit that receives the number of operations and the operation that
+// failed.
 func (f fault) counting() (*faulty, *hit) {
 	h := &hit{}
 	d := &faulty{quick: true}
@@ -83,7 +85,7 @@ func die() {
 
 const oldText, newText = "the old content", "the new content"
 
-// scenes are the initial contents.
+// scenes maps each initial state to the initial content of the file.
 var scenes = map[string]string{"replace": oldText, "create": ""}
 
 func set(t testing.TB, before string) (path string) {
@@ -91,12 +93,12 @@ func set(t testing.TB, before string) (path string) {
 	path = filepath.Join(t.TempDir(), "graph.json")
 	if before != "" {
 		mustWrite(t, path, before)
-		must(t, os.Chmod(path, 0o640)) // a non-default mode takes an extra step
+		must(t, os.Chmod(path, 0o640)) // replacing a file with a non-default mode takes an extra step
 	}
 	return path
 }
 
-// state returns a file's content, or "" if it is missing.
+// state returns the content of a file, or "" if it does not exist.
 func state(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -106,15 +108,16 @@ func state(t testing.TB, path string) string {
 	return string(text)
 }
 
-// check requires the old or new content, and a successful next write that removes leftovers.
+// check requires the file to have either the old or the new content, and the next write to succeed and remove
+// leftovers.
 func check(t testing.TB, path, before string) {
 	t.Helper()
 	if got := state(t, path); got != before && got != newText {
-		t.Errorf("got %q", got)
+		t.Errorf("content = %q, want %q or the new text", got, before)
 	}
 	must(t, write(&faulty{quick: true}, path, []byte("next"), 0o600))
 	if mustRead(t, path) != "next" {
-		t.Error("the next write did not write")
+		t.Error("the next write did not change the file")
 	}
 	if left := leftovers(t, path); len(left) > 0 {
 		t.Errorf("leftover files: %q", left)
@@ -126,7 +129,7 @@ func leftovers(t testing.TB, path string) []string {
 	return slices.DeleteFunc(names(t, filepath.Dir(path)), func(name string) bool { return !strings.HasPrefix(name, ".") })
 }
 
-// TestKill kills a process before, after and within every modifying operation.
+// TestKill kills a process before, after, and within each modifying operation.
 func TestKill(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +142,7 @@ func TestKill(t *testing.T) {
 					path := set(t, before)
 					printed, killed := run(t, job{Do: "write", Path: path, Text: newText, Fault: fault{At: at, Kill: kill}})
 					if printed != "" {
-						t.Fatalf("%s operation %d: unexpected output %s", kill, at, printed)
+						t.Fatalf("child killed %s operation %d printed %s", kill, at, printed)
 					}
 					left += len(leftovers(t, path))
 					if killed {
@@ -147,18 +150,18 @@ func TestKill(t *testing.T) {
 					}
 					check(t, path, before)
 					if t.Failed() {
-						t.Fatalf("killed %s operation %d", kill, at)
+						t.Fatalf("content is wrong after a kill %s operation %d", kill, at)
 					}
 				}
 			}
 			if kills <= 2*h.count || left == 0 {
-				t.Errorf("%d kills at %d operations left %d files, want more", kills, h.count, left)
+				t.Errorf("%d kills at %d operations left %d files, want more than 2 kills per operation and some files", kills, h.count, left)
 			}
 		})
 	}
 }
 
-// TestErrors fails every operation, including read-only ones, once or together with all later ones.
+// TestErrors makes each operation fail, including read-only ones, either alone or together with all later ones.
 func TestErrors(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +178,7 @@ func TestErrors(t *testing.T) {
 					checkError(t, path, err, h.op, f)
 					check(t, path, before)
 					if t.Failed() {
-						t.Fatalf("operation %d, %s, failed with %v (on: %v): %v", f.At, h.op, f.Errno, f.On, err)
+						t.Fatalf("operation %d, %s, failed with %v (later ones too: %v), and write returned %v", f.At, h.op, f.Errno, f.On, err)
 					}
 					if h.count < f.At {
 						break
@@ -186,24 +189,24 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// checkError requires the expected error if and only if the file is not the new one.
+// checkError requires err to match the state of the file: either the file is new, or err has the expected cause.
 func checkError(t testing.TB, path string, err error, o op, f fault) {
 	t.Helper()
 	written := state(t, path) == newText
 	if wantWritten := err == nil || errors.Is(err, ErrUnsynced); written != wantWritten {
-		t.Errorf("got error %v, written: %v", err, written)
+		t.Errorf("error = %v, but file written = %v", err, written)
 	}
 	if err != nil && !errors.Is(err, f.Errno) {
-		t.Errorf("the error lacks its cause: %v", err)
+		t.Errorf("error = %v, want it to wrap the cause", err)
 	}
 	if err == nil && o.name != "" && o.writes() && o.name != "remove" {
-		t.Error("got no error")
+		t.Error("error = nil, want one from the failed operation")
 	}
 	if unsynced := o.name == "sync folder"; errors.Is(err, ErrUnsynced) != unsynced {
-		t.Errorf("got error %v (%v: %v)", err, ErrUnsynced, unsynced)
+		t.Errorf("error = %v, want %v = %v", err, ErrUnsynced, unsynced)
 	}
 	if f.On || o.name == "remove" {
-		return // nothing can be removed
+		return // no file can be removed
 	}
 	if left := leftovers(t, path); len(left) > 0 {
 		t.Errorf("leftover files: %q", left)

@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// op is a file system operation.
+// op is an operation on the file system.
 type op struct {
-	name string // such as "rename"
+	name string // the name, such as "rename"
 	path string
-	to   string // for link and rename
-	data []byte // for write
+	to   string // the target of link and rename
+	data []byte // the data of write
 	file *faultyFile
 }
 
-// changes reports whether the operation makes persistent changes.
+// changes reports whether the operation changes the disk.
 func (o op) changes() bool {
 	return !slices.Contains([]string{"look", "list", "read", "stat"}, o.name)
 }
 
-// writes reports whether the operation is part of a modification rather than of a read.
+// writes reports whether the operation is part of writing a file rather than of reading one.
 func (o op) writes() bool {
 	return o.changes() && (o.name != "close" || strings.HasPrefix(filepath.Base(o.path), "."))
 }
 
 var random = regexp.MustCompile(`-[A-Z2-7]{26}\.`)
 
-// String formats the operation for traces, without random parts.
+// String formats the operation for traces. It omits random parts of names.
 func (o op) String() string {
 	s := o.name + " " + filepath.Base(o.path)
 	if o.to != "" {
@@ -41,13 +41,13 @@ func (o op) String() string {
 	return random.ReplaceAllString(s, "-*.")
 }
 
-// faulty wraps the system's disk. Before is called for each operation and returns nil or the error to fail with. It
-// also decides how much of a failing write is done.
+// faulty wraps the disk of the system. Before is called for each operation. If it returns an error, the operation fails
+// with that error. Before also determines how much of a failing write is done.
 type faulty struct {
 	system
 	before func(op) error
 	after  func(op)
-	// quick skips syncs when only the process is killed.
+	// quick skips syncs. They do not matter if only the process is killed.
 	quick bool
 }
 
@@ -151,7 +151,7 @@ func (f *faultyFile) Stat() (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Close closes the file even if it fails, as the system does.
+// Close closes the file even if the operation fails, as the system does.
 func (f *faultyFile) Close() error {
 	err := f.do("close", nil, func() error { return nil })
 	if closeErr := f.handle.Close(); err == nil {
@@ -175,14 +175,14 @@ func (f *faultyFile) Chown(uid, gid int) error {
 	return f.do("chown", nil, func() error { return f.handle.Chown(uid, gid) })
 }
 
-// part writes partially, bypassing faults.
+// part writes half of the data without faults.
 func (o op) part() {
 	if _, err := o.file.handle.Write(bytes.Clone(o.data[:len(o.data)/2])); err != nil {
 		panic(fmt.Sprintf("cannot write a part of %s: %v", o.path, err))
 	}
 }
 
-// trace is a disk that records modifications.
+// trace returns a disk that appends each modifying operation to into.
 func trace(into *[]string) *faulty {
 	return &faulty{after: func(o op) {
 		if o.writes() {

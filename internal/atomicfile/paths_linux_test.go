@@ -15,7 +15,7 @@ func TestLongNames(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
-		// Only this file's leftovers are removed, not those of a file with a similar name.
+		// Leftovers of a file with a similar name must stay.
 		mine, theirs := temporary(path), temporary(path[:len(path)-1]+"y")
 		mustWrite(t, mine, "x")
 		mustWrite(t, theirs, "x")
@@ -28,8 +28,8 @@ func TestLongNames(t *testing.T) {
 	wantError(t, dir, Write(filepath.Join(dir, name), nil), "cannot write DIR/"+name+": file name too long")
 }
 
-// .. after a link is resolved like the system does.
-func TestParents(t *testing.T) {
+// A path such as link/.. is resolved as the system does.
+func TestParentOfLink(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o755))
 	must(t, os.Symlink(filepath.Join("real", "sub"), filepath.Join(dir, "link")))
@@ -41,7 +41,7 @@ func TestParents(t *testing.T) {
 		must(t, Write(path, []byte("one")))
 		must(t, Write(path, []byte("two")))
 		if got := mustRead(t, filepath.Join(at, filepath.Base(path))); got != "two" {
-			t.Errorf("%s: got %q", path, got)
+			t.Errorf("content after Write(%s) = %q, want two", path, got)
 		}
 	}
 	mustWrite(t, "real/b", "x")
@@ -58,8 +58,8 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// Irregular files are neither waited for nor replaced, even if they appear late.
-func TestIrregular(t *testing.T) {
+// Irregular files are neither waited for nor replaced, even if they appear during the write.
+func TestIrregularFiles(t *testing.T) {
 	wantError(t, "/dev/null", Write("/dev/null", nil), "cannot write DIR: it is not a regular file")
 	socket := func(name string) error {
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name})
@@ -78,7 +78,7 @@ func TestIrregular(t *testing.T) {
 		{socket, "no such device or address"},
 		{func(name string) error { return os.Symlink("other", name) }, "it is a symbolic link"},
 	} {
-		dir, err := os.MkdirTemp("", "lumi") // socket names must be short
+		dir, err := os.MkdirTemp("", "lumi") // the names of sockets must be short
 		must(t, err)
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 		path := filepath.Join(dir, "graph.json")

@@ -9,23 +9,23 @@ import (
 	"testing"
 )
 
-// power simulates the state of a folder after a power failure. Unsynced file contents may be lost, completely or
-// partly. Unsynced changes of names may survive in any combination, since not every file system preserves their order.
+// power simulates the states of a folder after a power failure. Unsynced content may be lost, completely or partly.
+// Unsynced changes of names may survive in any combination, since some file systems do not preserve their order.
 type power struct {
 	dir    string
 	inodes []*inode
 	names  map[string]int // inodes by name, as seen by the running system
-	synced map[string]int // inodes by name, certainly on disk
-	since  []change       // later changes of names
+	synced map[string]int // inodes by name, as known to be on disk
+	since  []change       // changes of names since the last sync
 	by     map[*faultyFile]int
 }
 
 type inode struct {
 	content, synced string
-	safe            bool // not modified since the last sync
+	safe            bool // whether the content is unchanged since the last sync
 }
 
-// change is an atomic change of names.
+// change is an atomic change to the names in a folder.
 type change struct {
 	add    string
 	inode  int
@@ -56,7 +56,7 @@ func (p *power) did(o op) {
 		p.change(change{add: name, inode: i})
 	case "write":
 		i, created := p.by[o.file]
-		if !created { // existed before
+		if !created { // the file existed before
 			i = p.names[name]
 			p.inodes[i].content = ""
 		}
@@ -90,7 +90,7 @@ func (c change) do(names map[string]int) {
 	}
 }
 
-// states calls each for every possible state after a power failure.
+// states calls each with every possible state after a power failure.
 func (p *power) states(each func(map[string]string)) {
 	for subset := range 1 << len(p.since) {
 		names := maps.Clone(p.synced)
@@ -103,8 +103,8 @@ func (p *power) states(each func(map[string]string)) {
 	}
 }
 
-// contents enumerates the possible contents of unsynced files: the synced content, nothing, a part, zeros as on some
-// file systems, or everything.
+// contents enumerates the possible contents of unsynced files: the synced content, no content, part of the new content,
+// zeros, as on some file systems, or all of the new content.
 func (p *power) contents(names map[string]int, rest []string, so map[string]string, each func(map[string]string)) {
 	if len(rest) == 0 {
 		each(so)
@@ -123,8 +123,8 @@ func (p *power) contents(names map[string]int, rest []string, so map[string]stri
 	}
 }
 
-// TestPower simulates a power failure after every operation and checks all possible states.
-func TestPower(t *testing.T) {
+// TestPowerFailure simulates a power failure after each operation and checks all possible states.
+func TestPowerFailure(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,15 +133,16 @@ func TestPower(t *testing.T) {
 			}
 		})
 	}
-	// The model must detect the absence of either sync.
+	// The simulation must detect if either sync is missing.
 	for _, without := range []string{"sync", "sync folder"} {
 		if survives(t, oldText, func(o op) bool { return o.name != without }) == "" {
-			t.Errorf("without %s: nothing is lost, want a loss", without)
+			t.Errorf("simulation without %s lost nothing, want a loss", without)
 		}
 	}
 }
 
-// survives returns the loss, if any, if the disk performs only the operations for which does returns true.
+// survives simulates a disk that ignores the operations rejected by does. It describes the loss, or returns "" if there
+// is none.
 func survives(t *testing.T, before string, does func(op) bool) (lost string) {
 	path := set(t, before)
 	dir, base := filepath.Split(path)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSmallDisk uses a file system visible only to the child.
+// TestSmallDisk uses a file system that only the child can see.
 func TestSmallDisk(t *testing.T) {
 	dir := t.TempDir()
 	cmd := command(t, job{Do: "small", Path: filepath.Join(dir, "graph.json"), Text: "old"})
@@ -22,7 +22,7 @@ func TestSmallDisk(t *testing.T) {
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil && len(out) == 0 || strings.HasPrefix(string(out), "no disk: ") {
-		t.Skipf("cannot mount: %v %s", err, out)
+		t.Skipf("cannot mount a file system: %v %s", err, out)
 	}
 	const want = `cannot write DIR/graph.json, which is unchanged: no space left on device
 old <nil> 1
@@ -30,23 +30,23 @@ cannot write DIR/graph.json, which is unchanged: read-only file system
 old <nil> 1
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), dir, "DIR")); diff != "" || err != nil {
-		t.Errorf("%v, child output (-want +got):\n%s", err, diff)
+		t.Errorf("child: error %v, output (-want +got):\n%s", err, diff)
 	}
 }
 
-// wantOutput runs a child that writes and compares its output. The file must be unchanged.
+// wantOutput runs a child whose write must fail, and compares its output. The file must be unchanged.
 func wantOutput(t *testing.T, dir string, cmd *exec.Cmd, want string) {
 	t.Helper()
 	out, err := cmd.Output()
 	if err == nil {
-		t.Error("the child succeeded")
+		t.Error("child succeeded, want an error")
 	}
 	if got := strings.ReplaceAll(strings.TrimSpace(string(out)), dir, "DIR"); got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("child printed %q, want %q", got, want)
 	}
 	wantNames(t, dir, "graph.json")
 	if got := mustRead(t, filepath.Join(dir, "graph.json")); got != "old" {
-		t.Errorf("got %q", got)
+		t.Errorf("content = %q, want old", got)
 	}
 }
 
@@ -64,10 +64,10 @@ func TestFileSizeLimit(t *testing.T) {
 	wantOutput(t, dir, cmd, "cannot write DIR/graph.json, which is unchanged: file too large")
 }
 
-// unprivileged is the ID of a user without rights.
+// unprivileged is the ID of a user without privileges.
 const unprivileged = 65534
 
-// folder creates a folder that other users can access.
+// folder creates a folder with the given mode that other users can reach.
 func folder(t *testing.T, mode os.FileMode) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,7 +77,7 @@ func folder(t *testing.T, mode os.FileMode) string {
 	return dir
 }
 
-// other returns another user ID, if this process may switch users.
+// other returns the ID of another user if this process may switch users, and 0 otherwise.
 func other() int {
 	if os.Getuid() == 0 {
 		return unprivileged
@@ -85,7 +85,7 @@ func other() int {
 	return 0
 }
 
-// Neither a read-only folder nor a read-only file in a writable folder is modified.
+// A write changes neither a read-only folder nor a read-only file in a writable folder.
 func TestReadOnly(t *testing.T) {
 	for _, modes := range [][2]os.FileMode{{0o555, 0o666}, {0o777, 0o444}} {
 		dir := folder(t, 0o777)
@@ -98,10 +98,10 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// Replacing a file grants no new access to it.
-func TestOwner(t *testing.T) {
+// Replacing a file never gives anyone more access to it.
+func TestOwnerAndMode(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root can give files away")
+		t.Skip("only root can change the owner of a file")
 	}
 	for _, test := range []struct {
 		name                string
@@ -122,19 +122,19 @@ func TestOwner(t *testing.T) {
 			must(t, os.Chown(path, test.user, test.group))
 			must(t, os.Chmod(path, test.mode))
 			if printed, _ := run(t, job{Do: "write", Path: path, Text: "new", User: test.writer}); printed != "" {
-				t.Fatalf("unexpected output %s", printed)
+				t.Fatalf("child printed %s, want nothing", printed)
 			}
 			info, err := os.Stat(path)
 			must(t, err)
 			user, group, _ := owner(info)
 			if user != test.wantUser || group != test.wantGroup || info.Mode() != test.want {
-				t.Errorf("got user %d, group %d, mode %v", user, group, info.Mode())
+				t.Errorf("user = %d, group = %d, mode = %v, want %d, %d, %v", user, group, info.Mode(), test.wantUser, test.wantGroup, test.want)
 			}
 		})
 	}
 }
 
-// TestSyncRefused fails every sync in the kernel, which shows that files are synced.
+// TestSyncRefused makes every sync fail in the kernel, which proves that files are synced.
 func TestSyncRefused(t *testing.T) {
 	const unsaved = "cannot write DIR/graph.json, which is unchanged: "
 	for _, test := range []struct {
@@ -142,7 +142,7 @@ func TestSyncRefused(t *testing.T) {
 		want  string
 	}{
 		{syscall.EIO, "sync DIR: input/output error\n" + unsaved + "input/output error\n"},
-		// some file systems cannot sync folders
+		// Some file systems cannot sync folders.
 		{syscall.EINVAL, "<nil>\n" + unsaved + "invalid argument\n"},
 		{syscall.ENOTSUP, "<nil>\n" + unsaved + "operation not supported\n"},
 	} {
@@ -157,23 +157,22 @@ func TestSyncRefused(t *testing.T) {
 			t.Errorf("child output (-want +got):\n%s", diff)
 		}
 		if got := mustRead(t, path); got != "old" {
-			t.Errorf("got %q", got)
+			t.Errorf("content = %q, want old", got)
 		}
 		wantNames(t, dir, "graph.json")
 	}
 }
 
-// No file stays open.
-func TestHandles(t *testing.T) {
+func TestFilesClosed(t *testing.T) {
 	dir := t.TempDir()
 	before := len(names(t, "/proc/self/fd"))
 	for range 3 {
 		must(t, Write(filepath.Join(dir, "graph.json"), []byte("one")))
 		if f, _, err := openRegular(system{}, dir, os.O_RDONLY); err == nil {
-			t.Errorf("the folder opened as %v", f)
+			t.Errorf("openRegular of a folder = %v, want an error", f)
 		}
 	}
 	if after := len(names(t, "/proc/self/fd")); after != before {
-		t.Errorf("got %d open files before and %d after", before, after)
+		t.Errorf("%d files are open before and %d after", before, after)
 	}
 }

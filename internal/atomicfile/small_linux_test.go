@@ -2,7 +2,7 @@ package atomicfile
 
 import "syscall"
 
-// smallDisk is the size of a disk with room for one version but not two.
+// smallDisk is the size of a disk that has room for one version of the file but not for two.
 const smallDisk = 128 << 10
 
 func mountSmall(dir string) error {

@@ -52,7 +52,7 @@ A name is lost.
 		"../Tag":  `unknown code "../Tag"; 'x explain' lists all codes`,
 	} {
 		if _, err := small().Select([]string{"Tag", code}, "x explain"); err == nil || err.Error() != want {
-			t.Errorf("%q: got %v, want %s", code, err, want)
+			t.Errorf("Select(%q) = %v, want %s", code, err, want)
 		}
 	}
 }
@@ -61,14 +61,14 @@ func TestList(t *testing.T) {
 	const want = "TAGS:\n    Tag\n    Options\n\nNAMES:\n    Name\n\nLOSSES:\n    Name\n\n"
 	expect.Equal(t, want, small().List(strings.ToUpper))
 	if got := strings.Join(small().Codes(), " "); got != "Tag Options Name" {
-		t.Errorf("got codes %s", got)
+		t.Errorf("Codes = %s, want Tag Options Name", got)
 	}
 }
 
 func TestMissingEntry(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("New accepted a code without a file")
+			t.Error("New did not panic, want a panic for a code without a file")
 		}
 	}()
 	catalog.New("fault", fstest.MapFS{"d/index.txt": {Data: []byte("Tags\n    Tag\n")}}, "d")

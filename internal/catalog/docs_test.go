@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the indexes of codes in docs")
 
-// TestIndexes checks that pages of docs list all codes with the first sentences of their entries. An index is between
-// the comments "codes" and "end of codes".
+// TestIndexes checks that the index on each page lists all codes with the first sentences of their entries. An index is
+// the text between the comments "codes" and "end of codes".
 func TestIndexes(t *testing.T) {
 	marks := regexp.MustCompile(`(?s)(<!-- codes: .*? -->\n).*(<!-- end of codes -->)`)
 	for _, test := range []struct {
@@ -34,7 +34,7 @@ func TestIndexes(t *testing.T) {
 		name := filepath.Join("../../docs", test.page)
 		page := must.Get(os.ReadFile(name))(t)
 		if !marks.Match(page) {
-			t.Fatalf("%s has no place for an index", name)
+			t.Fatalf("%s does not contain the comments that mark an index", name)
 		}
 		want := marks.ReplaceAllStringFunc(string(page), func(found string) string {
 			m := marks.FindStringSubmatch(found)
@@ -43,7 +43,7 @@ func TestIndexes(t *testing.T) {
 		if *update {
 			must.Do(t, os.WriteFile(name, []byte(want), 0o644))
 		} else if want != string(page) {
-			t.Errorf("%s: stale index; run go test ./internal/catalog -update", name)
+			t.Errorf("%s: the index is stale; run go test ./internal/catalog -update", name)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestIndexes(t *testing.T) {
 // sentence matches the first sentence of an entry.
 var sentence = regexp.MustCompile(`(?s)^.*?\.\s`)
 
-// index formats the codes below the titles of their groups, with links to the entries in a folder.
+// index formats the codes below the titles of their groups. Each code links to its entry in folder.
 func index(t *testing.T, c catalog.Catalog, level, folder string) string {
 	var b strings.Builder
 	for i, e := range c {
@@ -60,7 +60,7 @@ func index(t *testing.T, c catalog.Catalog, level, folder string) string {
 		}
 		file := folder + "/" + e.Code + ".md"
 		if _, err := os.Stat(filepath.Join("../../docs", file)); err != nil {
-			t.Error(err)
+			t.Errorf("missing entry for %s: %v", e.Code, err)
 		}
 		fmt.Fprintf(&b, "- [`%s`](%s): %s\n", e.Code, file, strings.Join(strings.Fields(sentence.FindString(e.Text)), " "))
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestPages runs the examples in docs. An indented block that starts with a dollar sign is an example: a command, run in a
-// copy of testdata/examples, and its output on standard output and standard error. All other indented blocks contain only
-// commands, so no output is left unchecked. docs/diff.md is covered by the tests of package diff, and the table examples of
-// docs/query.md by those of package query.
+// TestPages runs the examples in docs. An example is an indented block that starts with a dollar sign. It contains a
+// command, which is run in a copy of testdata/examples, and its output on standard output and standard error. All other
+// indented blocks contain only commands, so no output is left unchecked. The tests of package diff cover docs/diff.md,
+// and the tests of package query cover the table examples in docs/query.md.
 func TestPages(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(library(t)))
 	pages := map[string]int{"conformance.md": 3, "lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1, "yaql.md": 5, "muranopl.md": 4}
@@ -30,7 +30,7 @@ func TestPages(t *testing.T) {
 			}
 			for line := range strings.Lines(block) {
 				if !strings.HasPrefix(line, "lumi ") && !strings.Contains(line, "| lumi ") {
-					t.Errorf("docs/%s: neither a command nor its output: %s", page, line)
+					t.Errorf("docs/%s: line is neither a command nor its output: %s", page, line)
 				}
 			}
 		}
@@ -53,12 +53,12 @@ func tryExample(t *testing.T, line, want string) {
 		args[i] = strings.ReplaceAll(args[i], "'", "")
 	}
 	if runLumi(t.Context(), args, strings.NewReader(""), &out, &out, noEnv); out.String() != want {
-		t.Errorf("lumi %s: got\n%s\nwant, as on the page\n%s", line, &out, want)
+		t.Errorf("lumi %s printed\n%s\nwant, as on the page,\n%s", line, &out, want)
 	}
 }
 
-// indentedBlocks returns the blocks of a page that are indented by four spaces, unindented. They may contain empty lines.
-// Fenced code is skipped.
+// indentedBlocks returns the blocks of a page that are indented by four spaces, without the indentation. Blocks may
+// contain empty lines. Fenced code is skipped.
 func indentedBlocks(page string) []string {
 	var blocks []string
 	var block strings.Builder

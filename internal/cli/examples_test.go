@@ -19,9 +19,9 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestExamples checks that every command has examples, and runs each in a Git repository with testdata/examples. Errors in
-// the input are accepted, usage errors are not. Examples of deployment commands run in a workspace. Examples that need a
-// program that is not installed are skipped.
+// TestExamples checks that every command has examples, and runs each in a Git repository with testdata/examples. Errors
+// in the input are accepted, but usage errors are not. Examples of deployment commands run in a workspace. Examples
+// that need a program that is not installed are skipped.
 func TestExamples(t *testing.T) {
 	files := must.Get(filepath.Abs("../../cmd/lumi/testdata/examples"))(t)
 	dir, plugin, localPlugin := t.TempDir(), library(t), local(t)
@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 	for _, c := range leaves(newRoot(&console.Console{})) {
 		lines := describe(c).Examples
 		if len(lines) == 0 || c.Short == "" || c.Long == "" {
-			t.Errorf("'%s' has no examples", c.CommandPath())
+			t.Errorf("command '%s' lacks examples or a description", c.CommandPath())
 		}
 		fine := "test $? -lt 2"
 		if deploys["script-"+name(c)] = usesEnvironment(c) && !isTasks(c); c.Annotations["3"] != "" {
@@ -39,18 +39,18 @@ func TestExamples(t *testing.T) {
 		var script strings.Builder
 		for _, line := range lines {
 			if !strings.Contains(line, c.CommandPath()) {
-				t.Errorf("%q is not an example of '%s'", line, c.CommandPath())
+				t.Errorf("example %q does not run '%s'", line, c.CommandPath())
 			}
 			if tool := missingTool(line); tool != "" {
-				t.Logf("there is no %s, so this was not run: %s", tool, line)
+				t.Logf("%s is not installed; skipped: %s", tool, line)
 				continue
 			}
 			if name(c) == "serve" && !strings.Contains(line, "--new-token") && !strings.Contains(line, "--openapi") {
-				t.Logf("this does not end, so it was not run: %s", line)
+				t.Logf("skipped, since the server does not end: %s", line)
 				continue
 			}
 			if programs == "" && (name(c) == "plan" || name(c) == "deploy") {
-				t.Logf("there is no lumi-program, so this was not run: %s", line)
+				t.Logf("lumi-program is not installed; skipped: %s", line)
 				continue
 			}
 			fmt.Fprintf(&script, "exec bash -o pipefail -c '%s; %s'\n", strings.ReplaceAll(line, "'", "''"), fine)
@@ -62,7 +62,7 @@ func TestExamples(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			path := []string{env.Getenv("PATH"), filepath.Dir(plugin), filepath.Dir(localPlugin)}
 			env.Setenv("PATH", strings.Join(path, string(os.PathListSeparator)))
-			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // state of tasks on this machine
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // stores the state of tasks on this machine
 			if err := os.CopyFS(env.WorkDir, os.DirFS(files)); err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// examplePrograms compiles the programs of examples/local, and returns a folder as npm would install it, or "" if Node.js or
+// examplePrograms compiles the programs in examples/local. It returns a folder as installed by npm, or "" if Node.js or
 // the TypeScript compiler is missing.
 func examplePrograms(t *testing.T) string {
 	checkout := must.Get(filepath.Abs("../.."))(t)
@@ -98,8 +98,8 @@ func examplePrograms(t *testing.T) string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(programs)))
 }
 
-// deployExamples turns a script's folder into a workspace in which site was deployed twice and the deployment of shop failed
-// or, for 'lumi resolve', is waiting for an answer.
+// deployExamples turns a script's folder into a workspace. The module site has been deployed twice. The deployment of
+// the module shop failed or, for 'lumi resolve', is waiting for an answer.
 func deployExamples(env *testscript.Env, script, programs string) error {
 	// Unlike a passphrase, this key takes no time to derive.
 	yaml := "modules: {site: programs/site/main.js}\nenvironment: dev\nenvironments: {dev: {key: \"exec: sh key.sh\"}, prod: }\n"

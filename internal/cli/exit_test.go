@@ -18,15 +18,15 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// brokenInput is invalid LumiGL that can only be fixed by guessing, stateInput is input for 'lumi convert', and wrongFixture
-// has a resource that cannot be created.
+// brokenInput is invalid LumiGL with an error that only a guess can fix. stateInput is input for 'lumi convert'.
+// wrongFixture contains a resource that cannot be created.
 const (
 	brokenInput  = `{"vertices": {"a": {"x": {"#ref": "b"}}}}`
 	wrongFixture = `{"vertices": {"a": {"type": "library:index:Card", "name": "a", "create": {"name": "a"}}}}`
 	stateInput   = `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": []}`
 )
 
-// TestExitCodes compares the exit codes of commands with their help and docs/lumi.md.
+// TestExitCodes compares the exit codes of commands with their help and with docs/lumi.md.
 func TestExitCodes(t *testing.T) {
 	plugin := library(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
@@ -81,7 +81,7 @@ func TestExitCodes(t *testing.T) {
 			args := append(strings.Fields(name(c)), strings.Fields(try.args)...)
 			code := runLumi(t.Context(), args, strings.NewReader(try.stdin), io.Discard, &stderr, noEnv)
 			if code != try.want {
-				t.Errorf("%v: exit code %d, want %d: %s", args, code, try.want, &stderr)
+				t.Errorf("lumi %v = exit code %d, want %d: %s", args, code, try.want, &stderr)
 			}
 			seen[fmt.Sprint(code)] = true
 			if try.stdin == brokenInput || name(c) == "convert" && try.stdin == "{" {
@@ -90,18 +90,18 @@ func TestExitCodes(t *testing.T) {
 		}
 		for code, meaning := range c.Annotations {
 			if !seen[code] || meaning == "" {
-				t.Errorf("no test of 'lumi %s' exits with %s (%q)", name(c), code, meaning)
+				t.Errorf("no test of 'lumi %s' exits with code %s (%q)", name(c), code, meaning)
 			}
 		}
 		if len(seen) != len(c.Annotations) {
-			t.Errorf("'lumi %s' has undocumented exit codes", name(c))
+			t.Errorf("'lumi %s' exits with undocumented codes", name(c))
 		}
 		wantExits(t, manual, c, c.Annotations["0"], c.Annotations["1"], strings.TrimSpace(ofFaults))
 	}
 }
 
-// wantExits checks that docs/lumi.md has a row with what exit codes of a command mean, alone or together with commands with
-// the same row. Commands that only succeed have none.
+// wantExits checks that docs/lumi.md contains a row with the meanings of a command's exit codes. Commands with the same
+// meanings may share a row. Commands that can only succeed have no row.
 func wantExits(t *testing.T, manual []byte, c *cobra.Command, cells ...string) {
 	t.Helper()
 	row := ""
@@ -111,12 +111,12 @@ func wantExits(t *testing.T, manual []byte, c *cobra.Command, cells ...string) {
 	want := regexp.MustCompile("(?m)^\\| (`[a-z ]+`, )*`" + name(c) + "`(, `[a-z ]+`)* \\|" + regexp.QuoteMeta(row) + "$")
 	found := want.Match(regexp.MustCompile("`(--[a-z]+)`").ReplaceAll(manual, []byte("$1")))
 	if only := strings.Trim(strings.Join(cells[1:], ""), " ") == ""; found == only {
-		t.Errorf("docs/lumi.md has a row for %s: %t\n%s", name(c), found, row)
+		t.Errorf("docs/lumi.md contains a row for %s = %t, want the opposite:\n%s", name(c), found, row)
 	}
 }
 
-// TestEnvironmentExits checks that the scripts cover every exit code of the commands that use an environment, and that
-// docs/lumi.md lists it. Waiting, including for an answer, is common to all commands that run deployments.
+// TestEnvironmentExits checks that the scripts cover, and docs/lumi.md lists, every exit code of the commands that use
+// an environment. The codes for waiting are common to all commands that run deployments and need only one test.
 func TestEnvironmentExits(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/lumi.md")
 	files, _ := filepath.Glob("../../cmd/lumi/testdata/script/*.txtar")
@@ -142,19 +142,19 @@ func TestEnvironmentExits(t *testing.T) {
 				exit += `|\n(exec )?lumi ` + command + `\b`
 			}
 			if !regexp.MustCompile(exit).Match(scripts) {
-				t.Errorf("no test of '%s' exits with %s (%q)", c.CommandPath(), code, meaning)
+				t.Errorf("no test of '%s' exits with code %s (%q)", c.CommandPath(), code, meaning)
 			}
 		}
 		wantExits(t, manual, c, c.Annotations["0"], c.Annotations["1"], c.Annotations["3"], c.Annotations["4"])
 	}
 }
 
-// usesEnvironment reports whether a command is for deployments or states.
+// usesEnvironment reports whether a command works on deployments, state, or task graphs.
 func usesEnvironment(c *cobra.Command) bool {
 	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State" || c.Name() == "model" || isTasks(c)
 }
 
-// isTasks reports whether a command is for task graphs.
+// isTasks reports whether a command works on task graphs.
 func isTasks(c *cobra.Command) bool {
 	return name(c) == "serve" || strings.HasPrefix(name(c), "tasks ")
 }

@@ -23,12 +23,12 @@ func runLumi(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 
 const smallGraph = `{"vertices":{"a":{}}}`
 
-// writer is a failing io.Writer.
+// writer is a writer that always fails.
 type writer struct{ err error }
 
 func (w writer) Write([]byte) (int, error) { return 0, w.err }
 
-func TestBrokenOutput(t *testing.T) {
+func TestOutputError(t *testing.T) {
 	for _, args := range [][]string{
 		{"help"}, {"help", "check"}, {"version"}, {"check", "-"}, {"show", "-"}, {"show", "--json", "-"}, {"fmt", "-"},
 		{"fmt", "--check", "-"}, {"completion", "bash"},
@@ -36,7 +36,7 @@ func TestBrokenOutput(t *testing.T) {
 		var stderr bytes.Buffer
 		code := runLumi(t.Context(), args, strings.NewReader(smallGraph), writer{errors.New("disk full")}, &stderr, noEnv)
 		if want := "lumi: cannot write to standard output: disk full\n"; code != console.ExitFailed || stderr.String() != want {
-			t.Errorf("%v: exit code %d, stderr %q, want %q", args, code, &stderr, want)
+			t.Errorf("lumi %v = exit code %d, stderr %q, want %q", args, code, &stderr, want)
 		}
 	}
 }
@@ -60,30 +60,30 @@ func TestClosedPipe(t *testing.T) {
 		var stderr bytes.Buffer
 		code := runLumi(t.Context(), test.args, strings.NewReader(test.stdin), writer{syscall.EPIPE}, &stderr, noEnv)
 		if code != test.want || stderr.Len() > 0 {
-			t.Errorf("%v: exit code %d, want %d, stderr %q", test.args, code, test.want, &stderr)
+			t.Errorf("lumi %v with a closed pipe = exit code %d, want %d, stderr %q", test.args, code, test.want, &stderr)
 		}
 	}
 }
 
-// largeGraph is larger than any buffer.
+// largeGraph returns a graph that exceeds every buffer.
 func largeGraph() string {
 	return `{"vertices":{"` + strings.Repeat("x", 1<<20) + `":{}}}`
 }
 
-// brokenReader fails like a broken disk.
+// brokenReader is a reader that fails like a broken disk.
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("input/output error") }
 
-func TestBrokenInput(t *testing.T) {
+func TestInputError(t *testing.T) {
 	var stderr bytes.Buffer
 	code := runLumi(t.Context(), []string{"check"}, brokenReader{}, io.Discard, &stderr, noEnv)
 	if want := "lumi: <stdin>: input/output error\n"; code != console.ExitFailed || stderr.String() != want {
-		t.Errorf("exit code %d, stderr %q, want %q", code, &stderr, want)
+		t.Errorf("lumi check = exit code %d, stderr %q, want %q", code, &stderr, want)
 	}
 }
 
-// Messages about arbitrary files contain no terminal control characters.
+// Messages about arbitrary input contain no terminal control characters.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"vertices":{"a":{"x":[1,],'y':tru "z":{"#ref":"b"}}}}`)
 	f.Add("{\x1b[31m\x00\u202e\x9b")
@@ -93,12 +93,12 @@ func FuzzCheck(f *testing.F) {
 			var stdout, stderr bytes.Buffer
 			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
 			if code != console.ExitOK && code != console.ExitWrong {
-				t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
+				t.Fatalf("lumi %v = exit code %d: %s", args, code, &stderr)
 			}
 			for _, out := range []string{stdout.String(), stderr.String()} {
 				for line := range strings.Lines(out) {
 					if line = strings.TrimSuffix(line, "\n"); term.Visible(line) != line {
-						t.Fatalf("%v prints %q", args, line)
+						t.Fatalf("lumi %v printed %q, want no control characters", args, line)
 					}
 				}
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// Each line is answered with one line: an object with the trace and a value or error.
+// Each line is answered with one line: an object that contains the trace and either a value or an error.
 func FuzzBatch(f *testing.F) {
 	dir := f.TempDir()
 	class := "Name: A\nProperties: {x: {Contract: $}}\nMethods: {m: {Arguments: {a: {Contract: $}}, Body: [trace($a), {Return: [$.x, $a]}]}}\n"
@@ -28,12 +28,12 @@ func FuzzBatch(f *testing.F) {
 			lines = lines[:len(lines)-1]
 		}
 		if answers := strings.Count(out.String(), "\n"); code != console.ExitOK || answers != len(lines) {
-			t.Fatalf("exit code %d, %d answers to %d lines:\n%s", code, answers, len(lines), &out)
+			t.Fatalf("lumi murano run = exit code %d, %d answers to %d lines:\n%s", code, answers, len(lines), &out)
 		}
 		for line := range strings.Lines(out.String()) {
 			var answer struct{ Value, Error, Trace json.RawMessage }
 			if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Trace == nil || (answer.Value == nil) == (answer.Error == nil) {
-				t.Fatalf("got answer %s", line)
+				t.Fatalf("answer = %s, want a trace and either a value or an error", line)
 			}
 		}
 	})

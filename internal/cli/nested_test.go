@@ -42,7 +42,7 @@ func shelfMoveCommand(con *console.Console) *cobra.Command {
 	return c
 }
 
-func TestNested(t *testing.T) {
+func TestNestedCommands(t *testing.T) {
 	t.Parallel()
 	const shelfHelp = `lumi shelf: change what is on the shelf.
 
@@ -116,7 +116,7 @@ Examples:
 			console.AddCommands(root, "Test", shelfCommand(con))
 			code := runCommand(t.Context(), con, root, strings.Fields(test.args))
 			if code != test.code || stdout.String() != test.stdout || stderr.String() != test.stderr {
-				t.Errorf("exit code %d, want %d\nstdout %q\nwant   %q\nstderr %q\nwant   %q",
+				t.Errorf("exit code = %d, want %d\nstdout %q\nwant   %q\nstderr %q\nwant   %q",
 					code, test.code, &stdout, test.stdout, &stderr, test.stderr)
 			}
 		})

@@ -13,8 +13,9 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// foreignSecrets are files in the formats that 'lumi convert' reads. Every key, value, type, and name in a secret is or
-// contains the telltale. SIGN( opens a signed secret, and SPECIAL is replaced by values that a converter reports as losses.
+// foreignSecrets contains files in the formats that 'lumi convert' reads. Every key, value, type, and name inside a
+// secret is or contains the telltale. SIGN( opens a signed secret. SPECIAL is replaced with values that a converter
+// reports as losses.
 var foreignSecrets = map[string]string{
 	"opentofu": `{
   "version": 4,
@@ -83,7 +84,7 @@ var foreignSecrets = map[string]string{
 `,
 }
 
-// special is a value with everything that a converter reports as a loss.
+// special is a list of all values that a converter reports as losses.
 const special = `{ "hunter2": ["04da6b54-80e4-46f7-96ec-b56ff0331ba9", { SIG "8ad145fe-0d11-4827-bfd7-1abcbf086f5c", "value": "7ff0000000000000" },
  { SIG "803fd3297a5875dc03ca845dda5d2a98", "value": "/w==", "hunter2": 1 }, { SIG "hunter2", "hunter2": 1 },
  { SIG "5cf8f73096256a8f31e491e813e4eb8e", "urn": "urn:hunter2", "id": "hunter2", "packageVersion": "hunter2" },
@@ -91,7 +92,7 @@ const special = `{ "hunter2": ["04da6b54-80e4-46f7-96ec-b56ff0331ba9", { SIG "8a
  { SIG "c44067f5952c0a294b673a41bacd8c17", "hash": "hunter2", "hunter2": 2 },
  { SIG "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "hunter2" }] }`
 
-// foreignSource is a file in a foreign format, with its secrets.
+// foreignSource returns a file in a foreign format, including its secrets.
 func foreignSource(format string) string {
 	const signature = `"4dabf18193072939515e22adb298388d":`
 	inner := strings.ReplaceAll(special, "SIG", signature)
@@ -102,7 +103,8 @@ func foreignSource(format string) string {
 	return strings.ReplaceAll(src, "SIGN(", `{ `+signature+` "1b47061264138c4ac30d75fd1eb44270",`)
 }
 
-// reading lists the commands that read a file from standard input, given an empty snapshot to compare with.
+// reading returns the commands that read a file from standard input. Empty is the name of an empty snapshot to compare
+// with.
 func reading(empty string) [][]string {
 	return [][]string{
 		{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "-"}, {"fmt", "--check", "--json", "-"},
@@ -113,7 +115,7 @@ func reading(empty string) [][]string {
 	}
 }
 
-// faulty lists the commands with error reports of their own; the others share check's.
+// faulty lists the commands that report errors in their own way. The others report errors like check.
 var faulty = [][]string{
 	{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "-"}, {"fmt", "--check", "--json", "-"},
 	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "--json", "-"},
@@ -125,9 +127,9 @@ var converting = [][]string{
 	{"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "-"},
 }
 
-// TestNoForeignSecret passes files of other tools, intact and broken in many places, and their conversions to every command.
-// Output must not contain secrets, except for signed ones in snapshots.
-func TestNoForeignSecret(t *testing.T) {
+// TestForeignSecretsHidden passes files of other tools to every command: intact, broken in many places, and converted.
+// The output must not contain secrets, except for signed secrets in snapshots.
+func TestForeignSecretsHidden(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.json")
 	must.Do(t, os.WriteFile(empty, []byte(`{"resources":{}}`), 0o644))
@@ -145,7 +147,7 @@ func TestNoForeignSecret(t *testing.T) {
 					key := strings.Join(args, " ") + line[strings.Index(line, ": ")+1:]
 					if !seen[key] {
 						seen[key] = true
-						t.Errorf("%v prints a secret: %s\nof %s", args, line, src)
+						t.Errorf("lumi %v printed a secret: %s\nof %s", args, line, src)
 					}
 				}
 			}
@@ -157,7 +159,7 @@ func TestNoForeignSecret(t *testing.T) {
 			holds(t, src, append(reading(empty), converting...))
 			var snapshot, stderr bytes.Buffer
 			if code := runLumi(t.Context(), []string{"convert", "-"}, strings.NewReader(src), &snapshot, &stderr, noEnv); code != console.ExitOK {
-				t.Fatalf("exit code %d: %s", code, &stderr)
+				t.Fatalf("lumi convert = exit code %d: %s", code, &stderr)
 			}
 			holds(t, snapshot.String(), reading(empty))
 			for _, broken := range breakages(src) {
@@ -167,11 +169,11 @@ func TestNoForeignSecret(t *testing.T) {
 	}
 }
 
-// marks are the parts of a file that mark secrets. Without them, it has none.
+// marks matches the parts of a file that mark secrets. A file without marks has no secrets.
 var marks = regexp.MustCompile(`"4dabf18193072939515e22adb298388d": ?"1b47061264138c4ac30d75fd1eb44270"|"sensitive": true|` +
 	`(?s:"sensitive_attributes": .*?\n {10}\])|"private"|"(sensitive_|)attributes"|"terraform_version"|"(plaintext|differs|db_password)":`)
 
-// breakages returns copies of a file with one error each: a missing or extra character, or a duplicate key.
+// breakages returns copies of a file, each with one error: a missing character, an extra character, or a duplicate key.
 func breakages(src string) []string {
 	var all []string
 	marked := make([]bool, len(src)+1)
@@ -180,7 +182,7 @@ func breakages(src string) []string {
 			marked[i] = true
 		}
 	}
-	const every = 151 // a different subset of positions each time
+	const every = 151 // covers a different subset of positions each time
 	for i := range src {
 		if marked[i] {
 			continue
@@ -200,7 +202,7 @@ func breakages(src string) []string {
 	return all
 }
 
-// outside returns the text of a value outside of secrets.
+// outside returns the text of a value without its secrets.
 func outside(v lumigl.Value) string {
 	if _, ok := v.Secret(); ok {
 		return ""

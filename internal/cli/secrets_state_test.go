@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// unmarked are OpenTofu texts, whose secrets are not signed, with the telltale as values.
+// unmarked contains OpenTofu files, whose secrets are not signed. The telltale occurs as a value.
 var unmarked = map[string]string{
 	"state": `{
   "version": 4,
@@ -58,8 +58,8 @@ var unmarked = map[string]string{
 	"output -json without types": `{"vertices": {"value": {"password": "hunter2"}, "sensitive": true}}`,
 }
 
-// No line of broken OpenTofu text, on many lines or one, is shown.
-func TestNoUnmarkedSecret(t *testing.T) {
+// No part of a broken OpenTofu file is shown, whether the file has many lines or one.
+func TestUnmarkedSecretsHidden(t *testing.T) {
 	t.Parallel()
 	holds := func(t *testing.T, src string) {
 		t.Helper()
@@ -68,10 +68,10 @@ func TestNoUnmarkedSecret(t *testing.T) {
 		} {
 			var stdout, stderr bytes.Buffer
 			if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == console.ExitOK {
-				continue // converted
+				continue // the conversion succeeded
 			}
 			if out := stdout.String() + stderr.String(); strings.Contains(out, telltale) || strings.Contains(out, " | ") {
-				t.Errorf("%v shows a part of\n%s\n%s", args, src, out)
+				t.Errorf("lumi %v printed part of\n%s\nin its output:\n%s", args, src, out)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func TestNoUnmarkedSecret(t *testing.T) {
 	}
 }
 
-func TestOrdinaryNames(t *testing.T) {
+func TestOrdinaryNamesShown(t *testing.T) {
 	const names = `"terraform_version": "1", "sensitive_attributes": [], "sensitive": true, "value": 1, "type": "s"`
 	const resource = `"urn:lumi:prod::p:index::a:b:V::v": { "type": "a:b:V", "properties": { ` + names + `, "size": 01 } }`
 	for _, src := range []string{
@@ -103,7 +103,7 @@ func TestOrdinaryNames(t *testing.T) {
 		var stderr bytes.Buffer
 		code := runLumi(t.Context(), []string{"check", "-"}, strings.NewReader(src), &bytes.Buffer{}, &stderr, noEnv)
 		if out := stderr.String(); code != console.ExitWrong || strings.Contains(out, "secret") || !strings.Contains(out, `"size": 01`) {
-			t.Errorf("exit code %d for\n%s\n%s", code, src, out)
+			t.Errorf("lumi check = exit code %d for\n%s\nwant the line in the output:\n%s", code, src, out)
 		}
 	}
 }

@@ -39,12 +39,12 @@ func TestSecretsIn(t *testing.T) {
 			src, want = `{"vertices": {"v": {"p": `+src+`}}}`, `{"vertices": {"v": {"p": `+want+`}}}`
 		}
 		if got := document.SecretsIn(src).Mask(src); got != want {
-			t.Errorf("%s: got\n%s, want\n%s", src, got, want)
+			t.Errorf("SecretsIn(%s).Mask =\n%s, want\n%s", src, got, want)
 		}
 	}
 }
 
-// telltale is the content of all secrets in a snapshot that has secrets everywhere.
+// telltale is the content of all secrets in a snapshot with secrets everywhere.
 const telltale = "hunter2"
 
 const snapshotOfSecrets = `{
@@ -65,8 +65,8 @@ const snapshotOfSecrets = `{
 }
 `
 
-// Secrets broken by typical editing mistakes, such as pasting text that is not JSON into a string, are not printed.
-func TestNoSecretOfBrokenOnes(t *testing.T) {
+// Secrets are hidden even after typical editing mistakes, such as pasting text that is not JSON into a string.
+func TestBrokenSecretsHidden(t *testing.T) {
 	const sign = `"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"`
 	const file = `{
   "resources": {
@@ -93,18 +93,18 @@ func TestNoSecretOfBrokenOnes(t *testing.T) {
 			} {
 				var stdout, stderr bytes.Buffer
 				if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == console.ExitOK {
-					stdout.Reset() // the accepted file itself
+					stdout.Reset() // stdout is the accepted file itself
 				}
 				if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {
-					t.Errorf("%v prints a secret of\n%s\n%s", args, src, out)
+					t.Errorf("lumi %v printed a secret of\n%s\nin its output:\n%s", args, src, out)
 				}
 			}
 		}
 	}
 }
 
-// No command prints a secret of a file broken in one of many places.
-func TestNoSecretIsPrinted(t *testing.T) {
+// No command prints a secret from a file with an error in any of many places.
+func TestSecretsHiddenInErrors(t *testing.T) {
 	t.Parallel()
 	const sign = `{ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",`
 	src := strings.ReplaceAll(snapshotOfSecrets, "SIGN", sign)
@@ -117,10 +117,10 @@ func TestNoSecretIsPrinted(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
 			if code == console.ExitFailed {
-				t.Fatalf("%v fails: %s", args, &stderr)
+				t.Fatalf("lumi %v failed: %s", args, &stderr)
 			}
 			if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {
-				t.Fatalf("%v prints a secret of\n%s\n%s", args, src, out)
+				t.Fatalf("lumi %v printed a secret of\n%s\nin its output:\n%s", args, src, out)
 			}
 		}
 	}
@@ -136,9 +136,9 @@ func TestNoSecretIsPrinted(t *testing.T) {
 	for i := range src {
 		if from := max(0, i-len(sign)); strings.Contains(src[from:min(len(src), i+len(sign))], sign) &&
 			i >= from+strings.Index(src[from:], sign) && i < from+strings.Index(src[from:], sign)+len(sign) {
-			continue // unsigned values are not secret
+			continue // a value without a signature is not secret
 		}
-		const every = 37 // a different subset of positions each time
+		const every = 37 // covers a different subset of positions each time
 		if i%every == 0 {
 			holds(src[:i]+src[i+1:], commands)
 		}

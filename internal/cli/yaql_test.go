@@ -22,11 +22,11 @@ func TestBatchFlush(t *testing.T) {
 		fmt.Fprintf(send, `{"expression": "$ + 1", "data": %d}`+"\n", n)
 		got, err := lines.ReadString('\n')
 		if want := fmt.Sprintf(`{"value":%d}`+"\n", n+1); got != want {
-			t.Fatalf("got %q (%v), want %q", got, err, want)
+			t.Fatalf("answer = %q (%v), want %q", got, err, want)
 		}
 	}
 	_ = send.Close()
 	if got := <-code; got != console.ExitOK {
-		t.Errorf("exit code %d", got)
+		t.Errorf("exit code = %d, want %d", got, console.ExitOK)
 	}
 }

@@ -36,16 +36,16 @@ func TestAutomaton(t *testing.T) {
 				s.WriteString(pick("a", "b", "c", "A", "1", "_", "\n", "é", "\xff"))
 			}
 			if match, decided := a.matches(s.String()); decided && match != re.MatchString(s.String()) {
-				t.Fatalf("%q on %q: got %t", text, s.String(), match)
+				t.Fatalf("automaton of %q matches %q = %t, regexp disagrees", text, s.String(), match)
 			}
 		}
 	}
 	if built < 2000 {
-		t.Errorf("got %d automata", built)
+		t.Errorf("built %d automata, want at least 2000", built)
 	}
 	for _, text := range []string{`\ba`, "^[a-z]{200}$"} {
 		if newAutomaton(regexp.MustCompile(text)) != nil {
-			t.Errorf("%s has an automaton", text)
+			t.Errorf("newAutomaton(%s) returned an automaton, want nil", text)
 		}
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestComponents compares with a naive search: two vertices are in one component if each reaches the other.
+// TestComponents compares with a naive search: two vertices are in the same component if each is reachable from the
+// other.
 func TestComponents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "vertices")
 		var g Graph
-		// distance is the length of the shortest path with at least one edge, or far if there is none.
+		// distance is the length of the shortest path with at least one edge, or far if there is no path.
 		const far = 1000
 		distance := make([][]int, n)
 		for from := range n {
@@ -36,7 +37,7 @@ func TestComponents(t *testing.T) {
 		for a := range n {
 			for b := range n {
 				if one := a == b || distance[a][b] < far && distance[b][a] < far; one != (component[a] == component[b]) {
-					t.Fatalf("vertices %d and %d: got components %d and %d", a, b, component[a], component[b])
+					t.Fatalf("Components of vertices %d and %d = %d and %d, which does not match their reachability", a, b, component[a], component[b])
 				}
 			}
 			if distance[a][a] < far {
@@ -45,12 +46,12 @@ func TestComponents(t *testing.T) {
 				for _, edge := range circle {
 					to := int(g.To[edge])
 					if edge < g.Start[at] || edge >= g.Start[at+1] {
-						t.Fatalf("edge %d does not start at %d", edge, at)
+						t.Fatalf("Cycle: edge %d does not start at vertex %d", edge, at)
 					}
 					at = to
 				}
 				if at != a || len(circle) != distance[a][a] {
-					t.Fatalf("cycle from %d: ends at %d after %d steps, want %d", a, at, len(circle), distance[a][a])
+					t.Fatalf("Cycle from %d ends at %d after %d steps, want %d steps", a, at, len(circle), distance[a][a])
 				}
 			}
 		}

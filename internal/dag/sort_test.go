@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawGraph draws a graph. Edges of an acyclic one go from higher to lower positions of a permutation.
+// drawGraph draws a graph. If it is acyclic, edges lead from higher to lower positions of a permutation.
 func drawGraph(t *rapid.T, most int, acyclic bool) Graph {
 	n := rapid.IntRange(0, most).Draw(t, "vertices")
 	place := rapid.Permutation(numbered(n)).Draw(t, "places")
@@ -47,12 +47,12 @@ func TestSort(t *testing.T) {
 			want = append(want, preferred[i])
 		}
 		if got := g.Sort(preferred); !slices.Equal(got, want) {
-			t.Fatalf("%v, %v: got %v, want %v", g, preferred, got, want)
+			t.Fatalf("Sort of %v, preferring %v, = %v, want %v", g, preferred, got, want)
 		}
 	})
 }
 
-// TestGather compares with a repeated search for the first ready vertex, in the current group if possible.
+// TestGather compares with a repeated search for the first ready vertex, preferably in the current group.
 func TestGather(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t, 20, rapid.Bool().Draw(t, "acyclic"))
@@ -75,7 +75,7 @@ func TestGather(t *testing.T) {
 			}
 		}
 		if got := g.Gather(group, 4); !slices.Equal(got, want) {
-			t.Fatalf("%v, %v: got %v, want %v", g, group, got, want)
+			t.Fatalf("Gather of %v with groups %v = %v, want %v", g, group, got, want)
 		}
 	})
 }
@@ -104,13 +104,13 @@ func TestPostOrder(t *testing.T) {
 			visit(v)
 		}
 		if got := g.PostOrder(first...); !slices.Equal(got, want) {
-			t.Fatalf("%v from %v: got %v, want %v", g, first, got, want)
+			t.Fatalf("PostOrder of %v from %v = %v, want %v", g, first, got, want)
 		}
 		component := g.Components()
 		for v := range int32(g.Len()) {
 			for _, to := range g.Out(v) {
 				if component[to] > component[v] {
-					t.Fatalf("%v: edge from %d to %d goes to a higher component", g, v, to)
+					t.Fatalf("Components of %v: edge from %d to %d points to a higher component", g, v, to)
 				}
 			}
 		}
@@ -129,7 +129,7 @@ func TestReverse(t *testing.T) {
 		r := g.Reverse()
 		for v := range int32(r.Len()) {
 			if !slices.IsSorted(r.Out(v)) {
-				t.Fatalf("edges %v of %d are not sorted", r.Out(v), v)
+				t.Fatalf("Reverse: edges %v of vertex %d are not sorted", r.Out(v), v)
 			}
 			for _, to := range r.Out(v) {
 				count[[2]int32{to, v}]--
@@ -137,15 +137,15 @@ func TestReverse(t *testing.T) {
 		}
 		for edge, n := range count {
 			if n != 0 {
-				t.Fatalf("%v: edge %v is missing %d times", g, edge, n)
+				t.Fatalf("Reverse of %v: edge %v is missing %d times", g, edge, n)
 			}
 		}
 	})
 }
 
-// TestLarge uses graphs that would overflow the stack of a recursive algorithm or take hours in a quadratic one: a
-// chain in both directions, a cycle, and a hub that everything waits for.
-func TestLarge(t *testing.T) {
+// These graphs would overflow the stack of a recursive algorithm, or take hours in a quadratic one: a chain in both
+// directions, a cycle, and a hub that everything waits for.
+func TestLargeGraphs(t *testing.T) {
 	const n = 1_000_000
 	graph := func(to func(v int32) int32) Graph {
 		return New(n, func(yield func(from, to int32) bool) {
@@ -168,26 +168,26 @@ func TestLarge(t *testing.T) {
 	} {
 		component := test.g.Components()
 		if got := slices.Max(component); got != test.components {
-			t.Errorf("%s: got %d components", name, got)
+			t.Errorf("%s: Components found %d components, want %d", name, got, test.components)
 		}
 		if got := len(test.g.Sort(numbered(n))); got != test.sorted {
-			t.Errorf("%s: sorted %d vertices", name, got)
+			t.Errorf("%s: Sort returned %d vertices, want %d", name, got, test.sorted)
 		}
 		if got := len(test.g.Gather(make([]int32, n), 1)); got != test.sorted {
-			t.Errorf("%s: gathered %d vertices", name, got)
+			t.Errorf("%s: Gather returned %d vertices, want %d", name, got, test.sorted)
 		}
 		if got := len(test.g.PostOrder()); got != n {
-			t.Errorf("%s: got %d vertices in post-order", name, got)
+			t.Errorf("%s: PostOrder returned %d vertices, want %d", name, got, n)
 		}
 		if cycle := test.g.Cycle(0, component); (cycle != nil) != (test.components == 1) || cycle != nil && len(cycle) != n {
-			t.Errorf("%s: got a cycle of %d edges", name, len(cycle))
+			t.Errorf("%s: Cycle returned %d edges", name, len(cycle))
 		}
 	}
 }
 
-func TestEmpty(t *testing.T) {
+func TestZeroGraph(t *testing.T) {
 	var g Graph
 	if g.Len() != 0 || len(g.Sort(nil)) != 0 || len(g.Gather(nil, 1)) != 0 || len(g.PostOrder()) != 0 || len(g.Components()) != 0 || g.Reverse().Len() != 0 {
-		t.Error("the empty graph has vertices")
+		t.Error("a method of the zero Graph returned vertices, want none")
 	}
 }

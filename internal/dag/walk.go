@@ -27,7 +27,7 @@ func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Conte
 	if o.Reverse {
 		g, flip = g.Reverse(), -1 // v ^ -1 reverses the order of vertices
 	}
-	errs := make([]error, g.Len()+1) // errors by vertex, followed by that of ctx
+	errs := make([]error, g.Len()+1) // errors by vertex, followed by the error of ctx
 	done := make(chan int32)
 	waiting := NewReady(g)
 	var ready numbers

@@ -11,7 +11,7 @@ func TestWithin(t *testing.T) {
 		"": "/a/", "b": "/a/b", "b/c": "/a/b~1c", "~": "/a/~0", "~1": "/a/~01", "~/": "/a/~0~1",
 	} {
 		if found := jsonpointer.Within("/a", key); found != want {
-			t.Errorf("%q in /a: got %q, want %q", key, found, want)
+			t.Errorf("Within(/a, %q) = %q, want %q", key, found, want)
 		}
 	}
 }

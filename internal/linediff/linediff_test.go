@@ -35,12 +35,12 @@ func FuzzUnified(f *testing.F) {
 	f.Fuzz(func(t *testing.T, old, new string) { check(t, old, new) })
 }
 
-// check compares a diff with that of rogpeppe/go-internal.
+// check compares a diff with the diff by rogpeppe/go-internal.
 func check(t *testing.T, old, new string) {
 	t.Helper()
 	var got strings.Builder
 	Unified("x", old, "y", new, func(sign, line string) { got.WriteString(sign + line + "\n") })
 	if want := string(diff.Diff("x", []byte(old), "y", []byte(new))); got.String() != want {
-		t.Fatalf("%q and %q: got\n%s\nwant\n%s", old, new, got.String(), want)
+		t.Fatalf("Unified(%q, %q) printed\n%s\nwant\n%s", old, new, got.String(), want)
 	}
 }

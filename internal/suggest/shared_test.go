@@ -26,12 +26,12 @@ func TestCases(t *testing.T) {
 	must.Do(t, json.Unmarshal(data, &cases))
 	for _, c := range cases {
 		if near := Name(c.Name, c.Names); near != c.Near {
-			t.Errorf("%s: %q among %q: got %q, want %q", c.About, c.Name, c.Names, near, c.Near)
+			t.Errorf("%s: Name(%q, %q) = %q, want %q", c.About, c.Name, c.Names, near, c.Near)
 		}
 	}
 }
 
-// ask looks up names from a file with the TypeScript runtime and prints the results.
+// ask is a program that looks up names in a file with the TypeScript runtime and prints the results.
 const ask = `
 import { readFileSync } from "node:fs";
 import { nearest } from "./dist/suggest.js";
@@ -39,7 +39,7 @@ const lookups = JSON.parse(readFileSync(process.argv[2], "utf8"));
 console.log(JSON.stringify(lookups.map(({ name, names }) => nearest(name, names) ?? "")));
 `
 
-func TestTypeScript(t *testing.T) {
+func TestNearestInTypeScript(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	lookups, near := make([]lookup, 20_000), 0
@@ -50,7 +50,7 @@ func TestTypeScript(t *testing.T) {
 		}
 	}
 	if near < len(lookups)/10 || near > len(lookups)*9/10 {
-		t.Errorf("a name is near in only %d of %d lookups", near, len(lookups))
+		t.Errorf("%d of %d lookups found a near name, want 10%% to 90%%", near, len(lookups))
 	}
 	dir := node.Package(t, must.Get(filepath.Abs("../.."))(t))
 	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "lookups.json")
@@ -62,12 +62,12 @@ func TestTypeScript(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers))
 	for i, l := range lookups {
 		if answers[i] != l.Near {
-			t.Fatalf("%q among %q: got %q in TypeScript, %q in Go", l.Name, l.Names, answers[i], l.Near)
+			t.Fatalf("lookup of %q among %q = %q in TypeScript, %q in Go", l.Name, l.Names, answers[i], l.Near)
 		}
 	}
 }
 
-// randomLookup draws names that differ by few edits, so that ties are frequent.
+// randomLookup draws names that differ by few edits, which causes frequent ties.
 func randomLookup(random *rand.Rand) lookup {
 	alphabet := []rune("abAB1-_äÄßẞσςΣİiıſKéğ🙂🙃𐐀𐐨\u0301")
 	letter := func() rune { return alphabet[random.IntN(len(alphabet))] }
@@ -83,7 +83,7 @@ func randomLookup(random *rand.Rand) lookup {
 	return lookup{Name: name, Names: names, Near: Name(name, names)}
 }
 
-// edited returns a copy of a word with up to three edits.
+// edited returns a copy of word with up to three random edits.
 func edited(random *rand.Rand, word []rune, letter func() rune) []rune {
 	word = slices.Clone(word)
 	for range random.IntN(4) {

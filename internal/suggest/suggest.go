@@ -27,7 +27,7 @@ func Name[S ~string](got string, names []S) S {
 }
 
 // To is like [Name], for a large number of names and with an additional limit on the number of edits. It returns "" if
-// too many similar names would have to be compared.
+// there are too many similar names to compare.
 func To(name string, edits int, names iter.Seq[string]) string {
 	if near := search(name, edits, names, func(string) bool { return true }); len(near) == 1 {
 		return near[0]

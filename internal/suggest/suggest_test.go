@@ -31,7 +31,7 @@ func TestTo(t *testing.T) {
 		{"mainn", 2, "maim main", "main"},
 		{"mainn", 0, "maim main", ""},
 		{"e", 2, "a bb", ""},
-		{"abcd", 2, "x dcba", ""}, // the same letters
+		{"abcd", 2, "x dcba", ""}, // the same letters in another order
 		{"abc", 3, "", ""},
 		{"Foo", 2, "bool", ""},
 		{"bol", 2, "bool", "bool"},
@@ -39,7 +39,7 @@ func TestTo(t *testing.T) {
 		{"ünter", 2, "unter", "unter"},
 	} {
 		if got := To(test.name, test.edits, slices.Values(strings.Split(test.names, " "))); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+			t.Errorf("To(%s) = %q, want %q", test.name, got, test.want)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestAll(t *testing.T) {
 		{"fron", 2, "frona fronb fronc frond", "frona fronb fronc"},
 		{"fron", 2, "fro fronts frond", "fro frond"},
 		{"MAIN", 2, "Main main mains", "Main main"},
-		{"mian", 2, "main min", "main min"}, // two letters swapped
+		{"mian", 2, "main min", "main min"}, // two letters are swapped
 		{"mian", 2, "miau main", "miau main"},
 		{"mian", 1, "main", "main"},
 		{"mian", 0, "main", ""},
@@ -70,7 +70,7 @@ func TestAll(t *testing.T) {
 		{"ünten", 2, "ünter ünt-n", "ünter"},
 	} {
 		if got := strings.Join(All(test.name, test.edits, slices.Values(strings.Split(test.names, " "))), " "); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+			t.Errorf("All(%s) = %q, want %q", test.name, got, test.want)
 		}
 	}
 }
@@ -81,13 +81,13 @@ func TestAlike(t *testing.T) {
 		{strings.Repeat("ab", 1<<13) + "c", strings.Repeat("ba", 1<<13) + "d"}: false, // exceeds maxWork
 	} {
 		if got := Alike(pair[0], pair[1], 2); got != want {
-			t.Errorf("%.20q, %.20q: got %v", pair[0], pair[1], got)
+			t.Errorf("Alike(%.20q, %.20q) = %v, want %v", pair[0], pair[1], got, want)
 		}
 	}
 }
 
-// Names that are hard to distinguish take bounded time; comparing all pairs of these would take minutes.
-func TestHostile(t *testing.T) {
+// The time is bounded for names that are hard to distinguish. Comparing all pairs of these would take minutes.
+func TestWorkLimited(t *testing.T) {
 	const pairs = 2000
 	name := "x" + strings.Repeat("ab", pairs) + "y"
 	names := func(yield func(string) bool) {
@@ -98,9 +98,9 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	if near := To(name, len(name)/4, names); near != "" {
-		t.Errorf("got %.20s without comparing all names", near)
+		t.Errorf("To = %.20s, want none after too many comparisons", near)
 	}
 	if near := All(name, len(name)/4, names); near != nil {
-		t.Errorf("got %d names without comparing all", len(near))
+		t.Errorf("All returned %d names, want none after too many comparisons", len(near))
 	}
 }

@@ -25,17 +25,17 @@ func TestFilter(t *testing.T) {
 			w := on.Filter(&got)
 			for part := []byte(text); len(part) > 0; part = part[min(size, len(part)):] {
 				if n, err := w.Write(part[:min(size, len(part))]); n != min(size, len(part)) || err != nil {
-					t.Fatal(n, err)
+					t.Fatalf("Write = %d, %v, want all bytes and no error", n, err)
 				}
 			}
 			if got.String() != want {
-				t.Errorf("%q by %d: got %q, want %q", text, size, &got, want)
+				t.Errorf("Filter of %q in writes of %d bytes = %q, want %q", text, size, &got, want)
 			}
 		}
 	}
 	var got bytes.Buffer
-	_, _ = term.Stream{}.Filter(&got).Write([]byte("\x1b]0;t\x07")) // cannot fail
+	_, _ = term.Stream{}.Filter(&got).Write([]byte("\x1b]0;t\x07")) // a buffer never fails
 	if got.String() != "\x1b]0;t\x07" {
-		t.Errorf("not a terminal: got %q", &got)
+		t.Errorf("Filter without a terminal printed %q, want the text unchanged", &got)
 	}
 }

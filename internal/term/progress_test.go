@@ -16,7 +16,7 @@ func TestProgress(t *testing.T) {
 	s.Show("loading")
 	s.Clear()
 	if quick.Len() > 0 {
-		t.Errorf("got progress %q without waiting", &quick)
+		t.Errorf("Show printed %q before Patience had passed, want nothing", &quick)
 	}
 
 	var off bytes.Buffer
@@ -24,18 +24,18 @@ func TestProgress(t *testing.T) {
 	s.Show("loading")
 	s.Clear()
 	if off.Len() > 0 {
-		t.Errorf("not a terminal: got %q", &off)
+		t.Errorf("Show without a terminal printed %q, want nothing", &off)
 	}
 
 	shown := make(chan string, 2)
 	s = term.NewProgress(writerFunc(func(p []byte) { shown <- string(p) }), on, long)
 	s.Show("loading")
 	if got := <-shown; got != "loading …" {
-		t.Errorf("got line %q", got)
+		t.Errorf("Show printed %q, want loading …", got)
 	}
 	s.Clear()
 	if got := <-shown; got != "\r\x1b[K" {
-		t.Errorf("the line is cleared with %q", got)
+		t.Errorf("Clear printed %q, want the line cleared", got)
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Snippet) Print(w io.Writer, number, from, to int, style Style) {
 	from, to = min(from, len(s.Source)), min(to, len(s.Source))
 	span := ""
 	if to > from {
-		span = strings.TrimSuffix(s.Source[from:to], "\n") // omit a last line of which only the start is in the span
+		span = strings.TrimSuffix(s.Source[from:to], "\n") // omit a last line if only its start is in the span
 	}
 	more := strings.Count(span, "\n")
 	digits := len(strconv.Itoa(number + more))

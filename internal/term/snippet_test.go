@@ -33,7 +33,7 @@ func TestSnippet(t *testing.T) {
 			var got strings.Builder
 			s.Print(&got, 7, from, from+len(test.mark), term.Plain)
 			if got.String() != test.want {
-				t.Errorf("got:\n%s\nwant:\n%s", &got, test.want)
+				t.Errorf("Print:\n%s\nwant:\n%s", &got, test.want)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ func TestInspect(t *testing.T) {
 	} {
 		getenv := func(name string) string { return map[string]string{"NO_COLOR": test.noColor}[name] }
 		if got := term.Inspect(io.Discard, test.color, getenv); got != test.want {
-			t.Errorf("color %s, NO_COLOR=%s: got %+v", test.color, test.noColor, got)
+			t.Errorf("Inspect with color %s, NO_COLOR=%s = %+v, want %+v", test.color, test.noColor, got, test.want)
 		}
 	}
 }

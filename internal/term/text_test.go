@@ -14,7 +14,7 @@ func TestVisible(t *testing.T) {
 		"\xff":                 "\ufffd",
 	} {
 		if found := term.Visible(text); found != want {
-			t.Errorf("%q: got %q, want %q", text, found, want)
+			t.Errorf("Visible(%q) = %q, want %q", text, found, want)
 		}
 	}
 }
@@ -22,7 +22,7 @@ func TestVisible(t *testing.T) {
 func TestParagraph(t *testing.T) {
 	const text, want = "one\tcolumn\r\n \ttwo\x1b\r\nthree\r\n\r\n", "one column\n    two␛\n    three"
 	if found := term.Paragraph(text); found != want {
-		t.Errorf("%q: got %q, want %q", text, found, want)
+		t.Errorf("Paragraph(%q) = %q, want %q", text, found, want)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestClip(t *testing.T) {
 		{"", 3, ""},
 	} {
 		if got := term.Clip(test.text, test.columns); got != test.want {
-			t.Errorf("%q in %d columns: got %q, want %q", test.text, test.columns, got, test.want)
+			t.Errorf("Clip(%q, %d) = %q, want %q", test.text, test.columns, got, test.want)
 		}
 	}
 }

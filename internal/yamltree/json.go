@@ -17,7 +17,7 @@ func isJSON(src []byte) bool {
 	return len(text) > 0 && (text[0] == '[' || text[0] == '{') && json.Valid(src)
 }
 
-// jsonReader builds trees from valid JSON, some of which is not valid YAML. Strings become double-quoted nodes.
+// jsonReader builds trees from valid JSON, which is not always valid YAML. Strings become double-quoted nodes.
 type jsonReader struct {
 	*json.Decoder
 	src                  []byte

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-func TestStatus(t *testing.T) {
+func TestDoingThenSay(t *testing.T) {
 	shown := make(chan string, 3)
 	w := writerFunc(func(p []byte) { shown <- string(p) })
 	con := New(strings.NewReader(""), w, w, os.Getenv)
@@ -18,7 +18,7 @@ func TestStatus(t *testing.T) {
 	con.Doing("reading %s", "\x1b[2Jlong.json")
 	for _, want := range []string{"reading …", "\r\x1b[K", "lumi: done\n"} {
 		if got := <-shown; got != want {
-			t.Errorf("the terminal gets %q, want %q", got, want)
+			t.Errorf("terminal output = %q, want %q", got, want)
 		}
 		if want == "reading …" {
 			con.Say("done")

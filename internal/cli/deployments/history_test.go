@@ -24,15 +24,15 @@ func TestPastSteps(t *testing.T) {
 		event("delete", "c", store.Done), event("create", "a", store.Skipped), event("create", "d", store.Done), event("update", "d", store.Failed),
 	}
 	if diff := cmp.Diff(want, past.Steps); diff != "" {
-		t.Error(diff)
+		t.Errorf("Steps (-want +got):\n%s", diff)
 	}
 	counts := map[string]int{"create": 2, "delete": 2, "replace": 1, "SKIPPED": 1, "FAILED": 1}
 	if diff := cmp.Diff(counts, past.Counts); diff != "" {
-		t.Error(diff)
+		t.Errorf("Counts (-want +got):\n%s", diff)
 	}
 }
 
-// Seconds covers the running time of two processes, without the gap; the first one ended without an event.
+// Seconds is the running time of both processes without the gap between them. The first process ended without an event.
 func TestPastSeconds(t *testing.T) {
 	at := func(seconds int64, state store.State, urn string) store.Event {
 		return store.Event{Time: time.Unix(seconds, 0), State: state, URN: urn}
@@ -43,12 +43,12 @@ func TestPastSeconds(t *testing.T) {
 	}
 	for n, want := range map[int]float64{2: 0, 3: 2, 4: 2, 5: 5, 6: 6, 7: 6, 8: 7, 9: 11} {
 		if got := newPast(store.Job{}, events[:n]).Seconds; got != want {
-			t.Errorf("after %d events: got %v seconds, want %v", n, got, want)
+			t.Errorf("Seconds after %d events = %v, want %v", n, got, want)
 		}
 	}
 }
 
-// BenchmarkPast measures the history of deployments with many steps. The metric must not grow with their number.
+// BenchmarkPast measures newPast for deployments with many steps. The metric must not grow with the number of steps.
 func BenchmarkPast(b *testing.B) {
 	for _, steps := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(steps), func(b *testing.B) {

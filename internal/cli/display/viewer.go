@@ -164,7 +164,7 @@ func (v *Viewer) pending() {
 	}
 }
 
-// all returns the vertices of the document, followed by those of older versions.
+// all returns the vertices of the document, followed by the vertices of older versions.
 func (v *Viewer) all() []*lumigl.Vertex {
 	all := slices.Collect(v.Doc.Base().Vertices())
 	for _, o := range v.Older {

@@ -76,7 +76,7 @@ docs/yaql.md explains the language.`,
 	return c
 }
 
-// assigned parses the values of a flag, each of which is NAME=JSON.
+// assigned parses the values of a flag. Each has the form NAME=JSON.
 func assigned(flag string, given []string) (*yaql.Dict, error) {
 	d := yaql.NewDict()
 	for _, one := range given {

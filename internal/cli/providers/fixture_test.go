@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// The schema of fixtures accepts what the command accepts.
+// The JSON schema of fixtures accepts exactly the fixtures that the command accepts.
 func TestFixtureSchema(t *testing.T) {
 	t.Parallel()
 	schema := fixtureSchema(t)
@@ -67,15 +67,15 @@ func TestFixtureSchema(t *testing.T) {
 	} {
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(src))
 		if err != nil {
-			t.Fatalf("%s: %v", src, err)
+			t.Fatalf("invalid JSON %s: %v", src, err)
 		}
 		if err := schema.Validate(value); (err == nil) != want {
-			t.Errorf("schema: got error %v for %s", err, src)
+			t.Errorf("schema.Validate(%s) = %v, want valid = %v", src, err, want)
 		}
 		var stderr bytes.Buffer
 		con := console.New(strings.NewReader(src), io.Discard, &stderr, os.Getenv)
 		if _, err := readFixture(con, document.StdinArg); (err == nil) != want {
-			t.Errorf("command: got error %v for %s\n%s", err, src, &stderr)
+			t.Errorf("readFixture(%s) = %v, want valid = %v\n%s", src, err, want, &stderr)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func fixtureSchema(t *testing.T) *jsonschema.Schema {
 	return must.Get(compiler.Compile(id))(t)
 }
 
-// The fixtures in docs/conformance.md are the files used in its examples.
+// The fixtures shown in docs/conformance.md are identical to the files used in its examples.
 func TestConformancePage(t *testing.T) {
 	t.Parallel()
 	page := must.Get(os.ReadFile("../../../docs/conformance.md"))(t)
@@ -103,7 +103,7 @@ func TestConformancePage(t *testing.T) {
 		text, _, _ := strings.Cut(rest, "```")
 		file, err := os.ReadFile(filepath.Join("../../../cmd/lumi/testdata/examples", name))
 		if err != nil || string(file) != text {
-			t.Errorf("%s differs from the page: %v", name, err)
+			t.Errorf("fixture %s differs from the page (read error %v)", name, err)
 		}
 		found++
 	}
@@ -128,7 +128,7 @@ func FuzzFixture(f *testing.F) {
 		for line := range strings.Lines(stdout.String()) {
 			var fault document.JSONFault
 			if err := json.Unmarshal([]byte(line), &fault); err != nil || fault.Offset > len(src) || fault.End > len(src) {
-				t.Errorf("%v: %s", err, line)
+				t.Errorf("invalid error report (%v): %s", err, line)
 			}
 		}
 	})

@@ -18,7 +18,7 @@ type providerReport struct {
 	Package string        `json:"package"`
 	Version string        `json:"version,omitempty"`
 	Types   []tokens.Type `json:"types"`
-	// Untested lists the types of which no resource is tested.
+	// Untested lists the types without a tested resource.
 	Untested  []tokens.Type     `json:"untested"`
 	Passed    bool              `json:"passed"`
 	Resources []*resourceReport `json:"resources"`

@@ -64,7 +64,7 @@ func TestNext(t *testing.T) {
 		test.of.Module = "a"
 		what, advice, code := Next(s, engine, test.of)
 		if what != test.what || advice != test.advice || !errors.Is(code, test.code) {
-			t.Errorf("%s: got %q, %q, %v; want %q, %q, %v", test.of.State, what, advice, code, test.what, test.advice, test.code)
+			t.Errorf("Next of state %s = %q, %q, %v, want %q, %q, %v", test.of.State, what, advice, code, test.what, test.advice, test.code)
 		}
 	}
 }

@@ -42,6 +42,6 @@ func TestFindProvisioners(t *testing.T) {
 	expect.Equal(t, want, found)
 	t.Setenv("PATH", "."+string(os.PathListSeparator)) // exec.LookPath ignores relative folders
 	if got := findProvisioners(s).paths; len(got) > 0 {
-		t.Errorf("found in relative folders: %v", got)
+		t.Errorf("findProvisioners with a relative folder = %v, want none", got)
 	}
 }

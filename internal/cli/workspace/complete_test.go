@@ -54,7 +54,7 @@ func TestCompleteDeployments(t *testing.T) {
 		c := &cobra.Command{Use: test.use}
 		c.SetContext(t.Context())
 		if got, _ := test.complete(c, test.args, test.typed); !slices.Equal(got, test.want) {
-			t.Errorf("%s %s: %q, want %q", test.use, test.typed, got, test.want)
+			t.Errorf("completion of '%s %s' = %q, want %q", test.use, test.typed, got, test.want)
 		}
 	}
 }

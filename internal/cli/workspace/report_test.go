@@ -25,7 +25,7 @@ func TestProviderLog(t *testing.T) {
 	endless := bytes.Repeat([]byte("x"), maxLogLine)
 	for _, data := range [][]byte{[]byte("one\r\ntw"), []byte("o\n"), endless[:maxLogLine/2], endless[maxLogLine/2:], []byte("end\n")} {
 		if n, err := l.Write(data); n != len(data) || err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("Write = %d, %v, want %d and no error", n, err, len(data))
 		}
 	}
 	var got []string
@@ -34,6 +34,6 @@ func TestProviderLog(t *testing.T) {
 	}
 	const prefix = `plugin for package "local": `
 	if want := []string{prefix + "one", prefix + "two", prefix + string(endless), prefix + "end"}; !slices.Equal(got, want) {
-		t.Errorf("got %d events", len(got))
+		t.Errorf("got %d events, want the 4 lines as separate events", len(got))
 	}
 }
