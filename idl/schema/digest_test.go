@@ -148,41 +148,41 @@ func TestDigestsReferences(t *testing.T) {
 		change func(p *schema.Package, decls map[string]schema.Decl)
 		want   bool // whether the digest changes
 	}{
-		{"nothing", func(*schema.Package, map[string]schema.Decl) {}, false},
-		{"the package's name", func(p *schema.Package, _ map[string]schema.Decl) { p.Name = "y" }, true},
-		{"a name in the module", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Name = "Far" }, false},
-		{"a property of a neighbor", func(_ *schema.Package, d map[string]schema.Decl) {
+		{"no change", func(*schema.Package, map[string]schema.Decl) {}, false},
+		{"package name", func(p *schema.Package, _ map[string]schema.Decl) { p.Name = "y" }, true},
+		{"other name in the module", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Name = "Far" }, false},
+		{"property of a neighbor", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Near"].(*schema.Struct).Properties = []*schema.Property{{Field: "A", Name: "a", Type: schema.Bool}}
 		}, false},
-		{"the documentation of a neighbor", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Doc = "x" }, false},
-		{"the name of a reference", func(_ *schema.Package, d map[string]schema.Decl) { d["Enum"].Head().Name = "Other" }, true},
-		{"the documentation of it", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Doc = "x" }, false},
-		{"the properties of it", func(_ *schema.Package, d map[string]schema.Decl) {
+		{"documentation of a neighbor", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Doc = "x" }, false},
+		{"name of a referenced declaration", func(_ *schema.Package, d map[string]schema.Decl) { d["Enum"].Head().Name = "Other" }, true},
+		{"documentation of a referenced declaration", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Doc = "x" }, false},
+		{"properties of a referenced declaration", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Target"].(*schema.Struct).Properties = []*schema.Property{{Field: "A", Name: "a", Type: schema.Bool}}
 		}, false},
-		{"the name of an alias target", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Name = "other" }, true},
-		{"an alias target", func(_ *schema.Package, d map[string]schema.Decl) {
+		{"name of an alias target", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Name = "other" }, true},
+		{"alias target", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Inner"].(*schema.Alias).Target = schema.String
 		}, true},
-		{"the constraints of an alias", func(_ *schema.Package, d map[string]schema.Decl) {
+		{"constraints of an alias", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Inner"].(*schema.Alias).Constraints = &schema.Constraints{Unique: true}
 		}, true},
-		{"a variant's type", func(_ *schema.Package, d map[string]schema.Decl) {
+		{"type of a variant", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Union"].(*schema.Union).Variants[0].Type = &schema.Ref{Decl: d["Resource"]}
 		}, true},
-		{"a variant's name", func(_ *schema.Package, d map[string]schema.Decl) { d["Union"].(*schema.Union).Variants[0].Name = "w" }, false},
-		{"a token", func(_ *schema.Package, d map[string]schema.Decl) { d["Resource"].(*schema.Resource).Token = "x:y:Z" }, true},
-		{"the file of a reference", func(p *schema.Package, d map[string]schema.Decl) {
+		{"name of a variant", func(_ *schema.Package, d map[string]schema.Decl) { d["Union"].(*schema.Union).Variants[0].Name = "w" }, false},
+		{"type token", func(_ *schema.Package, d map[string]schema.Decl) { d["Resource"].(*schema.Resource).Token = "x:y:Z" }, true},
+		{"file of a referenced declaration", func(p *schema.Package, d map[string]schema.Decl) {
 			b, c := p.Modules[1].Files[0], p.Modules[1].Files[1]
 			b.Decls, c.Decls = b.Decls[1:], b.Decls[:1]
 		}, true},
-		{"a kind", func(p *schema.Package, d map[string]schema.Decl) {
+		{"kind of a referenced declaration", func(p *schema.Package, d map[string]schema.Decl) {
 			other := &schema.Resource{Header: *d["Target"].Head()}
 			d["Inner"].(*schema.Alias).Target = &schema.List{Elem: &schema.Ref{Decl: other}}
 			p.Modules[1].Files[0].Decls[0] = other
 		}, true},
-		{"the name of an imported module", func(p *schema.Package, _ map[string]schema.Decl) { p.Modules[1].GoName = "other" }, true},
-		{"a module that has nothing to do with it", func(p *schema.Package, _ map[string]schema.Decl) { p.Modules[2].GoName = "other" }, false},
+		{"name of an imported module", func(p *schema.Package, _ map[string]schema.Decl) { p.Modules[1].GoName = "other" }, true},
+		{"name of an unrelated module", func(p *schema.Package, _ map[string]schema.Decl) { p.Modules[2].GoName = "other" }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, decls := references()
