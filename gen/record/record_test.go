@@ -61,12 +61,12 @@ func TestRecord(t *testing.T) {
 		content string
 		want    bool
 	}{
-		{"the same", "key", Digest{}, file("a", "x"), "of x", true},
-		{"another key", "other", Digest{}, file("a", "x"), "of x", false},
-		{"another input of all", "key", Digest{1}, file("a", "x"), "of x", false},
-		{"another input", "key", Digest{}, file("a", "y"), "of x", false},
-		{"another path", "key", Digest{}, file("b", "x"), "of x", false},
-		{"another content", "key", Digest{}, file("a", "x"), "of y", false},
+		{"same", "key", Digest{}, file("a", "x"), "of x", true},
+		{"different key", "other", Digest{}, file("a", "x"), "of x", false},
+		{"different input of the output", "key", Digest{1}, file("a", "x"), "of x", false},
+		{"different input of the file", "key", Digest{}, file("a", "y"), "of x", false},
+		{"different path", "key", Digest{}, file("b", "x"), "of x", false},
+		{"different content", "key", Digest{}, file("a", "x"), "of y", false},
 	} {
 		if got := current(s, test.key, test.input, test.file, test.content); got != test.want {
 			t.Errorf("%s: Current = %v, want %v", test.name, got, test.want)

@@ -54,18 +54,18 @@ func TestBarrels(t *testing.T) {
 		existing fs.FS
 		want     string // the content of the root barrel, if any
 	}{
-		{"no folder", nil, head + tail},
-		{"an empty folder", fstest.MapFS{}, head + tail},
+		{"missing folder", nil, head + tail},
+		{"empty folder", fstest.MapFS{}, head + tail},
 		{"hand-written files", fstest.MapFS{
 			"b.ts": theirs, "a-b.ts": theirs, "empty.ts": {}, "short.ts": {Data: []byte("// Code")},
 		}, head + "export * from \"./a-b.js\";\nexport * from \"./b.js\";\n" +
 			"export * from \"./empty.js\";\nexport * from \"./short.js\";\n" + tail},
-		{"not a module of the package", fstest.MapFS{
+		{"files to ignore", fstest.MapFS{
 			"a.d.ts": theirs, "a.test.ts": theirs, "a.spec.ts": theirs, "a.js": theirs, "a.mts": theirs, "ts": theirs,
 			"sub/c.ts": theirs, "folder.ts/c.ts": theirs, "pipe.ts": {Mode: fs.ModeNamedPipe},
 		}, head + tail},
 		{"generated files", fstest.MapFS{"gone.ts": ours, "index.ts": ours, "region.ts": theirs}, head + tail},
-		{"a hand-written barrel", fstest.MapFS{"index.ts": theirs}, ""},
+		{"hand-written barrel", fstest.MapFS{"index.ts": theirs}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			files, warnings, err := typescript.Generate(twoModules(), typescript.Options{Existing: test.existing})
