@@ -139,7 +139,7 @@ var changes = []struct {
 	name string
 	do   func(*workshop)
 }{
-	{"nothing", func(*workshop) {}},
+	{"no change", func(*workshop) {}},
 	{"document a declaration", func(w *workshop) { pick(w, w.decls()).Head().Doc = w.name() + " is new." }},
 	{"document a file", func(w *workshop) { pick(w, w.files()).Doc = "Package " + w.name() + "." }},
 	{"document a property", func(w *workshop) {

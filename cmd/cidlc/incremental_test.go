@@ -36,11 +36,11 @@ var (
 // output. The model is changed in memory, since loading keeps no state between runs.
 func TestIncremental(t *testing.T) {
 	w := newWorkshop(t)
-	w.step("nothing", nil)
+	w.step("no change", nil)
 	if w.rendered == 0 {
 		t.Error("the first run rendered no files, want all")
 	}
-	w.step("nothing", nil)
+	w.step("no change", nil)
 	if w.rendered != 0 {
 		t.Errorf("a run without changes rendered %d files, want 0", w.rendered)
 	}
