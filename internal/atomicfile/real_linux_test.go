@@ -112,9 +112,9 @@ func TestOwnerAndMode(t *testing.T) {
 		want                os.FileMode
 	}{
 		{"root keeps the owner", 1234, 4321, 0o640, 0, 1234, 4321, 0o640},
-		{"a user keeps the mode", unprivileged, unprivileged, 0o664, unprivileged, unprivileged, unprivileged, 0o664},
-		{"a user who is not in the group", unprivileged, 4321, 0o660, unprivileged, unprivileged, unprivileged, 0o600},
-		{"a user with the rights of all", 1234, 4321, 0o646, unprivileged, unprivileged, unprivileged, 0o646},
+		{"user keeps the mode", unprivileged, unprivileged, 0o664, unprivileged, unprivileged, unprivileged, 0o664},
+		{"user outside the group", unprivileged, 4321, 0o660, unprivileged, unprivileged, unprivileged, 0o600},
+		{"user with the permissions of others", 1234, 4321, 0o646, unprivileged, unprivileged, unprivileged, 0o646},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(folder(t, 0o777), "graph.json")

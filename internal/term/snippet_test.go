@@ -20,10 +20,10 @@ func TestSnippet(t *testing.T) {
 		{"two lines", "a b\n c d", "b\n c", " 7 | a b\n   |   ^\n 8 |  c d\n   |  ^\n"},
 		{"a line and its end", "a b\nc", "b\n", " 7 | a b\n   |   ^\n"},
 		{"many lines", "ab\n\n\n\ncd", "b\n\n\n\nc", "  7 | ab\n    |  ^\n...\n 11 | cd\n    | ^\n"},
-		{"endless line", long + "HERE" + long, "HERE", " 7 | …ééééééééHEREéééééééé…\n   |          ^^^^\n"},
+		{"long line", long + "HERE" + long, "HERE", " 7 | …ééééééééHEREéééééééé…\n   |          ^^^^\n"},
 		{"escape sequence", "\x1b]a\x07c", "c", " 7 | ␛]a␇c\n   |     ^\n"},
 		{"hidden line", "a <b> c", "c", ""},
-		{"line after a hidden one", "<b>\nc", "c", " 7 | c\n   | ^\n"},
+		{"line after a hidden line", "<b>\nc", "c", " 7 | c\n   | ^\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			from := strings.Index(test.source, test.mark)
