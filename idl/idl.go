@@ -36,8 +36,8 @@ type Config struct{}
 // resources or all to plain structs. A value has exactly one variant.
 type OneOf struct{}
 
-// Asset is a file or text deployed with the program. Use it as *idl.Asset.
+// Asset is a file or text deployed with the program. A property of this type is declared as *idl.Asset.
 type Asset struct{}
 
-// Archive is a collection of files deployed with the program. Use it as *idl.Archive.
+// Archive is a collection of files deployed with the program. A property of this type is declared as *idl.Archive.
 type Archive struct{}

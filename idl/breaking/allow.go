@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// AllowList lists accepted findings.
+// AllowList is a list of accepted findings.
 type AllowList []allowed
 
 type allowed struct {

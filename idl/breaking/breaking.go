@@ -38,7 +38,7 @@ const (
 	Breaks            // every use of the changed element breaks
 )
 
-// MarshalText returns "none", "may break" or "breaks".
+// MarshalText returns "none", "may break", or "breaks".
 func (s Severity) MarshalText() ([]byte, error) {
 	return []byte([...]string{"none", "may break", "breaks"}[s]), nil
 }
@@ -55,7 +55,7 @@ type Impact struct {
 	Deployed Severity `json:"deployed"`
 }
 
-// String returns a clause such as "breaks programs and the wire; may break providers".
+// String formats the impact as a clause, such as "breaks programs and the wire; may break providers".
 func (i Impact) String() string {
 	var clauses []string
 	for _, s := range []Severity{Breaks, MayBreak} {
@@ -112,7 +112,7 @@ func Compare(old, new Version) []Finding {
 	return c.findings
 }
 
-// comparison holds the state of one [Compare] call.
+// comparison is the state of one [Compare] call.
 type comparison struct {
 	old, new Version
 	pairs    map[schema.Decl]schema.Decl // old to new declarations

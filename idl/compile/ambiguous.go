@@ -12,7 +12,7 @@ const (
 	// fewTimes is the corresponding limit for a part that itself contains unlimited repetitions. Matching time is
 	// polynomial in the length of the string, with the number of repetitions as the degree.
 	fewTimes = 3
-	// mostPositions limits the size of a repeated part. Larger parts count as ambiguous.
+	// mostPositions is the maximum number of positions in a repeated part. Larger parts count as ambiguous.
 	mostPositions = 2000
 )
 
@@ -215,7 +215,7 @@ func (l *loop) isAmbiguous() bool {
 	return false
 }
 
-// overlap reports whether two sorted lists of ranges have a character in common.
+// overlap reports whether two sorted lists of character ranges have a character in common.
 func overlap(a, b []rune) bool {
 	for len(a) > 0 && len(b) > 0 {
 		if a[0] <= b[1] && b[0] <= a[1] {

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// checker holds the state of one compilation.
+// checker is the state of one compilation.
 type checker struct {
 	fset    *token.FileSet
 	tree    *tree

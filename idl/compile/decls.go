@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// check checks every declaration and completes the model.
+// check checks all declarations and completes the model.
 func (c *checker) check() {
 	for _, d := range c.order {
 		c.fill(d)

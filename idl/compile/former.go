@@ -51,7 +51,7 @@ func (c *checker) checkFormerNames() {
 	}
 }
 
-// formerNames returns the option was from the declaration of a property, or nil if it has none.
+// formerNames returns the option was= from the declaration of a property, or nil if it has none.
 func (c *checker) formerNames(f *field) *setOption {
 	for _, own := range f.owner.fields {
 		if own.Field == f.Field {

@@ -177,7 +177,7 @@ func nearestName(pkg *types.Package, msg string) string {
 	if qualifier == "" {
 		names := slices.DeleteFunc(pkg.Scope().Names(), func(n string) bool {
 			_, variable := pkg.Scope().Lookup(n).(*types.Var)
-			return variable // variables are errors themselves
+			return variable // variables are themselves errors
 		})
 		near := suggest.Name(name, append(names, "bool", "float64", "int", "string"))
 		if goName := foreignNames[strings.ToLower(name)]; goName != "" && !strings.EqualFold(near, name) {
@@ -194,34 +194,34 @@ func nearestName(pkg *types.Package, msg string) string {
 	return ""
 }
 
-// standardLibrary matches the location of the standard library, which differs between machines.
+// standardLibrary matches the path of the standard library in an error, which differs between machines.
 var standardLibrary = regexp.MustCompile(`is not in std \(.*?\)`)
 
-// toAdd matches the transition to the command that the go command recommends, which becomes the suggestion.
+// toAdd matches the words before the command that the go command recommends. The command becomes the suggestion.
 var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 
-// badImport matches import errors that the type checker also reports, at a better position.
+// badImport matches errors about invalid import paths. The type checker reports these too, at a better position.
 var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
 
-// severalPackages starts the go command's error about conflicting package clauses in a folder.
+// severalPackages is the prefix of the go command's error about conflicting package clauses in a folder.
 const severalPackages = "found packages "
 
-// notPath matches the go command's errors about folder names that cannot be part of an import path, and broken links.
+// notPath matches the go command's errors about broken links and about folder names that are invalid in import paths.
 var notPath = regexp.MustCompile(`^malformed import path |^open .+\.go: |outside main module or its selected dependencies$`)
 
-// unreadableHeader matches the go command's error about a file whose package clause or imports it cannot parse.
+// unreadableHeader matches the go command's error about a file with an invalid package clause or invalid imports.
 var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
 
-// reportListError reports an error of go list. It returns false if no position in the IDL can be found for it.
+// reportListError reports an error from go list. It returns false if the error has no position in the IDL.
 func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
 	msg := strings.ReplaceAll(strings.TrimSpace(e.Msg), c.tree.root, c.tree.arg)
 	msg = standardLibrary.ReplaceAllString(msg, "is not in the standard library")
-	onlyExcluded := c.anyBlind(pkg.IgnoredFiles) // by build constraints, which are reported
+	onlyExcluded := c.anyBlind(pkg.IgnoredFiles) // all files are excluded by build constraints, which are reported
 	if onlyExcluded || badImport.MatchString(msg) || c.has(diag.FolderName) && notPath.MatchString(msg) {
 		return true
 	}
 	if strings.HasPrefix(msg, "expected ") || strings.HasPrefix(msg, "illegal ") {
-		c.reportSyntax(e) // for example a missing package clause or a binary file; the parser reports the same
+		c.reportSyntax(e) // for example, a missing package clause or a binary file; the parser reports it too
 		return true
 	}
 	if m := unreadableHeader.FindStringSubmatch(e.Msg); len(m) == 3 && c.rel(m[1]) != "" {
@@ -248,7 +248,7 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 		at, ok = c.clauseOf(files[0]), true
 	}
 	if !ok {
-		return notPath.MatchString(msg) // a folder that contains only tests; others have been reported
+		return notPath.MatchString(msg) // a folder that contains only tests; other causes have been reported
 	}
 	if m := importStack.FindStringSubmatch(msg); m != nil {
 		c.reportCycle(at, strings.Fields(m[1]))
@@ -260,14 +260,14 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	return true
 }
 
-// reportClauses reports the files of a folder, including tests, whose package clauses are in the minority. It returns
-// false if there are none.
+// reportClauses reports the files of a folder, including tests, whose package clause differs from the majority.
+// It returns false if all agree.
 func (c *checker) reportClauses(pkg *packages.Package) bool {
-	folder, found := "", map[string][]string{} // files by package name
+	folder, found := "", map[string][]string{} // paths by package name
 	for _, rel := range c.rels(pkg.GoFiles) {
 		folder = path.Dir(rel)
 	}
-	var names []string // candidates, in file order
+	var names []string // candidate package names, in file order
 	dir := filepath.Join(c.tree.root, filepath.FromSlash(folder))
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -281,7 +281,7 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 			continue
 		}
 		name := file.Name.Name
-		if isTest { // tests may be in an external test package
+		if isTest { // tests may belong to an external test package
 			name = strings.TrimSuffix(name, "_test")
 		} else if name != "_" {
 			names = append(names, name)
@@ -310,7 +310,8 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 	return true
 }
 
-// clauseOf returns the span of a file's package clause, or the start of the file if there is none.
+// clauseOf returns the span of the name in a file's package clause. If there is no package clause, it returns the start
+// of the file.
 func (c *checker) clauseOf(rel string) diag.Span {
 	name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
 	file, _ := parser.ParseFile(c.fset, name, nil, parser.PackageClauseOnly)
@@ -321,7 +322,8 @@ func (c *checker) clauseOf(rel string) diag.Span {
 	return c.span(file.Name)
 }
 
-// parsePosition parses a "file:line:col" or "file:line" position of the go command.
+// parsePosition parses a position printed by the go command, "file:line:col" or "file:line". It returns false if pos is
+// not one.
 func (c *checker) parsePosition(pos string) (diag.Span, bool) {
 	m := positions.FindStringSubmatch(pos)
 	if m == nil {
@@ -345,7 +347,7 @@ func (c *checker) parsePosition(pos string) (diag.Span, bool) {
 
 var positions = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?$`)
 
-// wordAt returns the span of the identifier, literal or operator at pos.
+// wordAt returns the span of the identifier, literal, or operator at pos.
 func (c *checker) wordAt(pos token.Pos) diag.Span {
 	file := c.fset.File(pos)
 	if file == nil {

@@ -61,7 +61,7 @@ func (c *checker) importHelp(msg, hint string) string {
 	return hint
 }
 
-// rootPath returns the import path of the IDL's root, or "" if Go could not read the IDL.
+// rootPath returns the import path of the IDL's root, or "" if no folder could be loaded.
 func (c *checker) rootPath() string {
 	if len(c.sources) == 0 {
 		return ""

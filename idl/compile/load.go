@@ -22,14 +22,14 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// source is the loaded package of one IDL folder.
+// source is the loaded package of an IDL folder.
 type source struct {
 	*packages.Package
 	module *schema.Module
 	files  []*sourceFile
 }
 
-// sourceFile is a parsed file of the IDL.
+// sourceFile is a parsed IDL file.
 type sourceFile struct {
 	*ast.File
 	rel    string // slash-separated path below the root

@@ -20,7 +20,7 @@ func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 	}
 }
 
-// namesIn splits a list of comma-separated names.
+// namesIn splits a comma-separated list of names.
 func namesIn(value string) []string {
 	var names []string
 	for name := range strings.SplitSeq(value, ",") {
@@ -84,7 +84,7 @@ func groupOf(d *decl, f *field) []string {
 	return group
 }
 
-// checkRelation checks one relation of a field of d.
+// checkRelation checks a single relation of a property of d.
 func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 	if problem := whyPresent(f.Property); problem != "" {
 		c.report(diag.Relation, o, "%s applies only to properties that may be absent, but %s %s", o.name, f.Name, problem).

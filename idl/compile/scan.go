@@ -178,7 +178,7 @@ var packageNames = regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*(/[a-z][a-
 
 const packageGrammar = "a package name consists of lower-case words joined by '-', '_', or '/'"
 
-// checkFiles reports files and folders with invalid names or build constraints in their names.
+// checkFiles reports files and folders with invalid names, and file names that act as build constraints.
 func (c *checker) checkFiles() {
 	folded := map[string]string{}
 	folders := map[string]bool{}

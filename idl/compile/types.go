@@ -151,7 +151,7 @@ func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.
 	return nil
 }
 
-// primitives maps the supported basic types to the model.
+// primitives maps the supported basic types to primitive types of the model.
 var primitives = map[types.BasicKind]schema.Primitive{
 	types.Bool: schema.Bool, types.Float64: schema.Number, types.Int: schema.Int, types.String: schema.String,
 }
@@ -194,7 +194,7 @@ var integerLimits = map[types.BasicKind]string{
 	types.Uint8: "min=0,max=255", types.Uint16: "min=0,max=65535", types.Uint32: "min=0,max=4294967295", types.Uint: "min=0",
 }
 
-// markerTypes maps the markers that can be property types.
+// markerTypes maps the markers that are valid property types to primitive types of the model.
 var markerTypes = map[marker]schema.Primitive{
 	markerResource: schema.AnyResource, markerAsset: schema.Asset, markerArchive: schema.Archive,
 }

@@ -63,7 +63,7 @@ func refersTo[D schema.Decl](t schema.Type) bool {
 
 func isCapability(t schema.Type) bool { return refersTo[*schema.Resource](t) }
 
-// variantOptions lists the options allowed on struct variants.
+// variantOptions lists the options that are valid on struct variants.
 var variantOptions = []string{"name", "secret", "deprecated", "was"}
 
 // variant checks the type and options of a variant, and sets *p to its property.

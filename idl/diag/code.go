@@ -106,8 +106,8 @@ const (
 	DuplicateValue Code = "DuplicateValue"
 )
 
-// files contains a Markdown file for each code, with the rule, the reason, and invalid and valid examples. The tests of
-// package compile check the examples.
+// files contains one Markdown file per code. Each states the rule and the reason for it, followed by invalid and valid
+// examples. The tests of package compile check the examples.
 //
 //go:embed catalog
 var files embed.FS

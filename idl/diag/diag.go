@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Severity is the severity of a diagnostic.
+// Severity is the kind of a diagnostic: [Error] or [Warning].
 type Severity string
 
 // The severities. Any error prevents output.
@@ -21,7 +21,7 @@ const (
 
 // Position is a position in a source file.
 type Position struct {
-	// File is the path of the file relative to the current folder.
+	// File is the path of the file, relative to the current folder.
 	File string `json:"file"`
 	// Line and Column count from 1; columns are in bytes. Both are 0 if only the file is known.
 	Line   int `json:"line,omitempty"`

@@ -24,17 +24,19 @@ type Constraints struct {
 	Pattern string `json:"pattern,omitempty" of:"strings"`
 	// Format is a string format such as "uri".
 	Format string `json:"format,omitempty" of:"strings"`
-	// MinItems and MaxItems bound the number of list elements. Elements of a Unique list are distinct.
+	// MinItems and MaxItems bound the number of list elements. Unique requires the elements to be distinct.
 	MinItems *int `json:"minItems,omitempty" of:"lists"`
 	MaxItems *int `json:"maxItems,omitempty" of:"lists"`
 	Unique   bool `json:"unique,omitempty" of:"lists"`
-	// MinProperties and MaxProperties bound the number of map entries. KeyPattern is the pattern of the keys.
+	// MinProperties and MaxProperties bound the number of map entries. KeyPattern is a pattern that every key must
+	// match.
 	MinProperties *int   `json:"minProperties,omitempty" of:"maps"`
 	MaxProperties *int   `json:"maxProperties,omitempty" of:"maps"`
 	KeyPattern    string `json:"keyPattern,omitempty" of:"maps"`
 }
 
-// All yields the names and values of all constraints in field order. Values are of type float64, int, string, or bool.
+// All yields the name and value of each constraint that is set, in field order. Values have type float64, int, string,
+// or bool.
 func (c *Constraints) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		if c == nil {
@@ -54,7 +56,7 @@ func (c *Constraints) All() iter.Seq2[string, any] {
 	}
 }
 
-// Set sets a constraint. The value must have the type yielded by [Constraints.All].
+// Set sets the constraint with the given name. The value must have the type that [Constraints.All] yields for it.
 func (c *Constraints) Set(name string, value any) {
 	field := reflect.ValueOf(c).Elem().FieldByIndex(fieldOf(name).Index)
 	if field.Kind() == reflect.Pointer {

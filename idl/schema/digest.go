@@ -21,7 +21,7 @@ import (
 // Any new input of a generator must be added to the digest.
 type Digests map[*File][sha256.Size]byte
 
-// Digests computes the digests of all files.
+// Digests computes the digests of all files in the package.
 func (p *Package) Digests() Digests {
 	digests := Digests{}
 	h := sha256.New()

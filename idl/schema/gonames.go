@@ -43,7 +43,7 @@ func GoProperties(d Decl) []*Property {
 	return Properties(d)
 }
 
-// GoNames returns all package-level names in generated Go for d, starting with its own.
+// GoNames returns all package-level names that generated Go code declares for d, starting with its own.
 func GoNames(d Decl) []string {
 	h := d.Head()
 	own := GoName(h.File.Module, h.Name)

@@ -59,9 +59,9 @@ func (p *Package) Decls() iter.Seq[Decl] {
 type Module struct {
 	// Path is the folder's slash-separated path inside the IDL, such as "ec2", or empty for the root.
 	Path string `json:"path"`
-	// GoName is the package name in the folder's Go files.
+	// GoName is the package name used in the folder's Go files.
 	GoName string `json:"goName"`
-	// Files is sorted by name.
+	// Files lists the files of the folder, sorted by name.
 	Files []*File `json:"-"`
 	// Imports lists the other modules whose structs, enums, or aliases this module uses, directly or through an alias,
 	// sorted by path. Resource references are URNs and require no imports. It is set by [Package.Link].
@@ -95,7 +95,7 @@ func (f *File) Path() string { return path.Join(f.Module.Path, f.Name) }
 type Position struct {
 	// Line counts from 1. Line and Column are 0 if the position is unknown.
 	Line int `json:"line"`
-	// Column counts bytes, from 1.
+	// Column counts from 1, in bytes.
 	Column int `json:"column"`
 }
 
@@ -137,21 +137,21 @@ type Resource struct {
 	// Named is set if the program names the resource. The first property is then "name", which is required and replaces
 	// the resource when changed.
 	Named bool `json:"named,omitempty"`
-	// Properties lists declared and promoted properties in source order.
+	// Properties lists the declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 }
 
-// Struct is a plain object: the type of a property, or a base embedded in other structs.
+// Struct is a plain object type: the type of a property, or a base to embed in other structs.
 type Struct struct {
 	Header
-	// Properties lists declared and promoted properties in source order.
+	// Properties lists the declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 }
 
 // Config is the configuration of the package's provider.
 type Config struct {
 	Header
-	// Properties lists declared and promoted properties in source order.
+	// Properties lists the declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 }
 
@@ -212,7 +212,7 @@ type Alias struct {
 	Constraints *Constraints `json:"constraints,omitempty"`
 }
 
-// Const is a constant outside enums.
+// Const is a constant that does not belong to an enum.
 type Const struct {
 	Header
 	// Type is the Go type of the value. It is set by [Package.Link].
@@ -235,7 +235,7 @@ func (c *Const) Literal(quote func(string) string) string {
 
 // Property is a property of a resource, struct, or configuration, or a variant of a union.
 type Property struct {
-	// Field is the Go field name.
+	// Field is the name of the Go field.
 	Field string `json:"field"`
 	// Name is the name on the wire and in generated TypeScript. It is unique among its siblings.
 	Name string `json:"name"`

@@ -35,7 +35,7 @@ type Map struct {
 
 // Ref is a reference to a declared type. A reference to a [Resource] is a resource reference, sent as a URN.
 type Ref struct {
-	// Decl is an *[Enum], *[Alias], *[Struct], *[Union], or *[Resource], possibly from another module.
+	// Decl is a declaration of type *[Enum], *[Alias], *[Struct], *[Union], or *[Resource], possibly in another module.
 	Decl Decl
 }
 
