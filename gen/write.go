@@ -140,7 +140,7 @@ func missingFolders(dir string) []string {
 	return append(missingFolders(filepath.Dir(dir)), dir)
 }
 
-// stagedFile is a new file between staging and commit.
+// stagedFile is a new file that has been staged but may not be committed yet.
 type stagedFile struct {
 	target    string
 	file      File

@@ -22,7 +22,7 @@ func needsVersion2(d schema.Decl) bool {
 		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsVersion2)
 }
 
-// holdsVersion2 reports whether a property's type contains a union or a renamed resource.
+// holdsVersion2 reports whether a property's type contains a union or a resource with former names.
 func holdsVersion2(p *schema.Property) bool {
 	for ref := range schema.Refs(p.Type) {
 		if r, ok := ref.Decl.(*schema.Resource); ok && len(r.Was) > 0 || ref.Decl.Head().Kind == "union" {

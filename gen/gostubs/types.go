@@ -24,7 +24,7 @@ func pointer(to jen.Code) *jen.Statement { return jen.Op("*").Add(to) }
 // isPointer reports whether the field for a property is a pointer. Lists, maps, and any can themselves be nil.
 func isPointer(p *schema.Property) bool { return (p.Pointer || p.Optional) && !p.Nilable() }
 
-// goType returns the Go type of a model type.
+// goType returns the Go type for a type of the model.
 func (e *emitter) goType(t schema.Type) *jen.Statement {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -81,7 +81,7 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 	panic(fmt.Sprintf("gostubs: unexpected type %T", t))
 }
 
-// constrain adds constraints to a codec.
+// constrain adds constraints to the expression for a codec.
 func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.Statement {
 	for name, arg := range constraints.All() {
 		args := []jen.Code{jen.Lit(arg)}

@@ -15,7 +15,7 @@ import (
 
 const barrelName = "index.ts"
 
-// folder is a folder of the output.
+// folder is a folder in the output.
 type folder struct {
 	path  string
 	files []*schema.File

@@ -75,7 +75,7 @@ func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
 	}
 }
 
-// quoteAll returns comma-separated string literals.
+// quoteAll returns a comma-separated list of string literals.
 func quoteAll(list []string) string {
 	var literals []string
 	for _, s := range list {

@@ -18,7 +18,7 @@ var primitives = map[schema.Primitive]struct{ typ, shape string }{
 	schema.AnyResource: {"lumi.Resource", "lumi.anyResource"},
 }
 
-// typ returns the TypeScript type of a model type.
+// typ returns the TypeScript type for a type of the model.
 func (f *file) typ(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
