@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// compiler holds the state of one run.
+// compiler is the state of one run of cidlc.
 type compiler struct {
 	*options
 	stdout, stderr io.Writer
@@ -65,7 +65,7 @@ func (c *compiler) run(ctx context.Context) error {
 	return c.emit(ctx, pkg)
 }
 
-// load compiles the IDL in dir.
+// load compiles the IDL in dir with the options of the command line.
 func (c *compiler) load(ctx context.Context, dir string) (*schema.Package, []diag.Diagnostic, error) {
 	return compile.Load(ctx, compile.Options{
 		Dir: dir, Package: c.packageName, Tokens: compile.TokenForm(c.tokens), Markers: c.markers,
@@ -216,7 +216,7 @@ func (c *compiler) warn() {
 	}
 }
 
-// sum prints the summary, unless --quiet is set.
+// sum prints a summary, unless --quiet is set.
 func (c *compiler) sum(format string, args ...any) {
 	if !c.quiet {
 		c.say(format+" (%s)", append(args, elapsed(c.started))...)
