@@ -21,9 +21,9 @@ import (
 //go:generate go tool -modfile=../../tools/go.mod oapi-codegen -generate=types,client -package=client -templates=templates -exclude-schemas=Answer,Effective,Error,Event,Graph,NewSelection,Owner,Plan,PlanItem,Problem,Release,Run,RunRequest,Selection,Task,TaskRun,Upload -o=client.gen.go ../../docs/openapi.json
 
 type (
-	// Answer is the body of ResumeRun.
+	// Answer is the body of ResumeRun: the answer to a run that is waiting for one.
 	Answer = service.Answer
-	// Effective is a merged graph.
+	// Effective is a graph merged from the layers of an environment.
 	Effective = service.Effective
 	// Event is an event of a run.
 	Event = store.Event
