@@ -24,8 +24,9 @@ type Entry struct {
 // Catalog lists entries in the order of index.txt, group by group. Entries with the same code differ in About.
 type Catalog []Entry
 
-// New reads a catalog from a directory with a file CODE.md per code and an index.txt that lists the codes, one per
-// indented line, below their group titles. It panics if a file is missing, since the files should be embedded.
+// New reads a catalog from a folder in files. The folder contains a file CODE.md for each code, and an index.txt that
+// lists the codes, one per indented line, below the titles of their groups. New panics if a file is missing, since
+// files should be embedded.
 func New(about string, files fs.FS, dir string) Catalog {
 	read := func(name string) string {
 		text, err := fs.ReadFile(files, dir+"/"+name)
@@ -48,7 +49,7 @@ func New(about string, files fs.FS, dir string) Catalog {
 	return c
 }
 
-// Codes returns all codes, each once.
+// Codes returns all codes in catalog order, without duplicates.
 func (c Catalog) Codes() []string {
 	var codes []string
 	for _, e := range c {

@@ -102,7 +102,7 @@ func (h *hunk) common(start, end pair) {
 	}
 }
 
-// print prints and clears the hunk.
+// print prints the hunk and clears it.
 func (h *hunk) print() {
 	var count pair
 	for _, p := range h.parts {

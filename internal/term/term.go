@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Stream describes the destination of a standard stream. The zero Stream is not a terminal and has no color.
+// Stream describes a standard stream. The zero Stream is not a terminal and has no color.
 type Stream struct {
 	Terminal bool
 	Color    bool

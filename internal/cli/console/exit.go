@@ -11,7 +11,7 @@ var ErrUnchanged = errors.New("nothing was changed")
 // Writing is locked while a file is being replaced. It is global because signals are handled for the whole process.
 var Writing sync.Mutex
 
-// Exit codes.
+// Exit codes of all commands.
 const (
 	ExitOK        = 0 // success
 	ExitWrong     = 1 // a problem was found, as defined by the command

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// firstGC is the heap size in bytes at which the first garbage collection runs.
+// firstGC is the heap size at which the first garbage collection runs, in bytes.
 const firstGC = 512 << 20
 
 // RelaxGC delays garbage collection. Commands exit within seconds and use nearly all allocated memory until then, so

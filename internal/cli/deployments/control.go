@@ -318,7 +318,8 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	return x.carryOut(ctx, x.engine, all, "Roll back")
 }
 
-// target returns the deployment to roll back to.
+// target returns the deployment to roll back to. It is the deployment given by its number, or else the last successful
+// deployment of the module before the newest one.
 func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, error) {
 	if len(args) > 0 && runs.Number(args[0]) > 0 {
 		d, _, err := findDeployment(ctx, x.Session, x.engine, args[0])

@@ -116,7 +116,7 @@ func (h *historyCommand) describe(ctx context.Context, d store.Job) (jsonPast, e
 	return past, err
 }
 
-// state returns the word for the state of a deployment.
+// state returns the word shown for the state of a deployment.
 func (h *historyCommand) state(past jsonPast) string {
 	if past.Interrupted {
 		return "interrupted"

@@ -207,7 +207,7 @@ func isWord(c byte) bool {
 		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
 }
 
-// source summarizes the source of an asset or archive.
+// source formats the source of an asset or archive.
 func source(value lumigl.Value) string {
 	for _, where := range []string{"path", "uri"} {
 		if text, ok := value.Get(where).Text(); ok {

@@ -82,7 +82,7 @@ func (s Secrets) Mask(src string) string {
 	return b.String() + src[done:]
 }
 
-// Withheld suggests what to do with output that is not written to a terminal.
+// Withheld is the advice for output that must not be written to a terminal.
 const Withheld = "redirect it to a file or program"
 
 // Withhold returns an error if standard output is a terminal and text contains secrets.

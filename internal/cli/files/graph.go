@@ -141,7 +141,7 @@ func (d *graphCommand) run() error {
 	return d.write(text.Bytes(), summary)
 }
 
-// written is the JSON form of the result.
+// written is the JSON form of the result of 'lumi graph'.
 type written struct {
 	File     string `json:"file"`
 	Format   string `json:"format"`

@@ -94,7 +94,7 @@ type muranoAnswer struct {
 	err   error
 }
 
-// maxTrace is the maximum size in bytes of a call's traced values as JSON.
+// maxTrace is the maximum size of a call's traced values as JSON, in bytes.
 const maxTrace = 64 << 20
 
 // traceFunction returns the trace function of 'lumi murano run'.
@@ -102,7 +102,7 @@ func traceFunction(call func(*yaql.Call) (any, error)) *yaql.Function {
 	return yaql.Func("trace", "value any", call)
 }
 
-// call calls a method of a model. Traced values are also passed to traced.
+// call calls a method of a model and returns the answer. Each traced value is also passed to traced, as JSON.
 func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, method string, args []any, traced func(string)) (a muranoAnswer) {
 	library := desired.Library(func(level, message string) {
 		if !r.con.JSON && r.model != "" {

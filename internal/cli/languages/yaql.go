@@ -115,7 +115,7 @@ func (r *request) evaluate(ctx context.Context, source string) (any, error) {
 	return x.EvaluateIn(ctx, r.in)
 }
 
-// jsonOf returns a value as one line of JSON.
+// jsonOf returns value as a line of JSON. It returns an error if value has no JSON form.
 func jsonOf(value any) ([]byte, error) {
 	text, err := yaql.AppendJSON(nil, value)
 	if err != nil {

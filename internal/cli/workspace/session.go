@@ -63,7 +63,7 @@ func Find() (*lumiyaml.Workspace, error) {
 	return w, err
 }
 
-// Folder returns the folder of Lumi.yaml.
+// Folder returns the folder that contains Lumi.yaml.
 func (s *Session) Folder() string { return filepath.Dir(s.Workspace.File) }
 
 // Path resolves a path from Lumi.yaml relative to the folder of the file.
@@ -74,7 +74,7 @@ func (s *Session) Path(path string) string {
 	return filepath.Join(s.Folder(), filepath.FromSlash(path))
 }
 
-// Database returns the path of the store.
+// Database returns the path of the workspace's store.
 func Database(w *lumiyaml.Workspace) string {
 	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
 }

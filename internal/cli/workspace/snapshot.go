@@ -73,5 +73,5 @@ func NoteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
 	}
 }
 
-// EnvironmentPrefix starts an argument that refers to the snapshot of an environment.
+// EnvironmentPrefix is the prefix of arguments that refer to the state of an environment.
 const EnvironmentPrefix = "env:"
