@@ -56,7 +56,7 @@ type trial struct {
 // changes to random IDLs, whose number is set by LUMI_BREAKING_TRIALS.
 func TestFindingsMatchCompilers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs compilers")
+		t.Skip("the test runs compilers")
 	}
 	t.Parallel()
 	var trials []*trial
@@ -96,7 +96,7 @@ func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, faul
 	t.Helper()
 	switch {
 	case impact == breaking.None && faults != "":
-		t.Errorf("%s: %s fail to compile:\n%s\nthe findings do not say so:\n%s", tr.name, whom, faults, text(t, tr.findings))
+		t.Errorf("%s: %s fail to compile, want a finding about it:\n%s\nfindings:\n%s", tr.name, whom, faults, text(t, tr.findings))
 	case impact == breaking.Breaks && faults == "" && !tr.random:
 		t.Errorf("%s: %s compile, want errors because of the findings:\n%s", tr.name, whom, text(t, tr.findings))
 	}
@@ -219,7 +219,7 @@ func sortErrors(t *testing.T, out string, of func(i int) *string) {
 			i, _ := strconv.Atoi(m[1])
 			*of(i) += line
 		} else {
-			t.Errorf("unexpected compiler output: %s", line)
+			t.Errorf("compiler output contains an unknown line: %s", line)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func checkGo(t tester, stubs []gen.File) {
 	for _, f := range stubs {
 		formatted, err := gofmt.Source(f.Content)
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", f.Path, err, f.Content)
+			t.Fatalf("gofmt of %s: %v\n%s", f.Path, err, f.Content)
 		}
 		if !bytes.Equal(formatted, f.Content) {
 			t.Fatalf("%s is not gofmted:\n%s", f.Path, f.Content)

@@ -118,7 +118,7 @@ func TestBacktracking(t *testing.T) {
 // Node matches accepted random patterns against strings that almost match. None may take exponential time.
 func TestBacktrackingInNode(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts node")
+		t.Skip("the test starts Node")
 	}
 	pieces := []string{"a", "b", "[ab]", "[^a]", "(?:", "(", ")", ")*", ")+", "|", "*", "+", "?", "{2,}", "{0,3}", ")?", "){20}"}
 	pattern := rapid.Custom(func(t *rapid.T) string {
@@ -150,7 +150,7 @@ func TestBacktrackingInNode(t *testing.T) {
 		}`)
 	cmd.Stdin = strings.NewReader(string(input))
 	if output, err := cmd.CombinedOutput(); err != nil || len(output) > 0 {
-		t.Errorf("node: %v: %s", err, output)
+		t.Errorf("node: error %v, output %s, want neither", err, output)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestCategories(t *testing.T) {
 		t.Errorf("InvalidPattern.md does not list %s", list)
 	}
 	if testing.Short() {
-		t.Skip("starts node")
+		t.Skip("the test starts Node")
 	}
 	for _, name := range categories {
 		output := must.Get(exec.Command("node", "-e", `
@@ -185,7 +185,7 @@ func TestCategories(t *testing.T) {
 
 func TestPatternsInNode(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts node")
+		t.Skip("the test starts Node")
 	}
 	pieces := []string{
 		"a", "b", "Z", "0", "_", "-", " ", "é", "😀", "\u2028", "/", "^", "$", "|", "(", "(?:", ")", "[", "[^", "]", "-", "*",
