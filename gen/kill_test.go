@@ -108,6 +108,6 @@ func TestWriteInterrupted(t *testing.T) {
 		}
 	}
 	if got["m/a.ts"] == "" {
-		t.Error("the old file was removed")
+		t.Error("the old file m/a.ts was removed, want it kept")
 	}
 }

@@ -57,7 +57,7 @@ func TestRenderLazily(t *testing.T) {
 		t.Errorf("Write rendered the file %d times, error %v, want 1 and no error", rendered, err)
 	}
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		t.Errorf("Write did not replace the link with a regular file, Lstat error %v", err)
+		t.Errorf("Lstat after Write = %v, want a regular file in place of the link", err)
 	}
 }
 

@@ -320,7 +320,7 @@ func TestWriteConcurrent(t *testing.T) {
 					_, err = Write(context.Background(), p)
 				}
 				if err != nil {
-					t.Error(err)
+					t.Errorf("Compare or Write: %v", err)
 					return
 				}
 			}

@@ -85,7 +85,7 @@ func TestSaveReplacesProofs(t *testing.T) {
 	}
 	r.Save()
 	if !current(s, "key", Digest{}, file("a", "x"), "of x") || current(s, "key", Digest{}, file("b", "y"), "of y") {
-		t.Error("the saved record does not contain exactly the proofs of the last run")
+		t.Error("the saved record is missing the proof of the last run or still has older ones")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestWatchIgnored(t *testing.T) {
 	r := s.Open("key", Digest{})
 	r.Watch(files)
 	if files[0].Current != nil || files[0].Render != nil {
-		t.Error("Watch set Current or Render of a file without an input")
+		t.Error("Watch changed a file without an Input, want it ignored")
 	}
 	if _, err := files[1].Render(); !errors.Is(err, failure) {
 		t.Errorf("Render error = %v, want %v", err, failure)
@@ -156,7 +156,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("store has %d records, %v, want %d", len(entries), err, limit)
 	}
 	if _, err := os.Stat(killed); err == nil {
-		t.Error("leftovers of a killed run still exist")
+		t.Error("Save kept the leftovers of a killed run, want them removed")
 	}
 	if !current(s, fmt.Sprint(limit+19), Digest{}, file("a", "x"), "of x") {
 		t.Error("Current = false with the newest record, want true")

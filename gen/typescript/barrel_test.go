@@ -127,7 +127,7 @@ func TestScaffolds(t *testing.T) {
 			t.Errorf("scaffolds = %q, want package.json and tsconfig.json", scaffolds)
 		}
 		if manifest := contents(t, files)["package.json"]; !strings.Contains(manifest, `"name": "@corp/cloud-net"`) {
-			t.Errorf("package.json does not have the name @corp/cloud-net:\n%s", manifest)
+			t.Errorf("package.json =\n%s\nwant the name @corp/cloud-net", manifest)
 		} else if !strings.Contains(manifest, `"@lumi/lumi": "^`+base.Version+`"`) {
 			t.Errorf("package.json does not require runtime version %s:\n%s", base.Version, manifest)
 		}
