@@ -136,13 +136,13 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 	got := w.run("warm", w.at("cache"), false)
 	// The order of rendering depends on existing files, so the two runs may return different errors.
 	if (got == "") != (want == "") {
-		w.Errorf("%s: got error %q, want %q", name, got, want)
+		w.Errorf("after %q, error of an incremental run = %q, want %q", name, got, want)
 	}
 	if want == "" {
 		w.same(w.tree(w.at("warm")), w.tree(w.at("cold")))
 		if w.IntN(10) == 0 {
 			if got := w.run("warm", w.at("cache"), true); got != "" {
-				w.Errorf("%s: --check: got %q", name, got)
+				w.Errorf("after %q, error with --check = %q, want none", name, got)
 			}
 		}
 	} else {
@@ -240,13 +240,13 @@ func (w *workshop) restore(files map[string]string) {
 func (w *workshop) same(got, want map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if got[name] != want[name] {
-			w.Errorf("%s: got\n%s\nwant\n%s", name, got[name], want[name])
+			w.Errorf("content of %s =\n%s\nwant\n%s", name, got[name], want[name])
 			return
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, ok := want[name]; !ok {
-			w.Errorf("%s is stale", name)
+			w.Errorf("the incremental run left the stale file %s", name)
 		}
 	}
 }
