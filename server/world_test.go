@@ -178,7 +178,7 @@ func (w *world) must(status int, method, path, body string, out any) answer {
 	w.Helper()
 	a := w.send(server.Deploy, method, path, body)
 	if a.status != status {
-		w.Fatalf("%s %s: %d %s, want %d", method, path, a.status, a.body, status)
+		w.Fatalf("%s %s = %d %s, want %d", method, path, a.status, a.body, status)
 	}
 	if out != nil {
 		must.Do(w, json.Unmarshal([]byte(a.body), out))
