@@ -120,7 +120,7 @@ func check(t testing.TB, path, before string) {
 		t.Error("the next write did not change the file")
 	}
 	if left := leftovers(t, path); len(left) > 0 {
-		t.Errorf("leftover files: %q", left)
+		t.Errorf("leftover files = %q, want none", left)
 	}
 }
 
@@ -209,6 +209,6 @@ func checkError(t testing.TB, path string, err error, o op, f fault) {
 		return // no file can be removed
 	}
 	if left := leftovers(t, path); len(left) > 0 {
-		t.Errorf("leftover files: %q", left)
+		t.Errorf("leftover files = %q, want none", left)
 	}
 }

@@ -184,13 +184,13 @@ func TestManual(t *testing.T) {
 	for _, c := range leaves(newRoot(&console.Console{})) {
 		path := c.CommandPath()
 		if !strings.Contains(string(content), "`"+path+"`") {
-			t.Errorf("docs/lumi.md lacks '%s'", path)
+			t.Errorf("docs/lumi.md does not mention '%s'", path)
 		}
 		_, section, found := strings.Cut(string(content), "\n## "+path+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if found && !strings.Contains(section, "--"+f.Name) {
-				t.Errorf("docs/lumi.md lacks '%s --%s'", path, f.Name)
+				t.Errorf("docs/lumi.md does not mention '%s --%s'", path, f.Name)
 			}
 		})
 	}

@@ -111,7 +111,7 @@ func wantExits(t *testing.T, manual []byte, c *cobra.Command, cells ...string) {
 	want := regexp.MustCompile("(?m)^\\| (`[a-z ]+`, )*`" + name(c) + "`(, `[a-z ]+`)* \\|" + regexp.QuoteMeta(row) + "$")
 	found := want.Match(regexp.MustCompile("`(--[a-z]+)`").ReplaceAll(manual, []byte("$1")))
 	if only := strings.Trim(strings.Join(cells[1:], ""), " ") == ""; found == only {
-		t.Errorf("docs/lumi.md contains a row for %s = %t, want the opposite:\n%s", name(c), found, row)
+		t.Errorf("docs/lumi.md contains the row for %s: %t, want %t:\n%s", name(c), found, !only, row)
 	}
 }
 

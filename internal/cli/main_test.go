@@ -93,7 +93,7 @@ func FuzzCheck(f *testing.F) {
 			var stdout, stderr bytes.Buffer
 			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
 			if code != console.ExitOK && code != console.ExitWrong {
-				t.Fatalf("lumi %v = exit code %d: %s", args, code, &stderr)
+				t.Fatalf("lumi %v = exit code %d, want 0 or 1: %s", args, code, &stderr)
 			}
 			for _, out := range []string{stdout.String(), stderr.String()} {
 				for line := range strings.Lines(out) {

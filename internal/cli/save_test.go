@@ -39,7 +39,7 @@ func TestConvertPrivateMode(t *testing.T) {
 	path := write(t, "state.json", `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": []}`)
 	var stderr bytes.Buffer
 	if code := runLumi(t.Context(), []string{"convert", "-o", out, path}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != console.ExitOK {
-		t.Fatalf("lumi convert = exit code %d: %s", code, &stderr)
+		t.Fatalf("lumi convert = exit code %d, want 0: %s", code, &stderr)
 	}
 	mode(out, 0o600)
 }

@@ -159,7 +159,7 @@ func TestForeignSecretsHidden(t *testing.T) {
 			holds(t, src, append(reading(empty), converting...))
 			var snapshot, stderr bytes.Buffer
 			if code := runLumi(t.Context(), []string{"convert", "-"}, strings.NewReader(src), &snapshot, &stderr, noEnv); code != console.ExitOK {
-				t.Fatalf("lumi convert = exit code %d: %s", code, &stderr)
+				t.Fatalf("lumi convert = exit code %d, want 0: %s", code, &stderr)
 			}
 			holds(t, snapshot.String(), reading(empty))
 			for _, broken := range breakages(src) {
