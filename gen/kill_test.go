@@ -46,9 +46,9 @@ func child(root string) {
 	}
 }
 
-// TestKill repeatedly kills a process while it writes. Each file must then be either the old or the new version, and
+// TestWriteKilled repeatedly kills a process while it writes. Each file must then be either the old or the new version, and
 // the next run must remove leftovers.
-func TestKill(t *testing.T) {
+func TestWriteKilled(t *testing.T) {
 	self := must.Get(os.Executable())(t)
 	root := t.TempDir()
 	versions := [][]File{corpus("a"), corpus("b")}

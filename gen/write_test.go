@@ -143,7 +143,7 @@ func TestScaffold(t *testing.T) {
 	wantTree(t, root, want)
 }
 
-func TestStale(t *testing.T) {
+func TestStaleFilesRemoved(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
 	header := Header(Slashes, "gone.go") + "\n"
 	kept := map[string]string{

@@ -27,7 +27,7 @@ func TestToolchain(t *testing.T) {
 	runGo(t, dir, "gofmt", "-l", ".")
 }
 
-func TestFiles(t *testing.T) {
+func TestStubFiles(t *testing.T) {
 	files := must.Get(gen.Rendered(gostubs.Generate(hostile(), gostubs.Options{ImportPath: modulePath})))(t)
 	seen := map[string]string{}
 	for _, f := range files {
@@ -50,7 +50,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestImports(t *testing.T) {
+func TestStubImports(t *testing.T) {
 	a := &schema.Struct{Header: schema.Header{Name: "A"}}
 	r := &schema.Resource{Header: schema.Header{Name: "R"}, Token: "x:b:R", Named: true, Properties: []*schema.Property{
 		required("A", &schema.Ref{Decl: a}),
