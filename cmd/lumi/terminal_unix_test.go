@@ -158,7 +158,7 @@ func TestLiveInterrupts(t *testing.T) {
 	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("waits for shop[1]").expect("shop[1]  done").exit(console.ExitOK)
 }
 
-func TestLostTerminal(t *testing.T) {
+func TestTerminalClosed(t *testing.T) {
 	dir := workspaceFor(t, slow)
 	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
 	must.Do(t, x.master.Close())
