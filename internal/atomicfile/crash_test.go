@@ -129,8 +129,8 @@ func leftovers(t testing.TB, path string) []string {
 	return slices.DeleteFunc(names(t, filepath.Dir(path)), func(name string) bool { return !strings.HasPrefix(name, ".") })
 }
 
-// TestKill kills a process before, after, and within each modifying operation.
-func TestKill(t *testing.T) {
+// TestProcessKilled kills a process before, after, and within each modifying operation.
+func TestProcessKilled(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -161,8 +161,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestErrors makes each operation fail, including read-only ones, either alone or together with all later ones.
-func TestErrors(t *testing.T) {
+// TestFailedOperations makes each operation fail, including read-only ones, either alone or together with all later ones.
+func TestFailedOperations(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -86,7 +86,7 @@ func other() int {
 }
 
 // A write changes neither a read-only folder nor a read-only file in a writable folder.
-func TestReadOnly(t *testing.T) {
+func TestReadOnlyUnchanged(t *testing.T) {
 	for _, modes := range [][2]os.FileMode{{0o555, 0o666}, {0o777, 0o444}} {
 		dir := folder(t, 0o777)
 		path := filepath.Join(dir, "graph.json")

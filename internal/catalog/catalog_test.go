@@ -65,7 +65,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestMissingEntry(t *testing.T) {
+func TestNewMissingEntry(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("New did not panic, want a panic for a code without a file")

@@ -20,7 +20,7 @@ type lookup struct {
 	Near  string   `json:"near"`
 }
 
-func TestCases(t *testing.T) {
+func TestNameSharedCases(t *testing.T) {
 	data := must.Get(os.ReadFile("testdata/cases.json"))(t)
 	var cases []lookup
 	must.Do(t, json.Unmarshal(data, &cases))
