@@ -77,8 +77,8 @@ func (i Impact) String() string {
 // Finding is a change that breaks or may break something.
 type Finding struct {
 	// Diagnostic is an error if the change breaks something, and a warning if it only may. Its span is in the new
-	// version. For a removed element, the span is that of the enclosing declaration or, failing that, of the element in
-	// the old version. If both versions have a position, a note gives the old one.
+	// version. For a removed element, the span covers the enclosing declaration or, failing that, the element in the
+	// old version. If both versions have a position, a note gives the old one.
 	diag.Diagnostic
 	// Symbol names the changed declaration, such as "ec2.Instance", or a part of it, such as "ec2.Instance.size" or
 	// "ec2.Tenancy.TenancyHost". Declarations in the root folder have no prefix.

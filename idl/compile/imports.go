@@ -73,7 +73,7 @@ func (c *checker) rootPath() string {
 // importStack matches the go command's description of an import cycle.
 var importStack = regexp.MustCompile(`^import cycle not allowed: import stack: \[(.+)\]$`)
 
-// reportCycle reports an import cycle. Stack ends with a folder that it also contains earlier.
+// reportCycle reports an import cycle. The last folder in stack also occurs earlier in it.
 func (c *checker) reportCycle(at diag.Span, stack []string) {
 	circle := stack[slices.Index(stack, stack[len(stack)-1]):]
 	if len(circle) == 2 {

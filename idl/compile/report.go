@@ -133,7 +133,7 @@ func docText(groups ...*ast.CommentGroup) string {
 			lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
 		}
 		if strings.HasPrefix(g.List[0].Text, "/*") {
-			lines[0] = strings.TrimLeft(lines[0], " \t") // go/ast removes the leading space only from // comments
+			lines[0] = strings.TrimLeft(lines[0], " \t") // go/ast removes the leading space only from line comments
 		}
 		if text := strings.Trim(strings.Join(lines, "\n"), "\n"); text != "" {
 			return text

@@ -158,7 +158,8 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	return true
 }
 
-// unquote removes single quotes around value and replaces ” by '. It returns false if the quotes are unbalanced.
+// unquote removes single quotes around value and replaces doubled quotes inside it with single ones. It returns false if
+// the quotes are unbalanced.
 func unquote(value string) (string, bool) {
 	quoted, opened := strings.CutPrefix(value, "'")
 	if !opened {
