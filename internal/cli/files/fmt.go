@@ -133,7 +133,7 @@ func (f *formatter) rewrite(in *document.Input, name string, text []byte) error 
 	return atomicfile.Write(name, text)
 }
 
-// refuse prints the errors in a file, which is not changed.
+// refuse prints the errors in a file and adds that it was not changed.
 func (f *formatter) refuse(in *document.Input, err error) error {
 	refusal := document.Refuse(f.con, in, err)
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)

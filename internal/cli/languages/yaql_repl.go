@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/document"
 )
 
-// keys makes Ctrl-C clear the line, where it would end the session.
+// keys replaces Ctrl-C, which would end the session, with keys that clear the line.
 type keys struct {
 	io.Reader
 	left []byte

@@ -27,7 +27,7 @@ import (
 type provisioners struct {
 	*workspace.Session
 	paths map[string]string // paths by provisioner name
-	known sync.Map          // results of the method of, by type, each a [handledBy]
+	known sync.Map          // cached results of the method of: a [handledBy] for each type
 }
 
 type handledBy struct {
