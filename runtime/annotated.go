@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// annotated is a codec with further annotations from the IDL, such as a default.
+// annotated is a codec with the deprecation, default, and former names that the IDL declares for its property.
 type annotated struct {
 	codec
 	deprecated string
@@ -14,7 +14,7 @@ type annotated struct {
 	was        []string
 }
 
-// annotate returns a copy of a codec's annotations for the caller to change.
+// annotate returns a copy of c if it is annotated, and otherwise c without annotations. The caller may modify the result.
 func annotate(c codec) *annotated {
 	if a, ok := c.(*annotated); ok {
 		a := *a
@@ -23,15 +23,15 @@ func annotate(c codec) *annotated {
 	return &annotated{codec: c}
 }
 
-// Deprecated marks a property that programs should no longer set. text says what to use instead.
+// Deprecated returns a codec for a property that programs should no longer set. text names the replacement.
 func (c Codec[P]) Deprecated(text string) Codec[P] {
 	a := annotate(c.codec)
 	a.deprecated = text
 	return Codec[P]{codec: a}
 }
 
-// Default returns a codec with a default value, a bool, number, or string, for programs that do not set the property.
-// It panics if value has another type.
+// Default returns a codec that substitutes value, a bool, number, or string, if a program does not set the property.
+// It panics if value cannot be converted to a [structpb.Value].
 func (c Codec[P]) Default(value any) Codec[P] {
 	v, err := structpb.NewValue(value)
 	if err != nil {
@@ -42,8 +42,8 @@ func (c Codec[P]) Default(value any) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
-// Was returns a codec for a property with former names, latest first. If state lacks the current name, the first former
-// name in it is read instead.
+// Was returns a codec for a property with former names, latest first. If stored state lacks the current name, decoding
+// uses the first former name that it contains.
 func (c Codec[P]) Was(names ...string) Codec[P] {
 	a := annotate(c.codec)
 	a.was = names
@@ -58,7 +58,8 @@ func formerNames(c codec) []string {
 	return nil
 }
 
-// fallback returns the default of an unset property, or nil. Stored bags get no defaults, since they may predate them.
+// fallback returns the default of an unset property, or nil if it has none. Defaults do not apply to stored bags, which
+// may predate them.
 func (p *Props) fallback(c codec) *structpb.Value {
 	if a, ok := c.(*annotated); ok && p.mode == strict {
 		return a.fallback
@@ -73,17 +74,18 @@ func (a *annotated) decode(p *Props, v *structpb.Value, into any) bool {
 	return a.codec.decode(p, v, into)
 }
 
-// setUnknown handles a property whose value is unknown.
+// setUnknown warns if a property with an unknown value is deprecated.
 func (p *Props) setUnknown(c codec) {
 	if a, ok := c.(*annotated); ok {
 		p.warnDeprecated("", a.deprecated)
 	}
 }
 
-// Deprecated marks the current object's type as deprecated. text says what to use instead.
+// Deprecated marks the current object's type as deprecated. text names the replacement.
 func (p *Props) Deprecated(text string) { p.warnDeprecated("the type ", text) }
 
-// warnDeprecated records a warning about a program's use of something deprecated, unless text is empty.
+// warnDeprecated records a deprecation warning for the current value, unless text is empty or the value is not from a
+// program. what is the subject of the message, such as "the type ", or empty for a property.
 func (p *Props) warnDeprecated(what, text string) {
 	if text != "" && p.mode == strict && p.warns && len(p.warnings) < maxFaults {
 		p.warnings = append(p.warnings, Fault{p.at(), what + "is deprecated: " + text})

@@ -69,8 +69,7 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 	return m, true
 }
 
-// decodePart decodes part of an any value. Unknown parts become nil, and nulls are kept, since the author interprets
-// the value.
+// decodePart decodes an element of a list or object in an any. Unknown and null elements are nil.
 func (p *Props) decodePart(v *structpb.Value) any {
 	v, is := p.open(v)
 	if is != present {

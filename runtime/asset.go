@@ -12,8 +12,8 @@ import (
 
 // Content is an [Asset] or an [Archive].
 type Content interface {
-	// Hash returns a hash of the content, if it is known. Callers of a provider hash files and folders before Check,
-	// so that changed content is detected as a change. Text needs no hash, and remote content has none.
+	// Hash returns the hash of the content and reports whether it is known. Callers of a provider hash files and
+	// folders before Check, so that a diff detects changed content. Text and remote content have no hash.
 	Hash() (string, bool)
 
 	// wire returns the wire value, or nil if there is no content.
@@ -27,7 +27,7 @@ type Asset struct {
 	hash  string
 }
 
-// source is the key of an asset or archive that locates its content.
+// source is the key of the field in an asset or archive that contains or locates its content.
 type source string
 
 const (
@@ -40,7 +40,7 @@ const (
 // hashKey is the key of the content's hash, next to the source.
 const hashKey = "hash"
 
-// TextAsset returns an asset that contains its text.
+// TextAsset returns an asset with the given text.
 func TextAsset(text string) Asset { return Asset{kind: fromText, value: text} }
 
 // FileAsset returns an asset with the content of a file.
@@ -69,8 +69,8 @@ type Archive struct {
 	hash   string
 }
 
-// AssetArchive returns an archive of assets by name. Nested archives are added below their name. The map must not be
-// changed afterward.
+// AssetArchive returns an archive of the given assets and nested archives. A key is the name of a file, or of the folder
+// that a nested archive is unpacked to. The map must not be modified afterward.
 func AssetArchive(assets map[string]Content) Archive {
 	return Archive{kind: fromAssets, assets: assets}
 }
@@ -99,7 +99,7 @@ func (a Archive) Equal(b Archive) bool {
 	return a.kind == b.kind && a.value == b.value && a.hash == b.hash && maps.EqualFunc(a.assets, b.assets, equalContent)
 }
 
-// equalContent compares contents without using == on archives, which contain maps.
+// equalContent reports whether a and b are equal. Archives are not comparable with ==, since they contain maps.
 func equalContent(a, b Content) bool {
 	if archive, ok := a.(Archive); ok {
 		other, ok := b.(Archive)
@@ -168,7 +168,7 @@ func (a Archive) wire(p *Props) *structpb.Value {
 	return p.content(wire.Archive, a.kind, p.string(a.value), a.hash)
 }
 
-// content returns a signed object for an asset or archive.
+// content returns the wire value of an asset or archive. hash is omitted if empty.
 func (p *Props) content(signature string, kind source, value *structpb.Value, hash string) *structpb.Value {
 	v := signedObject(signature, string(kind), value)
 	if hash != "" {
@@ -208,8 +208,8 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 	return a, ok
 }
 
-// source returns the one field that locates the content. An asset with a secret text is a secret, and one with an
-// unknown text is unknown.
+// source returns the key and value of the field that contains or locates the content. If the value is a secret or
+// unknown, so is the whole asset or archive. ok is false if the value is invalid, after reporting a fault, or unknown.
 func (p *Props) source(
 	v *structpb.Value, signature, what string, kinds ...source,
 ) (kind source, value *structpb.Value, ok bool) {
@@ -240,7 +240,7 @@ func (p *Props) source(
 	return kind, value, is == present
 }
 
-// hash returns the content's hash, or "".
+// hash returns the hash in an asset or archive, or "" if it has none. It returns false if the hash is invalid or unknown.
 func (p *Props) hash(v *structpb.Value) (string, bool) {
 	value, is := p.open(v.GetStructValue().GetFields()[hashKey])
 	if is != present {

@@ -31,7 +31,7 @@ func (b Bag) Get(name string) any {
 	return v.AsInterface()
 }
 
-// reveal copies v without secret wrappers.
+// reveal returns a deep copy of v without secret wrappers.
 func reveal(v *structpb.Value) *structpb.Value {
 	v, _ = signed.Reveal(v)
 	switch k := v.GetKind().(type) {
@@ -61,14 +61,14 @@ func Decode(bag Bag, o Object) error {
 	return err
 }
 
-// DecodeContext is like [Decode], for calls served by package serve: errors and logs mask the values that o declares
-// secret, and deprecated properties are logged as warnings.
+// DecodeContext is like [Decode], but for calls served by package serve: it registers the values that o declares secret,
+// which are then masked in errors and logs, and logs a warning for each deprecated property.
 func DecodeContext(ctx context.Context, bag Bag, o Object) error {
 	_, err := decodeBag(ctx, bag.message, o, decoding{warn: logWarning(ctx)})
 	return err
 }
 
-// Encode returns an object's properties as a bag. The error is an *[OutputError] with all faults.
+// Encode returns the properties of o as a bag. If some cannot be encoded, it returns an *[OutputError].
 func Encode(o Object) (Bag, error) {
 	bag, err := encodeBag(context.Background(), o, nil, 0, 0)
 	if err != nil {
@@ -84,20 +84,20 @@ type decoding struct {
 	unknown bool
 	// checked is set for bags returned by Check.
 	checked bool
-	// only, if not 0, restricts decoding to properties with one of the flags.
+	// only, if not 0, restricts decoding to properties with any of these flags.
 	only Flags
 	// marks holds existing marks, if any.
 	marks *mark
 	// fits, if not nil, is set to false by a lenient decode if the bag does not fit the IDL.
 	fits *bool
-	// priorFaults are faults of assets and archives found earlier.
+	// priorFaults are faults that the caller has already found in assets and archives.
 	priorFaults []Fault
 	// warn, if not nil, receives deprecation warnings.
 	warn func(Fault)
 }
 
-// decodeBag decodes a bag into o and returns marks for what o cannot represent. The error is an *[InvalidError] or the
-// context's.
+// decodeBag decodes a bag into o and returns marks for secret, unknown, and missing values, which o cannot represent. The
+// error is an *[InvalidError] or ctx.Err().
 func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) (*mark, error) {
 	p := d.walk(ctx, bag, o, false)
 	if len(p.faults) > 0 {
@@ -128,8 +128,8 @@ func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOr
 	return p
 }
 
-// encodeBag encodes the properties selected by skip and only. It returns the context's error, or the properties that
-// could be encoded and an *[OutputError] for the others.
+// encodeBag encodes the properties selected by skip and only. If some cannot be encoded, it returns the others and an
+// *[OutputError]. If ctx is done, it returns nil and ctx.Err().
 func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*structpb.Struct, error) {
 	p := newProps(ctx, encoding, m)
 	p.skip, p.only = skip, only

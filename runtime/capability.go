@@ -34,7 +34,7 @@ func (c *capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return set(into, u, ok)
 }
 
-// urn decodes a resource's URN.
+// urn decodes a URN and returns it with its type. If v is not a URN, it reports a fault and returns false.
 func (p *Props) urn(v *structpb.Value, expected string) (urn.URN, tokens.Type, bool) {
 	u := urn.URN(v.GetStringValue())
 	parts, err := u.Parts()
@@ -75,10 +75,10 @@ func (r Reference) Decode(o Object) error {
 	return err
 }
 
-// String returns the id alone, to keep secrets out of logs.
+// String returns the id. It omits the properties to keep secrets out of logs.
 func (r Reference) String() string { return string(r.ID) }
 
-// Resolve returns the reference to a resource, and reports whether the resource exists.
+// Resolve returns the reference to the resource with URN u and reports whether the resource exists.
 func (r References) Resolve(u urn.URN) (Reference, bool) {
 	ref := r[u]
 	return ref, ref.ID != ""

@@ -96,7 +96,7 @@ func (p *Props) string(s string) *structpb.Value {
 	return p.make.string(s)
 }
 
-// textProblem returns the reason a string cannot be sent, or "".
+// textProblem returns the reason s cannot be sent, or "" if it can.
 func textProblem(s string) string {
 	switch {
 	case s == wire.Unknown:
@@ -125,9 +125,9 @@ func (p *Props) int(n int) *structpb.Value {
 
 func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 
-// EnumValue is a settable enum value. Pointers to generated enums implement it.
+// EnumValue is implemented by pointers to generated enums.
 type EnumValue interface {
-	// Lumi returns a pointer to the value as a string.
+	// Lumi returns the receiver converted to *string, for reading and setting the value.
 	Lumi() *string
 	// Valid reports whether the value is a member of the enum.
 	Valid() bool
@@ -164,7 +164,7 @@ func (enumCodec) encode(p *Props, from any) *structpb.Value {
 	return p.string(s)
 }
 
-// setEnum sets an enum's value and reports whether it is valid. All stored values count as valid.
+// setEnum sets an enum to s and reports whether s is valid. Any stored value is valid.
 func (p *Props) setEnum(into EnumValue, s string) bool {
 	*into.Lumi() = s
 	if p.mode == lenient || into.Valid() {
@@ -185,7 +185,7 @@ func (p *Props) notInEnum(v *structpb.Value, values []string) {
 	p.wrong("expected %s, found %s%s", oneOf(values), kindOf(v, p.isHidden()), help)
 }
 
-// maxListed limits the enum values listed in a message. Some enums have hundreds.
+// maxListed is the maximum number of enum values listed in a message. Some enums have hundreds.
 const maxListed = 12
 
 func oneOf(values []string) string {
@@ -226,7 +226,7 @@ func (structCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.object(p.encodeObject(from.(Object)))
 }
 
-// object returns the fields of a plain object.
+// object returns the fields of a plain object. If v is anything else, it reports a fault and returns false.
 func (p *Props) object(v *structpb.Value) (map[string]*structpb.Value, bool) {
 	obj, ok := v.GetKind().(*structpb.Value_StructValue)
 	if !ok || obj.StructValue != p.unsigned && signed.Signature(v) != "" {

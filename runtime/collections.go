@@ -21,10 +21,10 @@ type listCodec struct {
 	slice slice
 }
 
-// slice is the type-dependent part of the list codec.
+// slice is the part of listCodec that depends on the element type.
 type slice interface {
-	// walk decodes values into the slice that field points to and returns them, or encodes the slice and returns its
-	// values, nil for a nil slice.
+	// walk decodes values into the slice at the pointer field, or encodes the slice. It returns the values decoded or
+	// encoded, which are nil for a nil slice.
 	walk(p *Props, field any, elem codec, values []*structpb.Value) []*structpb.Value
 }
 
@@ -69,7 +69,7 @@ func Map[V any](elem Codec[*V]) Codec[*map[string]V] {
 	return Codec[*map[string]V]{codec: &mapCodec[string, V]{elem: elem.codec}}
 }
 
-// KeyMap returns the codec of a map whose string keys have constraints.
+// KeyMap returns the codec of a map whose keys must satisfy the constraints of key.
 func KeyMap[V any](key Codec[*string], elem Codec[*V]) Codec[*map[string]V] {
 	c := &mapCodec[string, V]{elem: elem.codec}
 	if key, ok := key.codec.(*constrained); ok {
@@ -91,9 +91,9 @@ type enumPointer[E any] interface {
 
 type mapCodec[K ~string, V any] struct {
 	elem codec
-	// key is a zero key of the map, or nil if keys are not enums.
+	// key is a pointer to a scratch key, or nil if keys are not enums.
 	key EnumValue
-	// rules constrain the keys.
+	// rules are the constraints on keys.
 	rules []constraint.Rule
 }
 
@@ -117,7 +117,7 @@ func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
-// decodeKey decodes an element into the map m. elem may still hold the previous element.
+// decodeKey decodes the element with the given key and adds it to m. elem is reused scratch space for it.
 func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem *V, m map[K]V) {
 	if signed.IsNull(v) {
 		return
@@ -151,7 +151,7 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	return p.make.object(fields)
 }
 
-// isKey rejects keys that would not survive a round trip.
+// isKey reports whether key survives a round trip. If not, it reports a fault.
 func (p *Props) isKey(key string) bool {
 	problem := textProblem(key)
 	if key == wire.Signature {
@@ -163,7 +163,7 @@ func (p *Props) isKey(key string) bool {
 	return problem == ""
 }
 
-// element decodes or encodes a list element, which cannot be absent.
+// element decodes or encodes a list element. It reports a fault if the element is absent.
 func (p *Props) element(i int, field any, c codec, values []*structpb.Value) {
 	if !p.push(step{index: i}) {
 		return
@@ -189,7 +189,7 @@ func (p *Props) encodeElement(from any, c codec) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// decodeKey decodes a map element and reports whether the map contains it, even if its value is unknown.
+// decodeKey decodes a map element and reports whether to add it to the map. An element with an unknown value is added.
 func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue, rules []constraint.Rule) bool {
 	if !p.push(step{name: key, index: keyStep}) {
 		return false

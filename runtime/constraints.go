@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// constrained is a codec that validates values set by programs. It validates neither state, which may predate the
-// constraints, nor values returned by a provider.
+// constrained is a codec that checks a program's values against constraints. It accepts any value in state, which may
+// predate the constraints, and any value returned by a provider.
 type constrained struct {
 	codec
 	rules []constraint.Rule
@@ -23,7 +23,7 @@ func (c Codec[P]) with(name string, arg any) Codec[P] {
 	return Codec[P]{codec: constrain(c.codec, constraint.New(name, arg))}
 }
 
-// constrain adds a rule to a codec.
+// constrain returns a codec with the rules of c followed by r.
 func constrain(c codec, r constraint.Rule) codec {
 	if c, ok := c.(*constrained); ok {
 		return &constrained{c.codec, append(slices.Clip(c.rules), r)}
@@ -43,7 +43,7 @@ func (c Codec[P]) Max(n float64) Codec[P] { return c.with("max", n) }
 // ExclusiveMax requires numbers to be less than n.
 func (c Codec[P]) ExclusiveMax(n float64) Codec[P] { return c.with("exclusiveMax", n) }
 
-// MultipleOf requires numbers to be multiples of n, except for rounding.
+// MultipleOf requires numbers to be multiples of n, allowing for rounding errors.
 func (c Codec[P]) MultipleOf(n float64) Codec[P] { return c.with("multipleOf", n) }
 
 // MinLength requires strings to have at least n Unicode characters.
@@ -67,10 +67,10 @@ func (c Codec[P]) MaxItems(n int) Codec[P] { return c.with("maxItems", n) }
 // Unique requires list elements to be distinct.
 func (c Codec[P]) Unique() Codec[P] { return c.with("unique", true) }
 
-// MinProperties requires maps to have at least n elements.
+// MinProperties requires maps to have at least n entries.
 func (c Codec[P]) MinProperties(n int) Codec[P] { return c.with("minProperties", n) }
 
-// MaxProperties requires maps to have at most n elements.
+// MaxProperties requires maps to have at most n entries.
 func (c Codec[P]) MaxProperties(n int) Codec[P] { return c.with("maxProperties", n) }
 
 // KeyPattern requires map keys to contain a match of a regular expression.
@@ -102,14 +102,14 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 	return len(p.faults) == faults
 }
 
-// breaks reports a constraint violation, unless problem is "".
+// breaks reports problem as a fault, unless it is "".
 func (p *Props) breaks(problem string) {
 	if problem != "" {
 		p.fault("%s", problem)
 	}
 }
 
-// entries checks a map's keys and size.
+// entries checks a map's keys and its number of entries.
 func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	count := 0
 	var wrong []string
@@ -132,7 +132,8 @@ func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	}
 }
 
-// differ is a fast path for most lists: it reports whether values are at most 16 distinct strings.
+// differ reports whether values consists of at most 16 distinct strings. It is a fast path: if it returns false, the
+// values may still be distinct.
 func differ(values []*structpb.Value) bool {
 	const few = 16
 	if len(values) > few {
@@ -152,8 +153,9 @@ func differ(values []*structpb.Value) bool {
 	return true
 }
 
-// identities returns a string for each element of the current, decoded list. Equal elements have equal strings, whether
-// secret or not, with defaults applied. Invalid, null, and partly unknown elements have "".
+// identities returns a string for each element of the current list, after decoding. Two elements have the same string if
+// they are equal, ignoring secrecy and after applying defaults. The string is "" for elements that are invalid, null, or
+// not fully known.
 func (p *Props) identities(c codec, list any) []string {
 	elements := c.encode(newProps(p.ctx, encoding, p.came()), list).GetListValue().GetValues()
 	identities := make([]string, len(elements))
@@ -166,7 +168,7 @@ func (p *Props) identities(c codec, list any) []string {
 	return identities
 }
 
-// identify writes a value in a canonical form, with sorted keys and without null fields. It returns false if a part is
+// identify writes v in a canonical form, with sorted keys and without null fields. It returns false if any part of v is
 // unknown.
 func identify(b *strings.Builder, v *structpb.Value) bool {
 	v, _ = signed.Reveal(v)

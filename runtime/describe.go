@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Description describes a resource type, as declared by the IDL and the provider's author.
+// Description describes a resource type.
 type Description struct {
 	Type tokens.Type
-	// Named is set if programs name the resources.
+	// Named is set if programs name the resources, rather than the provider.
 	Named bool
 	// CanFind is set if the provider implements Find.
 	CanFind bool
@@ -23,14 +23,16 @@ type Description struct {
 	Properties []Property
 }
 
-// Describe lists the properties of an object, without descending into nested objects. It reads no field values.
+// Describe returns the properties of o in declaration order, without those of nested objects. It does not read o's
+// fields.
 func Describe(o Object) []Property {
 	p := newProps(context.Background(), describe, nil)
 	o.Lumi(p)
 	return p.properties
 }
 
-// undeclared reports fields that the object does not declare. In stored bags they are not an error.
+// undeclared reports a fault for each field of the current object that o does not declare. In a stored bag, such fields
+// are not faults, but mark the bag as a misfit.
 func (p *Props) undeclared(o Object) {
 	var names, settable []string
 	properties := Describe(o)
@@ -59,7 +61,8 @@ func (p *Props) undeclared(o Object) {
 	}
 }
 
-// insteadOf returns the rest of an error message about an unknown property: its new name or a suggestion.
+// insteadOf returns a suffix for an error message about an unknown property: its new name if it was renamed, a similar
+// name, or "".
 func insteadOf(name string, properties []Property, names []string) string {
 	for _, now := range properties {
 		if slices.Contains(now.Was, name) {
@@ -69,7 +72,8 @@ func insteadOf(name string, properties []Property, names []string) string {
 	return didYouMean(name, names)
 }
 
-// didYouMean returns the rest of an error message about an unknown name, suggesting a similar one.
+// didYouMean returns a suffix for an error message about an unknown name, suggesting a similar one, or "" if there is
+// none.
 func didYouMean(name string, names []string) string {
 	near := suggest.Name(name, names)
 	if near == "" {

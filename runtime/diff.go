@@ -18,11 +18,11 @@ import (
 // Diff lists the differences between the current and desired properties of a resource. Computed properties are not
 // compared.
 type Diff struct {
-	// changes holds all changes found; dropped, if not nil, marks the ignored ones.
+	// changes holds all changes found. dropped, if not nil, marks the ignored ones by index.
 	changes []Change
 	dropped []bool
-	// changed holds the paths of changes not ignored; around maps the paths of all changes and their parents to the
-	// changes within.
+	// changed holds the paths of changes that are not ignored. around maps the path of each change, and each parent of
+	// such a path, to the changes at or below it.
 	changed  Paths
 	around   map[Path]extent
 	replaces Paths
@@ -34,18 +34,19 @@ type Diff struct {
 	ctx  context.Context
 }
 
-// extent is the range [first, end) of changes; left counts the ones not ignored.
+// extent is a range of changes: those with indexes in [first, end), of which left are not ignored.
 type extent struct{ first, end, left int }
 
-// Change is one difference: the outermost path at which a value was added or removed, or the innermost at which it was
-// modified.
+// Change is a single difference. An addition or removal is reported at the outermost path it affects, a modification at
+// the innermost.
 type Change struct {
 	Kind ChangeKind
 	// Path locates the value.
 	Path Path
-	// Old and New are the values. Old is nil for an added value, New for a removed one. Both are nil if Secret is set.
+	// Old and New are the values before and after the change. Old is nil if the value was added, New if it was removed.
+	// Both are nil if Secret is set.
 	Old, New *structpb.Value
-	// Unknown is set if the new value is not known yet, in which case it may turn out to equal the old one.
+	// Unknown is set if the new value is not known yet. It may turn out to equal the old value.
 	Unknown bool
 	// Secret is set if either value is a secret.
 	Secret bool
@@ -61,10 +62,10 @@ const (
 	Modified ChangeKind = "modified"
 )
 
-// Compare returns the diff of two bags. Secret values are compared but not retained.
+// Compare returns the diff from old to want. Secret values are compared but not retained.
 func Compare(old, want Bag) *Diff { return compare(context.Background(), old.message, want.message) }
 
-// compare stops early when ctx is done.
+// compare is like [Compare], but returns an incomplete diff once ctx is done.
 func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
 	d := &Diff{ctx: ctx, around: map[Path]extent{}}
 	d.objects(old.GetFields(), want.GetFields())
@@ -72,7 +73,7 @@ func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
 	return d
 }
 
-// Changes lists the differences in path order.
+// Changes returns the changes that are not ignored, in path order.
 func (d *Diff) Changes() []Change {
 	if d.dropped == nil {
 		return d.changes
@@ -86,7 +87,7 @@ func (d *Diff) Changes() []Change {
 	return left
 }
 
-// Empty reports whether there are no differences.
+// Empty reports whether d contains no changes other than ignored ones.
 func (d *Diff) Empty() bool { return d.around[""].left == 0 }
 
 // Changed reports whether the value at p or any part of it differs.
@@ -104,9 +105,9 @@ func (d *Diff) Replaces() []Path {
 	return slices.DeleteFunc(d.replaces.Sorted(), func(p Path) bool { return !d.Changed(p) })
 }
 
-// Ignore drops changes at p and below: the resource keeps its old value there. Use it for values that differ only in
-// notation. It has no effect if nothing changed there. An added or removed list element can be ignored only together
-// with its list.
+// Ignore drops the changes at and below p, where the resource keeps its old value. Use it for values that differ only in
+// notation. It has no effect if nothing changed at p. An added or removed list element can be ignored only together with
+// its list.
 func (d *Diff) Ignore(p Path) {
 	in := d.around[p]
 	if in.left == 0 {
@@ -136,10 +137,10 @@ func (c Change) isElement() bool {
 }
 
 // DeleteBeforeReplace declares that the old resource must be deleted before its replacement is created, for instance
-// because both would need the same unique name. It has no effect on an update.
+// because a name must be unique. It has no effect unless the resource is replaced.
 func (d *Diff) DeleteBeforeReplace() { d.deleteFirst = true }
 
-// kept returns the wanted properties, with old values in place of ignored changes.
+// kept returns want with the old values wherever a change is ignored.
 func (d *Diff) kept(old, want *structpb.Struct) *structpb.Struct {
 	if len(d.ignored) == 0 {
 		return want
@@ -148,9 +149,9 @@ func (d *Diff) kept(old, want *structpb.Struct) *structpb.Struct {
 	return &structpb.Struct{Fields: k.fields(old.GetFields(), want.GetFields())}
 }
 
-// keeper builds a bag of old and new values.
+// keeper merges old values into a bag of new ones at ignored paths.
 type keeper struct {
-	// ignored holds the paths of old values to keep; inside, all their parents.
+	// ignored holds the paths at which the old value is kept, and inside those paths and their parents.
 	ignored, inside Paths
 	path            []step
 }
@@ -173,8 +174,8 @@ func (k *keeper) fields(old, want map[string]*structpb.Value) map[string]*struct
 	return fields
 }
 
-// value returns the old value if its change is ignored, and otherwise the wanted value, with old values for ignored
-// parts. An old value that replaces a secret becomes a secret.
+// value returns old if the change at step s is ignored, and otherwise want with the old values of its ignored parts. If
+// old is kept in place of a value that contains a secret, it is wrapped as a secret.
 func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
 	k.path = append(k.path, s)
 	defer func() { k.path = k.path[:len(k.path)-1] }()
@@ -228,7 +229,7 @@ func (c Change) String() string {
 	return "~ " + string(c.Path) + ": " + c.show(c.Old) + " -> " + c.showNew()
 }
 
-// showNew formats the new value. An unknown value is shown as such even if it will be a secret.
+// showNew formats the new value. An unknown value is not masked, even if it is a secret.
 func (c Change) showNew() string {
 	if c.Unknown {
 		return readable.Unknown
@@ -260,7 +261,8 @@ func (d *Diff) objects(old, want map[string]*structpb.Value) {
 	}
 }
 
-// at compares a part. It renders the path once for all changes inside.
+// at calls compare for the part at step s, and records the extent of the changes found. The path is rendered only if
+// there are any.
 func (d *Diff) at(s step, compare func()) {
 	if d.ctx.Err() != nil {
 		return
@@ -271,7 +273,7 @@ func (d *Diff) at(s step, compare func()) {
 	if len(d.changes) > first {
 		p := render(d.path, notHidden, nil)
 		d.around[p] = extent{first, len(d.changes), len(d.changes) - first}
-		if d.changes[first].Path == "" { // The part itself changed.
+		if d.changes[first].Path == "" { // The change is to the part itself.
 			d.changes[first].Path = p
 			d.changed = d.changed.add(p)
 		}
@@ -308,7 +310,7 @@ func (d *Diff) values(old, want *structpb.Value) {
 	d.add(c)
 }
 
-// add appends a change; at sets its path.
+// add appends a change without a path, which at sets. It removes the values if they contain secrets.
 func (d *Diff) add(c Change) {
 	if c.Secret || containsSecret(c.Old) || containsSecret(c.New) {
 		c.Secret, c.Old, c.New = true, nil, nil
@@ -326,7 +328,7 @@ func (d *Diff) parts(old, want *structpb.Value) {
 	for i := range both {
 		d.at(step{index: i}, func() { d.values(olds[i], wants[i]) })
 	}
-	// Elements beyond the common length count as changes even if null, since an any may contain nulls.
+	// Extra elements are changes even if they are null, since an any may contain nulls.
 	for i := both; i < len(olds); i++ {
 		v, secret := signed.Reveal(olds[i])
 		d.at(step{index: i}, func() { d.add(Change{Kind: Removed, Old: v, Secret: secret}) })

@@ -16,7 +16,7 @@ import (
 // Only this file and the author's code depend on the type of a resource's properties. All other provider code is
 // compiled once for all types.
 
-// operations runs any of the author's operations.
+// operations runs the author's operation that c.op selects. It stores the results in c.
 type operations func(ctx context.Context, c *call) error
 
 // call holds the inputs and outputs of one operation.
@@ -44,12 +44,12 @@ const (
 	upgradeOp
 )
 
-// state is a [State] of any type, with details that its properties cannot represent.
+// state is a [State] without a type parameter, plus details that the properties cannot represent.
 type state struct {
 	URN        urn.URN
 	ID         ID
 	Properties Object
-	Old        Object // nil if there is none
+	Old        Object // may be nil
 	Seed       Seed
 	Token      string
 	Unknown    Paths
@@ -58,7 +58,7 @@ type state struct {
 	marks      *mark
 	// bag holds the properties as stored, or as upgraded by the author.
 	bag *structpb.Struct
-	// before is the bag of the properties as passed to the author, if needed later.
+	// before is the encoding of the properties before the author's code saw them, if remember saved it.
 	before *structpb.Struct
 }
 
@@ -70,8 +70,8 @@ func (s *state) remember(ctx context.Context) {
 	}
 }
 
-// encode encodes the properties as the author left them. Secrets are wrapped where they arrived wrapped. Since the
-// author may have moved list elements, a list with a secret element becomes secret as a whole.
+// encode encodes the properties as the author left them, and wraps each value that arrived as a secret. If a property
+// had a secret list element and has changed, the whole property is wrapped, since the author may have moved elements.
 func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct, error) {
 	bag, err := encodeBag(ctx, s.Properties, s.marks, skip, only)
 	if bag == nil || s.marks == nil {
@@ -86,14 +86,15 @@ func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct,
 	return bag, err
 }
 
-// namer is the one method that [NamingOps] adds to [Ops]. Go compiles all methods of an interface for each type it is
-// instantiated with, so a smaller interface builds faster.
+// namer contains only the method that [NamingOps] adds to [Ops]. Go compiles all methods of a generic interface for each
+// instantiation, so a smaller interface builds faster.
 type namer[P Object] interface {
 	Name(ctx context.Context, want *State[P]) (string, error)
 }
 
-// dispatcher returns the operations of an author's implementation. naming is nil if programs name the resources. It
-// must not be inlined, so that stubs contain no copies of it.
+// dispatcher returns a function that runs the operations of ops, and the optional operations that ops supports. naming
+// is nil if programs name the resources. dispatcher panics if ops is nil. It must not be inlined into stubs, to keep them
+// small.
 //
 //go:noinline
 func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run operations, can *abilities) {
@@ -130,7 +131,7 @@ func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run o
 	}, can
 }
 
-// get calls the author's Get and returns an error if the result is nil.
+// get calls the author's Get. If the result is nil, it returns an *[OutputError].
 func get[P Object](ctx context.Context, ops Ops[P], id ID, old *State[P]) (Object, error) {
 	got, err := ops.Get(ctx, id, old)
 	if err != nil {
@@ -159,12 +160,13 @@ func typed[P Object](s *state) *State[P] {
 	return t
 }
 
-// outcome translates an author's error into its meaning for an engine.
+// outcome converts an author's error for an engine: it applies [Uncertain] to the error of a create, update, or delete
+// whose response may have been lost, and [Invalid] to all others.
 func outcome(op operation, err error) error {
 	switch op {
 	case createOp, updateOp, deleteOp:
 		switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
-		case nil, Fault, *InvalidError, *ReplaceError: // of one request; the response to another may be lost
+		case nil, Fault, *InvalidError, *ReplaceError: // The response to another request may still be lost.
 			if isLost(err) {
 				return Uncertain(err)
 			}
@@ -173,8 +175,8 @@ func outcome(op operation, err error) error {
 	return Invalid(err)
 }
 
-// isLost reports whether an error means that a response was lost: a done context, a timeout, or a broken connection. It
-// returns false if one of the error's methods panics.
+// isLost reports whether err indicates a lost response: a done context, a timeout, or a broken connection. It returns
+// false if a method of err panics.
 func isLost(err error) (lost bool) {
 	defer func() { _ = recover() }()
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -185,8 +187,7 @@ func isLost(err error) (lost bool) {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
 }
 
-// isUncertain reports whether an author's error wraps an *[UncertainError]. It returns false if one of the error's
-// methods panics.
+// isUncertain reports whether err wraps an *[UncertainError]. It returns false if a method of err panics.
 func isUncertain(err error) (is bool) {
 	defer func() { _ = recover() }()
 	return errors.As(err, new(*UncertainError))
