@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// ErrNotFound is returned, perhaps wrapped, by an author's Get for an id without a resource. Delete may return it too:
-// a resource that is already gone counts as deleted.
+// ErrNotFound is returned, possibly wrapped, by an author's Get or Find if the resource does not exist. Delete may also
+// return it, in which case the resource counts as deleted.
 var ErrNotFound = errors.New("no such resource")
 
-// Fault is an error in one value of a bag of properties. It never contains the value of a secret.
+// Fault is an error in one value of a [Bag]. It never contains the value of a secret.
 type Fault struct {
 	// Path locates the value. It is empty for the bag as a whole.
 	Path Path
-	// Message describes the error, without a full stop.
+	// Message describes the error, without a trailing period.
 	Message string
 }
 
-// Faultf returns a Fault for an author's Check to return. Combine several with errors.Join.
+// Faultf returns a [Fault] with a formatted message, for an author's Check to return. Combine several with [errors.Join].
 func Faultf(path Path, format string, args ...any) error {
 	return Fault{Path: path, Message: fmt.Sprintf(format, args...)}
 }
@@ -34,7 +34,7 @@ func (f Fault) Error() string {
 
 // InvalidError reports that a program's properties are invalid.
 type InvalidError struct {
-	// Faults is not empty and in property order. If the list was cut short, the last fault says so.
+	// Faults is not empty and in property order. If it is truncated, the last fault reports that.
 	Faults []Fault
 }
 
@@ -67,7 +67,7 @@ type ReplaceError struct {
 	Paths []Path
 }
 
-// Error names the properties.
+// Error returns a message with the paths.
 func (e *ReplaceError) Error() string {
 	if e == nil || len(e.Paths) == 0 {
 		return "the change requires a replacement, not an update"
@@ -77,11 +77,11 @@ func (e *ReplaceError) Error() string {
 
 // RetryError reports a temporary failure, such as a rate limit, after which the same call can safely be repeated. It
 // does not imply that nothing changed: the response to a completed request may have been lost. Authors should return
-// it, perhaps wrapped, only if a repeated call detects what the previous one did.
+// it, possibly wrapped, only if repeating the call is idempotent.
 type RetryError struct {
 	// Err is the cause. It may be nil.
 	Err error
-	// After is how long to wait before the next attempt. If 0, the engine chooses.
+	// After is the delay before the next attempt. If it is 0, the engine chooses.
 	After time.Duration
 }
 
@@ -101,11 +101,11 @@ func (e *RetryError) Unwrap() error {
 	return e.Err
 }
 
-// Uncertain wraps err to report that an operation may or may not have taken effect, for instance because the cloud's
-// response was lost. An engine then calls Find or Get to learn what exists. The runtime itself does so for errors of
-// Create, Update, and Delete that wrap [context.Canceled], [context.DeadlineExceeded], a network timeout, or a lost
-// connection, even if joined to a fault or a *[ReplaceError], but not if they are within a *[RetryError].
-// Uncertain(nil) is nil.
+// Uncertain returns an *[UncertainError] that wraps err, or nil if err is nil. Use it if an operation may or may not have
+// taken effect, for instance because the cloud's response was lost. An engine then calls Find or Get to determine the
+// resource's state. The runtime applies Uncertain to errors of Create, Update, and Delete that wrap [context.Canceled],
+// [context.DeadlineExceeded], a network timeout, or a lost connection, even if joined to a fault or a *[ReplaceError],
+// but not inside a *[RetryError].
 func Uncertain(err error) error {
 	if err == nil {
 		return nil
@@ -135,7 +135,7 @@ func (e *UncertainError) Unwrap() error {
 	return e.Err
 }
 
-// joined joins the texts of parts.
+// joined formats each part with text and joins the results with separator.
 func joined[T any](parts []T, text func(T) string, separator string) string {
 	texts := make([]string, len(parts))
 	for i, part := range parts {

@@ -13,7 +13,7 @@ import (
 
 // Event is a log line of one call, sent to the engine that made the call.
 type Event struct {
-	// URN is the resource of the call, or empty for Configure.
+	// URN is the URN of the call's resource. It is empty for Configure.
 	URN urn.URN
 	// Level is the severity.
 	Level slog.Level
@@ -25,8 +25,8 @@ type Event struct {
 	Dropped int
 }
 
-// Log returns the logger of the provider call that ctx belongs to. The engine shows its output with the resource. For
-// any other context, Log returns [slog.Default].
+// Log returns the logger of the provider call that ctx belongs to, or [slog.Default] if there is none. The engine shows
+// the logger's output with the resource.
 func Log(ctx context.Context) *slog.Logger {
 	sink, ok := ctx.Value(sinkKey{}).(func(Event))
 	if !ok {
@@ -35,8 +35,8 @@ func Log(ctx context.Context) *slog.Logger {
 	return slog.New(newEventHandler(sink))
 }
 
-// Progress reports the progress of the call that ctx belongs to, in a line such as "copying objects: 120 of 4000". It
-// is cheap, and does nothing for any other context.
+// Progress reports the progress of the provider call that ctx belongs to, such as "copying objects: 120 of 4000". It is
+// a no-op if ctx does not belong to a call. Progress is cheap.
 func Progress(ctx context.Context, format string, args ...any) {
 	if sink, ok := ctx.Value(sinkKey{}).(func(Event)); ok {
 		sink(Event{Level: slog.LevelInfo, Message: fmt.Sprintf(format, args...), Progress: true})

@@ -9,13 +9,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// mark records properties of a value and its parts that a decoded object cannot represent, so that encoding the object
-// restores the bag. A nil mark is empty. Marks form a tree, so that a walk finds a value's mark in one step from its
-// parent's, regardless of path length.
+// mark records attributes of a value and its parts that a decoded object cannot represent, so that encoding the object
+// restores the bag. A nil mark is empty. Marks form a tree, so that a walk gets from a value's mark to that of a part in
+// constant time.
 type mark struct {
 	unknown bool // not known yet
-	secret  bool // arrived wrapped
-	missing bool // was required but absent
+	secret  bool // decoded from a secret wrapper
+	missing bool // required but absent
 	parts   map[step]*mark
 }
 
@@ -32,7 +32,7 @@ func (m *mark) part(s step) *mark {
 	return part
 }
 
-// complete returns a copy of m without missing marks.
+// complete returns a deep copy of m with missing unset everywhere.
 func (m *mark) complete() *mark {
 	if m == nil {
 		return nil
@@ -44,7 +44,7 @@ func (m *mark) complete() *mark {
 	return c
 }
 
-// settle clears missing marks where before and after differ, since the value has been set.
+// settle clears missing wherever before and after differ, since the value has been set.
 func (m *mark) settle(before, after *structpb.Value) {
 	before, _ = signed.Reveal(before)
 	after, _ = signed.Reveal(after)
@@ -54,8 +54,8 @@ func (m *mark) settle(before, after *structpb.Value) {
 	}
 }
 
-// conceal wraps the parts of v that m marks as secret and that differ from the given value. If m marks a secret in a
-// list, the whole list is wrapped, since its elements may have moved.
+// conceal returns v with the parts that m marks as secret wrapped, except for parts equal to those of given. If m marks a
+// secret in a list, the whole list is wrapped, since its elements may have moved.
 func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
 	switch {
 	case !m.hasSecretElement(true) || signed.IsNull(v) || signed.IsSecret(v) || same(v, given):
@@ -80,8 +80,8 @@ func (m *mark) concealFields(v, given *structpb.Struct) *structpb.Struct {
 	return &structpb.Struct{Fields: fields}
 }
 
-// hasSecretElement reports whether a list element was marked secret. inElement is set if the value itself is inside
-// one.
+// hasSecretElement reports whether m marks a list element, or a part of one, as secret. inElement is set if m itself
+// belongs to a list element.
 func (m *mark) hasSecretElement(inElement bool) bool {
 	if m == nil {
 		return false
@@ -97,7 +97,8 @@ func (m *mark) hasSecretElement(inElement bool) bool {
 	return false
 }
 
-// unknowns adds the paths of unknown values at or below path, which is m's own, until ctx is done.
+// unknowns returns into with the paths of all unknown values at or below path, which is m's own path. The result is
+// incomplete if ctx is done.
 func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
 	if m == nil || ctx.Err() != nil {
 		return into
@@ -111,7 +112,7 @@ func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
 	return into
 }
 
-// of returns the part of v at the step, or nil.
+// of returns the part of v at the step, or nil if there is none.
 func (s step) of(v *structpb.Value) *structpb.Value {
 	if s.index < 0 {
 		return v.GetStructValue().GetFields()[s.name]

@@ -8,21 +8,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Meaning returns the error that determines what err means to an engine: the first [Fault], *[InvalidError],
+// Meaning returns the error that determines how an engine handles err: the first [Fault], *[InvalidError],
 // *[PartialError], *[UncertainError], *[ReplaceError], *[OutputError], *[RetryError], or [ErrNotFound] in err's tree,
-// in the order of [errors.As]. It returns nil if there is none, or if a method of err panics. As methods are not
-// called.
+// in the order of [errors.As]. It returns nil if there is none, or if a method of err panics. It does not call As
+// methods.
 //
-// Among joined errors, a *[PartialError] takes precedence, since a resource exists, then an *[UncertainError], since
-// one may. [ErrNotFound] counts only if all of them mean it.
+// Among joined errors, a *[PartialError] takes precedence, followed by an *[UncertainError]. [ErrNotFound] is returned
+// only if it is the meaning of every joined error.
 func Meaning(err error) error {
 	_, meaning := analyze(err)
 	return meaning
 }
 
-// Invalid converts an error about invalid properties to an *[InvalidError]. The text around a fault becomes part of
-// its message, and errors joined to one become faults without a path. Other errors, including those whose methods
-// panic, are returned unchanged. Generated providers call it for errors returned by authors.
+// Invalid converts err to an *[InvalidError] if its [Meaning] is a [Fault] or an *[InvalidError], and otherwise returns
+// err. Text that wraps a fault becomes part of its message, and other errors joined to it become faults without a path.
+// Generated providers call Invalid on errors returned by authors.
 func Invalid(err error) error {
 	if faults, meaning := analyze(err); isInvalid(meaning) {
 		return &InvalidError{Faults: faults}
@@ -30,7 +30,7 @@ func Invalid(err error) error {
 	return err
 }
 
-// analyze calls walk on a whole error. It returns nil if a method of the error panics.
+// analyze calls walk on err. The meaning is nil if a method of err panics.
 func analyze(err error) (faults []Fault, meaning error) {
 	defer func() {
 		if recover() != nil {
@@ -40,7 +40,7 @@ func analyze(err error) (faults []Fault, meaning error) {
 	return walk(err, nil, 0)
 }
 
-// isInvalid reports whether a meaning is a [Fault] or an *[InvalidError].
+// isInvalid reports whether meaning is a [Fault] or an *[InvalidError].
 func isInvalid(meaning error) bool {
 	switch meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case Fault, *InvalidError:
@@ -74,11 +74,11 @@ func ownMeaning(err error) error {
 	return nil
 }
 
-// maxWraps limits the depth of walk. Only an error that wraps itself is deeper.
+// maxWraps limits the depth of walk, in case an error wraps itself.
 const maxWraps = 1 << 16
 
-// walk returns the meaning of err and appends err to found as faults, in case the properties are invalid. It formats
-// each error at most once per level, since authors join thousands of faults one by one.
+// walk returns the meaning of err, and found with the faults in err appended; they are valid only if the meaning is
+// invalid properties. It formats each error at most once per level, since authors join thousands of faults one by one.
 func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 	if err == nil || depth == maxWraps {
 		return found, nil
@@ -133,7 +133,8 @@ func weight(meaning error) int {
 	return 0
 }
 
-// formattedType is the type of errors with several %w. The first determines the meaning; the others explain it.
+// formattedType is the type of errors returned by [fmt.Errorf] for several %w verbs. The first wrapped error determines
+// the meaning.
 var formattedType = reflect.TypeOf(fmt.Errorf("%w%w", ErrNotFound, ErrNotFound))
 
 // wrapped returns the errors that err wraps directly.

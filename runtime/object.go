@@ -7,13 +7,13 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Object is a struct whose properties can be walked. Pointers to generated structs implement it.
+// Object is implemented by pointers to generated structs.
 type Object interface {
-	// Lumi passes each property to p by one call of [Required], [Optional], or [Nilable].
+	// Lumi calls [Required], [Optional], or [Nilable] with p once for each property.
 	Lumi(p *Props)
 }
 
-// Flags are a property's options in the IDL. Optional is not among them: the choice of function expresses it.
+// Flags are a property's options in the IDL, except optional, which is expressed by calling [Optional] or [Nilable].
 type Flags uint8
 
 // The options of a property.
@@ -22,7 +22,7 @@ const (
 	Replaces Flags = 1 << iota
 	// Out marks a property that the provider computes; programs must not set it.
 	Out
-	// In marks a property that is sent to the provider and never read back.
+	// In marks a property that is sent to the provider but never read back.
 	In
 	// Secret marks a property that is wrapped as a secret on the wire.
 	Secret
@@ -34,13 +34,13 @@ const (
 type Property struct {
 	// Name is the property's name on the wire.
 	Name string
-	// Kind is the kind of its values.
+	// Kind is the kind of the property's values.
 	Kind Kind
-	// Flags are its options.
+	// Flags are the property's options.
 	Flags Flags
-	// Required is set if a complete bag must have the property.
+	// Required is set if a complete bag must contain the property.
 	Required bool
-	// Was lists the former names, the latest first. Stored properties may use any of them.
+	// Was lists former names, latest first. Stored properties may use any of them.
 	Was []string
 }
 
@@ -78,13 +78,13 @@ type codec interface {
 // code passes it from property to property.
 type Props struct {
 	mode mode
-	// unknown allows unknown values when decoding.
+	// unknown is set if decoding allows unknown values.
 	unknown bool
 	// checked is set for bags returned by Check.
 	checked bool
-	// inOrder walks maps by sorted key, so that faults are in order. It is slower.
+	// inOrder is set to walk maps in key order, which makes the order of faults deterministic but is slower.
 	inOrder bool
-	// skip omits properties with one of the flags; only, if not 0, omits top-level properties without one.
+	// skip omits properties with any of its flags. only, if not 0, omits top-level properties with none of its flags.
 	skip, only Flags
 
 	// secrets, if not nil, collects secret values and property names.
@@ -92,13 +92,13 @@ type Props struct {
 	// priorFaults are faults of assets and archives found earlier and not yet reported.
 	priorFaults []Fault
 
-	// fields holds the current object's fields; seen counts the ones looked up so far.
+	// fields holds the current object's fields, and seen is the number of fields looked up so far.
 	fields map[string]*structpb.Value
 	seen   int
-	// unsigned caches an object known not to be a special value.
+	// unsigned caches the latest object found to be plain, rather than a special value.
 	unsigned *structpb.Struct
-	// make allocates values when encoding. The current object's properties are at the end of made; when it is
-	// complete, they become a map of exactly their size.
+	// make allocates values when encoding. made is a stack of encoded properties, ending with those of the current
+	// object. They are moved to a map of the right size when the object is complete.
 	make *values
 	made []entry
 	// flags are the flags of the top-level property being encoded.
@@ -106,16 +106,16 @@ type Props struct {
 	// invalid lists the top-level properties that could not be encoded.
 	invalid []string
 
-	// path is the path of the current value. From step number hidden on, it is inside a secret.
+	// path is the path of the current value. Values at a depth of hidden or more are secret.
 	path   []step
 	hidden int
-	// marked holds the bag's mark, followed by one mark for each step of path, nil if there is none.
+	// marked holds the bag's mark, followed by the mark at each step of path. Marks may be nil.
 	marked []*mark
 	// steps and marks are the initial storage of path and marked, to avoid allocations for short paths.
 	steps [4]step
 	marks [5]*mark
 
-	// done is set once ctx is done. It is updated only every stepsPerCheck steps.
+	// done is set once ctx is done, which is checked every stepsPerCheck steps. took is the number of steps taken.
 	ctx  context.Context
 	took int
 	done bool
@@ -130,7 +130,7 @@ type Props struct {
 	warnings []Fault
 }
 
-// entry is a property of an object under construction.
+// entry is a property of an object being encoded.
 type entry struct {
 	name  string
 	value *structpb.Value

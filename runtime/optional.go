@@ -12,53 +12,54 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Inspector is implemented by operations that adjust diffs beyond the IDL's declarations.
+// Inspector is an optional interface of [Ops] for adjusting the diff that the runtime computes from the IDL.
 type Inspector[P Object] interface {
-	// InspectChange may call [Diff.Replace] for changes that require a replacement, [Diff.Ignore] for irrelevant
-	// changes, and [Diff.DeleteBeforeReplace]. It is called even if diff is empty.
+	// InspectChange calls [Diff.Replace] for changes that require a replacement, [Diff.Ignore] for irrelevant changes,
+	// and [Diff.DeleteBeforeReplace] if necessary. It is called even if diff is empty.
 	InspectChange(ctx context.Context, old, want *State[P], diff *Diff) error
 }
 
-// Finder is implemented by operations that can find the resource of a Create whose outcome is uncertain.
+// Finder is an optional interface of [Ops] for looking up a resource after a Create with an uncertain outcome.
 type Finder[P Object] interface {
 	// Find returns the id of the resource created with the same URN, token, and properties, or [ErrNotFound] if there
-	// is none. Other failures, such as a timeout of the search, must not be reported as ErrNotFound, or the engine
-	// creates a second resource.
+	// is none. It must not return ErrNotFound for other failures, such as a timeout of the search, or the engine creates
+	// a second resource.
 	Find(ctx context.Context, want *State[P]) (ID, error)
 }
 
-// IdempotentCreator is implemented by operations to declare whether a repeated Create with the same token returns the
-// result of the first.
+// IdempotentCreator is an optional interface of [Ops] for declaring that Create is idempotent.
 type IdempotentCreator interface {
-	// IdempotentCreate is called once, when the provider is constructed.
+	// IdempotentCreate reports whether a repeated Create with the same token returns the result of the first. It is
+	// called once, when the provider is constructed.
 	IdempotentCreate() bool
 }
 
-// Upgrader is implemented for types whose IDL changed in ways that decoding cannot handle, such as a property split in
-// two.
+// Upgrader is an optional interface of [Ops] for types whose IDL changed in ways that decoding cannot handle, such as
+// splitting a property in two.
 type Upgrader[P Object] interface {
-	// Upgrade sets the properties in old.Properties that can be derived from stored, the properties as stored by an
-	// older version of the provider. It is called before any other operation if stored does not fit the IDL: if it has
-	// a property that was removed or is of another kind, or lacks a required one. Properties that fit are already
-	// decoded. If stored contains a secret, all properties that Upgrade changes become secret.
+	// Upgrade sets properties in old.Properties from stored, the properties as written by an older version of the
+	// provider. It is called before any other operation if stored does not fit the IDL: if a property was removed, has a
+	// value of the wrong kind, or is required but missing. Properties that fit are already decoded. If stored contains a
+	// secret, all properties that Upgrade changes become secret.
 	//
-	// A property with [Codec.Was] may have any of its names in stored, since engines store it under its current name
-	// even if its value is of another kind.
+	// A renamed property (see [Codec.Was]) may have any of its names in stored, since engines store it under its current
+	// name even if its value is of another kind.
 	//
-	// Any property may be missing in stored: Check's result has no out properties, and required ones are also missing
-	// after a partially failed Create and after an import. They stay missing unless Upgrade sets them; to set one to
-	// its zero value, it must also call [State.Done]. So read values with v, ok := stored.Get("name").(string).
+	// Any property may be missing from stored: out properties are missing from Check's result, and required properties
+	// after a partially failed Create or an import. So read values with v, ok := stored.Get("name").(string). Missing
+	// properties stay missing unless Upgrade sets them. To set one to its zero value, also call [State.Done].
 	Upgrade(ctx context.Context, old *State[P], stored Bag) error
 }
 
-// abilities holds the optional operations of an author's implementation. Missing ones are the zero Value.
+// abilities holds the optional operations of an author's implementation. An unimplemented operation is the zero Value.
 type abilities struct {
 	inspect, find, upgrade reflect.Value
 	createAgain            bool
 }
 
-// abilitiesOf finds the optional operations by reflection, since generic interfaces would add code and type descriptors
-// to the binary for each resource type. empty is a state of the type that the operations take.
+// abilitiesOf returns the optional operations of ops. It panics if checkOptional does. It uses reflection, since generic
+// interfaces would add code and type descriptors to the binary for each resource type. empty is a nil *State of that
+// type.
 func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
 	checkOptional(token, ops, optionalMethods(reflect.TypeOf(empty)))
 	have := reflect.ValueOf(ops)
@@ -69,7 +70,7 @@ func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
 	}
 }
 
-// optionalMethods returns the methods of the optional interfaces for one state type.
+// optionalMethods returns the methods of the optional interfaces, with state in place of *State[Object].
 func optionalMethods(state reflect.Type) []reflect.Method {
 	methods := []reflect.Method{
 		reflect.TypeFor[Inspector[Object]]().Method(0), reflect.TypeFor[Finder[Object]]().Method(0),
@@ -87,7 +88,7 @@ func optionalMethods(state reflect.Type) []reflect.Method {
 	return methods
 }
 
-// invoke calls an optional operation and returns its error, and its id if it returns one.
+// invoke calls an optional operation. id is empty if the operation returns only an error.
 func invoke(operation reflect.Value, args ...any) (id ID, err error) {
 	in := make([]reflect.Value, len(args))
 	for i, arg := range args {
@@ -101,8 +102,8 @@ func invoke(operation reflect.Value, args ...any) (id ID, err error) {
 	return id, err
 }
 
-// checkOptional panics if ops has an optional method that would never be called: one with the wrong signature, with a
-// pointer receiver while ops is a value, or with a misspelled name.
+// checkOptional panics if ops has an optional method that would never be called because it has the wrong signature, a
+// misspelled name, or a pointer receiver although ops is not a pointer.
 func checkOptional(token tokens.Type, ops any, optional []reflect.Method) {
 	have := reflect.TypeOf(ops)
 	var names []string

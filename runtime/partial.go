@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// resultOf returns the properties that Create or Update computed for an existing resource. After a failure, or if the
-// properties cannot be encoded, the error is a *[PartialError]. asked holds the properties in the request.
+// resultOf returns the computed properties of a resource after Create or Update. If the operation failed with err, or if
+// the properties cannot be encoded, it returns a *[PartialError]. asked holds the properties in the request.
 func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err error) (Bag, error) {
-	ctx = context.WithoutCancel(ctx) // The engine must learn what exists.
+	ctx = context.WithoutCancel(ctx) // The engine needs the result even if the call was canceled.
 	if err == nil {
 		if computed, unsent := c.want.encode(ctx, 0, Out); unsent == nil {
 			return Bag{computed}, nil
@@ -34,7 +34,7 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 		return Bag{}, partial
 	}
 	has, more := remainsOf(ctx, r, c, asked, err == nil)
-	if c.old != nil { // Values that the author did not touch may still be secret.
+	if c.old != nil { // Values copied from the old properties may be secret.
 		has = c.old.marks.concealFields(has, asked.message)
 	}
 	if partial.Properties = (Bag{has}); more != nil {
@@ -43,7 +43,8 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 	return Bag{}, partial
 }
 
-// concealIn wraps secrets in properties made by the author, whether declared secret in the IDL or received as such.
+// concealIn returns made, a bag created by the author, with secrets wrapped: values declared secret in the IDL, and values
+// that were secret in the request.
 func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.Struct {
 	fields := maps.Clone(made.message.GetFields())
 	if is, err := decodeState(ctx, r, c.want.URN, c.want.ID, made, nil, decoding{mode: lenient}); err == nil {
@@ -61,9 +62,10 @@ func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.St
 	return bag
 }
 
-// remainsOf returns a resource's properties: out properties as the author left them and, if all is set, the requested
-// values of the others. Otherwise, properties not done have their old values; a new resource also has the properties
-// that require a replacement, so that a retry can complete it.
+// remainsOf returns a resource's properties after a failure. Out properties have the values set by the author. If all is
+// set, the others have the requested values. Otherwise, properties that were not reported as done have their old values,
+// or are absent from a new resource unless they require a replacement, so that a retry can complete it. The error reports
+// properties that cannot be encoded, and invalid names passed to [State.Done].
 func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}
@@ -91,7 +93,7 @@ func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (
 	return &structpb.Struct{Fields: has}, errors.Join(unsent, checkDone(c.want.done, properties))
 }
 
-// checkDone returns an error for each name passed to [State.Done] that is not a property.
+// checkDone returns an error for each name in done that is not the name of a property, joined.
 func checkDone(done *sync.Map, properties []Property) error {
 	var names []string
 	for _, p := range properties {

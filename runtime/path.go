@@ -23,11 +23,11 @@ func (p Path) Field(name string) Path {
 	return p + "." + Path(name)
 }
 
-// Index returns the path of an element of the list at p.
+// Index returns the path of element i of the list at p.
 func (p Path) Index(i int) Path { return p + "[" + Path(strconv.Itoa(i)) + "]" }
 
-// Key returns the path of an element of the map, or object in an any, at p. If the key is a valid property name, the
-// result equals Field's.
+// Key returns the path of an entry of the map at p, or of a field of an object in an any. If key is a valid property
+// name, the result is the same as that of Field.
 func (p Path) Key(key string) Path {
 	if isName(key) {
 		return p.Field(key)
@@ -45,13 +45,13 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// Holds reports whether other is p or a part of it.
+// Holds reports whether other is p or below p.
 func (p Path) Holds(other Path) bool {
 	rest, ok := strings.CutPrefix(string(other), string(p))
 	return ok && (rest == "" || p == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// Paths is a set of paths. The nil set is empty and readable.
+// Paths is a set of paths. A nil Paths is empty and can be read.
 type Paths map[Path]struct{}
 
 // Has reports whether the set contains p or a parent of p.
@@ -67,7 +67,7 @@ func (s Paths) Has(p Path) bool {
 	return false
 }
 
-// containers yields p's parents, starting with the empty path, and then p itself.
+// containers yields all parents of p, starting with the empty path, and then p.
 func (p Path) containers(yield func(Path) bool) {
 	if p != "" && !yield("") {
 		return
@@ -80,7 +80,7 @@ func (p Path) containers(yield func(Path) bool) {
 	}
 }
 
-// Within reports whether the set contains p, a part of it, or a parent of it.
+// Within reports whether the set contains p, a path below p, or a parent of p.
 func (s Paths) Within(p Path) bool {
 	for other := range s {
 		if p.Holds(other) || other.Holds(p) {
@@ -90,7 +90,7 @@ func (s Paths) Within(p Path) bool {
 	return false
 }
 
-// around returns the paths in the set and all their parents.
+// around returns a set of the paths in s and all their parents.
 func (s Paths) around() Paths {
 	var all Paths
 	for p := range s {
@@ -101,7 +101,7 @@ func (s Paths) around() Paths {
 	return all
 }
 
-// Sorted returns the paths in order.
+// Sorted returns the paths in sorted order.
 func (s Paths) Sorted() []Path { return slices.Sorted(maps.Keys(s)) }
 
 // add returns the set with p added, allocating it if necessary.
@@ -116,20 +116,20 @@ func (s Paths) add(p Path) Paths {
 // step is one step of a path.
 type step struct {
 	name  string // for a field or key
-	index int    // of a list element, or a constant below
+	index int    // of a list element, or fieldStep or keyStep
 }
 
-// The values of step.index for anything but list elements.
+// Values of step.index for steps other than list elements.
 const (
 	fieldStep = -1 - iota
 	keyStep
 )
 
-// isElement reports whether the step is a list element. Some map keys count as such, too.
+// isElement reports whether the step is a list element, or a map key that paths write in brackets.
 func (s step) isElement() bool { return s.index >= 0 || s.index == keyStep && !isName(s.name) }
 
-// render returns the path of steps. From step number hidden on, keys are omitted, since they are part of a secret.
-// Other keys are formatted by show, if not nil.
+// render returns the path with the given steps. It omits keys at index hidden and above, since they are part of a secret.
+// If show is not nil, it formats the other keys.
 func render(steps []step, hidden int, show func(key string) string) Path {
 	if len(steps) == 1 && steps[0].index == fieldStep {
 		return Path(steps[0].name)
@@ -148,7 +148,7 @@ func render(steps []step, hidden int, show func(key string) string) Path {
 	return Path(p)
 }
 
-// append appends the step to a path.
+// append appends the step to path p, without its key if hidden is set.
 func (s step) append(p []byte, hidden bool) []byte {
 	switch {
 	case s.index >= 0:

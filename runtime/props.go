@@ -13,12 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Required walks a required property. Encoding omits nil lists, maps, and anys, and zero URNs, assets, and archives.
+// Required visits a required property. Encoding omits it if it is a nil list, map, or any, or a zero URN, asset, or
+// archive.
 func Required[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
 	p.property(name, field, c.codec, required|join(flags))
 }
 
-// Optional walks a property that is absent if its pointer is nil.
+// Optional visits an optional property, which is absent if *field is nil.
 func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Flags) {
 	f := join(flags)
 	if v := p.find(name, c.codec, f); v != nil {
@@ -35,7 +36,7 @@ func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Fla
 	p.put(name, from, c.codec, f)
 }
 
-// Nilable walks an optional property whose type has its own nil: a list, a map, or an any.
+// Nilable visits an optional property of a type that can be nil: a list, a map, or an any.
 func Nilable[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
 	p.property(name, field, c.codec, join(flags))
 }
@@ -43,7 +44,7 @@ func Nilable[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) 
 const (
 	notHidden = math.MaxInt
 	maxDepth  = 100
-	// maxFaults limits the faults a walk reports, since every element of a huge list may be invalid.
+	// maxFaults limits the faults reported by a walk, since every element of a huge list may be invalid.
 	maxFaults = 100
 	// stepsPerCheck is the number of steps between checks of the context.
 	stepsPerCheck = 1 << 10
@@ -60,7 +61,7 @@ func newProps(ctx context.Context, m mode, bag *mark) *Props {
 	return p
 }
 
-// property decodes, encodes, or describes a property with its own field.
+// property decodes, encodes, or describes the property stored in field.
 func (p *Props) property(name string, field any, c codec, f Flags) {
 	if v := p.find(name, c, f); v != nil {
 		c.decode(p, v, field)
@@ -70,8 +71,9 @@ func (p *Props) property(name string, field any, c codec, f Flags) {
 	p.put(name, field, c, f)
 }
 
-// find looks up a property when decoding. If it returns a value, decodeFound must be called with it. When describing,
-// find does all the work.
+// find returns a property's value or default when decoding, or nil if there is nothing to decode. If the result is not
+// nil, the path includes the property, and the caller must decode it and call pop. When describing, find records the
+// property and returns nil.
 func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	switch p.mode {
 	case encoding:
@@ -120,14 +122,15 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	return nil
 }
 
-// decodeFound decodes a value returned by find. It returns false if the value is invalid or unknown.
+// decodeFound decodes a value returned by find and calls pop. It returns false if the value is invalid or unknown.
 func (p *Props) decodeFound(v *structpb.Value, into any, c codec) bool {
 	ok := c.decode(p, v, into)
 	p.pop()
 	return ok
 }
 
-// lacks handles an absent required property. Stored bags may predate it.
+// lacks handles an absent required property. It is a fault unless the bag is stored, since stored bags may predate the
+// property.
 func (p *Props) lacks() {
 	if p.mode == strict {
 		p.fault("is required, but missing")
@@ -137,7 +140,8 @@ func (p *Props) lacks() {
 	p.leaveOut()
 }
 
-// leaveOut omits the property when encoding. Out properties are not marked, since the provider may set them later.
+// leaveOut marks the current value as missing, so that encoding omits it. If only out properties are decoded, it sets no
+// mark, since the provider may set them later.
 func (p *Props) leaveOut() {
 	p.misfit = true
 	if p.only == 0 {
@@ -145,13 +149,13 @@ func (p *Props) leaveOut() {
 	}
 }
 
-// mismatch reports a value of the wrong kind. In stored bags, which may predate the IDL, it counts as absent.
+// mismatch reports a value of the wrong kind. In a stored bag, which may predate the IDL, the value counts as absent.
 func (p *Props) mismatch(expected string, found *structpb.Value) {
 	p.wrong("expected %s, found %s", expected, kindOf(found, p.isHidden()))
 }
 
-// wrong reports a fault in a program's value, but ignores it in a stored one. Since the value cannot be compared, it
-// counts as unknown.
+// wrong reports a fault in the current value and marks the value as unknown, since it cannot be compared. In a stored
+// bag, the value counts as absent instead.
 func (p *Props) wrong(format string, args ...any) {
 	if p.mode == lenient {
 		p.leaveOut()
@@ -172,10 +176,10 @@ func (p *Props) fault(format string, args ...any) {
 	p.faults = append(p.faults, Fault{Path: p.at(), Message: message})
 }
 
-// at returns the path of the current value, for messages.
+// at returns the path of the current value for messages, without secret keys and with long keys shortened.
 func (p *Props) at() Path { return render(p.path, p.hidden, constraint.Shorten) }
 
-// reported returns the faults of the walk, up to a limit.
+// reported returns the faults of the walk. If there are maxFaults, it appends a fault saying that there may be more.
 func (p *Props) reported() []Fault {
 	if len(p.faults) < maxFaults {
 		return p.faults
@@ -183,8 +187,8 @@ func (p *Props) reported() []Fault {
 	return append(p.faults[:maxFaults], Fault{Message: "there may be more errors"})
 }
 
-// reportFound moves prior faults in the current asset or archive to the faults. Package content does not know which
-// keys are property names or which values the IDL declares secret.
+// reportFound moves the faults of the current asset or archive from priorFaults to faults. It rewrites their paths, since
+// package content does not know which keys are property names or which values the IDL declares secret.
 func (p *Props) reportFound() {
 	if len(p.priorFaults) == 0 {
 		return
@@ -213,8 +217,8 @@ const (
 	unknown
 )
 
-// open unwraps a secret and classifies the value. It records secret and unknown values, and rejects unknown ones where
-// they are not allowed.
+// open unwraps and classifies the current value. It marks secret and unknown values, and reports a fault if an unknown
+// value is not allowed.
 func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 	switch k := v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:
@@ -259,8 +263,8 @@ func (p *Props) notKnown() {
 	p.mark().unknown = true
 }
 
-// push descends one step. It returns false beyond the depth limit, and once there are too many faults or the context
-// is done.
+// push moves to the part at step s. It returns false, without moving, if the depth limit or the maximum number of faults
+// is reached, or if the context is done.
 func (p *Props) push(s step) bool {
 	if p.took++; p.took%stepsPerCheck == 0 && !p.done {
 		p.done = p.ctx.Err() != nil
@@ -290,12 +294,12 @@ func (p *Props) pop() {
 	}
 }
 
-// hide marks the current value as a secret until pop leaves it.
+// hide makes the current value secret until pop leaves it.
 func (p *Props) hide() { p.hidden = min(p.hidden, len(p.path)) }
 
 func (p *Props) isHidden() bool { return len(p.path) >= p.hidden }
 
-// came returns the mark of the current value, for reading only. It is never nil.
+// came returns the mark of the current value, which must not be modified. It is never nil.
 func (p *Props) came() *mark {
 	if m := p.marked[len(p.path)]; m != nil {
 		return m
@@ -320,7 +324,8 @@ func (p *Props) mark() *mark {
 	return p.marked[i]
 }
 
-// put encodes a property. A nil field is absent.
+// put encodes the property stored in field, which is absent if field is nil. It does nothing when not encoding, or if
+// skip or only excludes the property.
 func (p *Props) put(name string, field any, c codec, f Flags) {
 	if p.mode != encoding || f&p.skip != 0 || p.only != 0 && f&p.only == 0 && len(p.path) == 0 {
 		return
@@ -341,7 +346,7 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 	p.pop()
 }
 
-// encode returns the current value, wrapped if secret, or nil if absent.
+// encode returns the wire form of the value at the pointer from, wrapped if it is a secret, or nil if it is absent.
 func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 	came := p.came()
 	if came.missing {
@@ -350,7 +355,7 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 	secret := came.secret
 	var v *structpb.Value
 	if came.unknown {
-		v = NewUnknown() // It is secret only if it arrived as a secret.
+		v = NewUnknown() // It is wrapped only if it arrived wrapped, even if the IDL declares it secret.
 	} else {
 		if secret = secret || f&Secret != 0; secret {
 			p.hide()
@@ -365,7 +370,7 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 	return v
 }
 
-// decodeObject decodes the fields of an object and then reports undeclared ones.
+// decodeObject decodes fields into an object and reports undeclared fields.
 func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
 	outer, seen := p.fields, p.seen
 	p.fields, p.seen = fields, 0
@@ -376,7 +381,7 @@ func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
 	p.fields, p.seen = outer, seen
 }
 
-// encodeObject returns the fields of an object.
+// encodeObject returns the encoded fields of an object.
 func (p *Props) encodeObject(from Object) map[string]*structpb.Value {
 	first := len(p.made)
 	from.Lumi(p)

@@ -7,31 +7,31 @@ import (
 )
 
 // ResourceProvider serves one resource type. Generated providers implement it. Requests are read-only: implementations
-// must not change the bags in them, or keep them after the call.
+// must not modify their bags, or retain them after the call.
 //
-// Errors are: an *[InvalidError] if the properties in the request are invalid; a *[ReplaceError], a *[PartialError] or
-// an error that wraps [ErrNotFound] where the method documents it; an *[OutputError] if the author's code returned
-// properties that cannot be sent; an *[UncertainError] if a Create, Update, or Delete may or may not have taken effect;
-// the context's error if the context was done before the author's code was called; and otherwise the author's error,
-// perhaps wrapped. Panics of the author's code are not recovered.
+// Methods return an *[InvalidError] if the properties in the request are invalid; a *[ReplaceError], a *[PartialError],
+// or an error wrapping [ErrNotFound] where documented; an *[OutputError] if the author's code returned properties that
+// cannot be sent; an *[UncertainError] if a Create, Update, or Delete may or may not have taken effect; ctx.Err() if
+// the context was done before the author's code was called; and otherwise the author's error, possibly wrapped. They do
+// not recover panics of the author's code.
 type ResourceProvider interface {
-	// Describe describes the type.
+	// Describe returns a description of the type.
 	Describe(context.Context) (*Description, error)
-	// Check validates a program's properties and returns them with the provider's additions.
+	// Check validates a program's properties and returns them together with values set by the provider.
 	Check(context.Context, *CheckRequest) (*CheckResponse, error)
 	// Name returns the name of a new resource.
 	Name(context.Context, *NameRequest) (*NameResponse, error)
-	// Create creates a resource. If it fails after creating part of it, the error is a *[PartialError].
+	// Create creates a resource. If the resource exists despite a failure, the error is a *[PartialError].
 	Create(context.Context, *CreateRequest) (*CreateResponse, error)
-	// Find looks up the resource of a Create whose outcome is uncertain. The error wraps [ErrNotFound] if it does not
-	// exist, and [errors.ErrUnsupported] if the type does not support Find.
+	// Find looks up a resource after a Create with an uncertain outcome. The error wraps [ErrNotFound] if the resource
+	// does not exist, and [errors.ErrUnsupported] if the type does not support Find.
 	Find(context.Context, *FindRequest) (*FindResponse, error)
-	// Get reads a resource by its id. The error wraps [ErrNotFound] if it does not exist.
+	// Get reads a resource by its id. The error wraps [ErrNotFound] if the resource does not exist.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
 	// InspectChange returns the changes that an update would make, and whether they require a replacement.
 	InspectChange(context.Context, *InspectChangeRequest) (*InspectChangeResponse, error)
 	// Update updates a resource. The error is a *[ReplaceError] if the change requires a replacement, in which case
-	// nothing was changed, and a *[PartialError] after a partial update.
+	// Update changes nothing, and a *[PartialError] after a partial update.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
 	// Delete deletes a resource. It succeeds if the resource does not exist.
 	Delete(context.Context, *DeleteRequest) (*DeleteResponse, error)
@@ -40,9 +40,9 @@ type ResourceProvider interface {
 // CheckRequest is the request of Check.
 type CheckRequest struct {
 	URN urn.URN
-	// Properties are the program's. They may contain unknown values.
+	// Properties holds the properties set by the program. It may contain unknown values.
 	Properties Bag
-	// Old holds the properties that Check returned when the resource was last deployed. It is zero for a new resource.
+	// Old holds the properties returned by Check when the resource was last deployed. It is zero for a new resource.
 	Old Bag
 	// Seed is the seed of generated names. See [State.Seed].
 	Seed       Seed
@@ -51,30 +51,30 @@ type CheckRequest struct {
 
 // CheckResponse is the response to a valid [CheckRequest].
 type CheckResponse struct {
-	// Properties are the request's, with the provider's additions. Unknown values are still unknown.
+	// Properties holds the properties of the request and values set by the provider. Unknown values are still unknown.
 	Properties Bag
 }
 
 // NameRequest is the request of Name. The last part of the URN is a placeholder.
 type NameRequest struct {
 	URN urn.URN
-	// Properties were returned by Check. They may contain unknown values.
+	// Properties holds the properties returned by Check. It may contain unknown values.
 	Properties Bag
 	References References
 }
 
 // NameResponse is the response to a [NameRequest].
 type NameResponse struct {
-	// Name is a valid last part of a URN: not empty, and without control characters.
+	// Name is the last part of the resource's URN. It is not empty and contains no control characters.
 	Name string
 }
 
 // CreateRequest is the request of Create.
 type CreateRequest struct {
 	URN urn.URN
-	// Properties were returned by Check.
+	// Properties holds the properties returned by Check.
 	Properties Bag
-	// Token is the same for every attempt to create the resource, but not for its replacement.
+	// Token is an idempotency token. See [State.Token].
 	Token      string
 	References References
 }
@@ -83,7 +83,7 @@ type CreateRequest struct {
 type CreateResponse struct {
 	// ID is never empty.
 	ID ID
-	// Properties holds the computed properties. All others are as requested.
+	// Properties holds the computed properties. All others have the requested values.
 	Properties Bag
 }
 
@@ -113,7 +113,7 @@ type GetRequest struct {
 	Purpose Purpose
 	// URN may be empty if the purpose is Import.
 	URN urn.URN
-	// Old holds all properties of the resource, as in an [InspectChangeRequest]. It is zero if the purpose is Import.
+	// Old holds all properties of the resource. See [InspectChangeRequest]. It is zero if the purpose is Import.
 	Old        Bag
 	References References
 }
@@ -144,7 +144,7 @@ type InspectChangeResponse struct {
 	Replaces []Path
 	// DeleteBeforeReplace is set if the old resource must be deleted before the new one is created.
 	DeleteBeforeReplace bool
-	// Properties are the target of an update: the new properties, with old values in place of ignored changes.
+	// Properties holds the properties to update to: the new ones, with the old value wherever a change is ignored.
 	Properties Bag
 }
 
@@ -180,7 +180,7 @@ type DeleteResponse struct{}
 
 // PartialError reports that Create or Update failed after completing part of its work.
 type PartialError struct {
-	// ID is the id of the resource, which exists.
+	// ID is the id of the existing resource.
 	ID ID
 	// Properties holds all properties of the resource that can be encoded.
 	Properties Bag

@@ -19,15 +19,15 @@ type Provider struct {
 	can    *abilities
 }
 
-// NewNamedProvider returns a provider for a type whose resources are named by programs. empty returns an object without
-// properties. NewNamedProvider panics if ops is nil.
+// NewNamedProvider returns a provider for a type whose resources are named by programs. empty returns a new object with
+// no properties set. NewNamedProvider panics if ops is nil or has an optional method that would never be called.
 func NewNamedProvider[P Object](token tokens.Type, empty func() P, ops Ops[P]) Provider {
 	run, can := dispatcher(token, ops, nil)
 	return Provider{token: token, alloc: allocator(empty), named: true, ops: run, can: can}
 }
 
-// NewProvider returns a provider for a type whose resources are not named by programs. empty returns an object without
-// properties. NewProvider panics if ops is nil.
+// NewProvider returns a provider for a type whose resources are not named by programs. empty returns a new object with no
+// properties set. NewProvider panics if ops is nil or has an optional method that would never be called.
 func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) Provider {
 	run, can := dispatcher[P](token, ops, ops)
 	return Provider{token: token, alloc: allocator(empty), ops: run, can: can}
@@ -35,13 +35,13 @@ func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) 
 
 func allocator[P Object](empty func() P) func() Object { return func() Object { return empty() } }
 
-// nameProperty is the wire name of the property that holds a program's name for a resource.
+// nameProperty is the name of the property for the name that a program gives a resource.
 const nameProperty = "name"
 
 // Token returns the token of the provider's type.
 func (r *Provider) Token() tokens.Type { return r.token }
 
-// Formerly returns a provider that also serves resources under former tokens of the type.
+// Formerly returns a copy of r that also serves resources with the given former tokens of the type.
 func (r Provider) Formerly(tokens ...tokens.Type) Provider {
 	r.former = tokens
 	return r
@@ -58,7 +58,8 @@ func (r *Provider) Describe(context.Context) (*Description, error) {
 	}, nil
 }
 
-// run calls the author's code unless ctx is done.
+// run runs an operation of the author and returns its error, converted by outcome, or ctx.Err() if ctx is already done. If
+// the operation fails or panics, run registers the secrets in the properties.
 func run(ctx context.Context, r *Provider, c *call) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -77,7 +78,8 @@ func run(ctx context.Context, r *Provider, c *call) (err error) {
 	return err
 }
 
-// decodeState returns a state with the given properties, and records what the properties cannot represent.
+// decodeState decodes bag and returns a state with the properties and their marks. It returns the error of decodeBag, or
+// ctx.Err().
 func decodeState(
 	ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References, d decoding,
 ) (*state, error) {

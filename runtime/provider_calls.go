@@ -12,8 +12,9 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Validate checks a program's properties against the IDL, as Check does before it calls the author's code. found holds
-// faults that the caller found in assets and archives; the error includes them in property order.
+// Validate checks a program's properties against the IDL, like Check but without calling the author's code. It returns an
+// *[InvalidError] if they are invalid. found holds faults that the caller has found in assets and archives, which the
+// error includes in property order.
 func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault) error {
 	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, priorFaults: found})
 	return err
@@ -42,14 +43,14 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 	if err != nil {
 		return nil, err
 	}
-	if err := judge(ctx, r, bag); err != nil { // Create would reject it, perhaps halfway through a deployment.
+	if err := judge(ctx, r, bag); err != nil { // Fail now, not in Create during the deployment.
 		return nil, err
 	}
-	// Values set by the author may be derived from a secret in the old properties.
+	// The author may have derived values from secrets in the old properties.
 	return &CheckResponse{Properties: Bag{old.marks.concealFields(bag, req.Properties.message)}}, nil
 }
 
-// Name implements [ResourceProvider]. If programs name the resources, it returns the program's name.
+// Name implements [ResourceProvider]. If programs name the resources, it returns the name property.
 func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
 	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true, checked: true})
 	if err != nil {
@@ -91,7 +92,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	case err == nil:
 		err, exists = &OutputError{Faults: []Fault{{Message: "the id is empty"}}}, true
 	}
-	if exists { // A resource may exist, but its id is unknown.
+	if exists { // The resource may exist, but its id is unknown.
 		err = Uncertain(err)
 	}
 	return nil, err
@@ -131,7 +132,7 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 		return nil, Invalid(fmt.Errorf("%s: %w", req.ID, err))
 	}
 	now := &state{Properties: c.got}
-	if c.old != nil { // Once secret, values stay secret.
+	if c.old != nil { // Values that were secret stay secret.
 		now.marks, now.before = c.old.marks.complete(), c.old.bag
 	}
 	bag, err := now.encode(ctx, In, 0)
@@ -155,7 +156,7 @@ func (r *Provider) InspectChange(
 		}
 	}
 	kept := c.diff.kept(c.old.before, req.New.message)
-	if len(c.diff.ignored) > 0 { // Otherwise, Update would reject the properties during the deployment.
+	if len(c.diff.ignored) > 0 { // Fail now, not in Update during the deployment.
 		if err := judge(ctx, r, kept); err != nil {
 			return nil, err
 		}
@@ -204,7 +205,8 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	return nil, err
 }
 
-// judge returns an *[OutputError] if the author's code returned properties that the next operation would reject.
+// judge returns an *[OutputError] if bag, which the author's code produced, would be rejected by the next operation. It
+// returns ctx.Err() if ctx is done.
 func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
 	var invalid *InvalidError
 	_, err := decodeBag(ctx, bag, r.alloc(), decoding{unknown: true, checked: true})
@@ -214,7 +216,8 @@ func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
 	return err
 }
 
-// givenName returns the name in properties that are already validated.
+// givenName returns the value of the name property in a valid bag. It returns an *[InvalidError] if the name is unknown,
+// secret, empty, or contains control characters.
 func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	value := bag.GetFields()[nameProperty]
 	plain, secret := signed.Reveal(value)
@@ -231,8 +234,8 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	return &NameResponse{Name: plain.GetStringValue()}, nil
 }
 
-// changeOf decodes and compares both sides of a change. Both are re-encoded first, so that the current IDL determines
-// which properties are compared and which are secret.
+// changeOf decodes and compares the old and new properties in req. Before the comparison, it encodes them again, so that
+// the current IDL determines which properties are compared and which are secret.
 func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChangeRequest) (*call, error) {
 	old, err := storedState(ctx, r, req.URN, req.ID, req.Old, req.References)
 	if err != nil {

@@ -5,17 +5,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// ConflictsWith declares that the others must be absent if the property is present. Unknown values count as present.
+// ConflictsWith declares that if the property name is present, the others must be absent. Unknown values count as
+// present.
 func (p *Props) ConflictsWith(name string, others ...string) {
 	p.relate(name, others, true, "cannot be combined with ")
 }
 
-// RequiredWith declares that the others must be present if the property is.
+// RequiredWith declares that if the property name is present, the others must be present, too.
 func (p *Props) RequiredWith(name string, others ...string) {
 	p.relate(name, others, false, "also needs ")
 }
 
-// relate reports the others whose presence equals wrong if the property is present.
+// relate reports a fault for each of others that is present, if wrong is true, or absent, if it is false. It does nothing
+// if the property name is absent.
 func (p *Props) relate(name string, others []string, wrong bool, problem string) {
 	if !p.judgesRelations() || !p.has(name) {
 		return
@@ -28,15 +30,15 @@ func (p *Props) relate(name string, others []string, wrong bool, problem string)
 	}
 }
 
-// ExactlyOneOf declares that exactly one of the properties must be present.
+// ExactlyOneOf declares that exactly one of the named properties must be present.
 func (p *Props) ExactlyOneOf(names ...string) {
 	if p.judgesRelations() {
 		p.exactlyOneOf(names)
 	}
 }
 
-// judgesRelations reports whether the walk checks a program's properties. A provider may set properties that a program
-// must not combine.
+// judgesRelations reports whether p validates a program's properties. Other bags may contain combinations that programs
+// must not use, since the provider may have added properties.
 func (p *Props) judgesRelations() bool { return p.mode == strict && p.only == 0 && !p.checked }
 
 func (p *Props) exactlyOneOf(names []string) {

@@ -9,13 +9,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// NoteSecrets registers the secrets wrapped in a bag, so that package serve masks them in the errors and logs of ctx's
-// call. The runtime itself registers the secrets of requests and values that the IDL declares secret.
+// NoteSecrets registers the secrets wrapped in a bag, so that package serve masks them in the errors and logs of the call
+// that ctx belongs to. Secrets in requests and values that the IDL declares secret are registered automatically.
 func NoteSecrets(ctx context.Context, bag Bag) {
 	noteSecrets(structpb.NewStructValue(bag.message), false, wire.SecretsOf(ctx))
 }
 
-// noteSecrets registers the secrets wrapped in a value, or the whole value if it is hidden.
+// noteSecrets registers the secrets wrapped in v, or all of v if hidden is set.
 func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -41,7 +41,7 @@ func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 	}
 }
 
-// noteResult registers secrets that a failed call left in the properties, such as a generated password.
+// noteResult registers the secrets in the properties after a failed call, such as a generated password.
 func noteResult(ctx context.Context, c *call) {
 	if wire.SecretsOf(ctx) != nil && c.want != nil {
 		p := newProps(context.Background(), encoding, c.want.marks)

@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// Seed is the source of generated names and other random-looking defaults. An engine gives each resource its own seed,
-// which stays the same until the resource is replaced. An empty seed is valid, for use in tests.
+// Seed is a seed for generated names and other random-looking defaults. Each resource has its own seed, which does not
+// change until the resource is replaced. An empty seed is valid; tests may use it.
 type Seed []byte
 
-// LowerAlphanumeric is an alphabet for [Seed.Name] that most clouds accept in names.
+// LowerAlphanumeric is an alphabet for [Seed.Name]. Most clouds allow its characters in names.
 const LowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// Name returns prefix followed by n characters of the alphabet. The result is deterministic and depends on all
-// arguments. Name panics if n is negative, or if the alphabet does not have 1 to 256 characters.
+// Name returns prefix followed by n pseudorandom characters of the alphabet. The result is deterministic and depends on
+// the seed and all arguments. Name panics if n is negative, or if the alphabet does not have 1 to 256 characters.
 func (s Seed) Name(prefix string, n int, alphabet string) string {
 	characters := []rune(alphabet)
 	switch {
@@ -24,7 +24,7 @@ func (s Seed) Name(prefix string, n int, alphabet string) string {
 	case len(characters) == 0 || len(characters) > 256:
 		panic(fmt.Sprintf("lumi: Seed.Name: the alphabet must have 1 to 256 characters, not %d", len(characters)))
 	}
-	limit := 256 - 256%len(characters) // Larger bytes would make some characters more likely than others.
+	limit := 256 - 256%len(characters) // Skip larger bytes, which would bias the choice.
 	name := []rune(nil)
 	for block := uint64(0); len(name) < n; block++ {
 		mac := hmac.New(sha256.New, s)

@@ -28,7 +28,8 @@ func (unionCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.object(fields)
 }
 
-// isOne reports a fault unless one variant is set in a union being encoded. Computed unions may be absent.
+// isOne reports whether count, the number of variants set in the union being encoded, is 1. If not, it reports a fault,
+// except for a computed union with no variant, which is absent.
 func (p *Props) isOne(count int) bool {
 	if count != 1 && (count > 0 || p.flags&Out == 0) {
 		p.fault("exactly one variant must be set, not %d", count)
@@ -36,8 +37,8 @@ func (p *Props) isOne(count int) bool {
 	return count == 1
 }
 
-// OneOf declares that the properties are variants of a union, exactly one of which must be set. Stored unions that
-// violate this, or have an unknown variant, are ignored.
+// OneOf declares that the named properties are the variants of a union, exactly one of which must be set. A stored union
+// counts as absent if it violates this or has an undeclared variant.
 func (p *Props) OneOf(names ...string) {
 	if p.mode == strict && p.only == 0 {
 		p.exactlyOneOf(names)
@@ -60,16 +61,16 @@ func (p *Props) OneOf(names ...string) {
 	}
 }
 
-// Variant is one of several resource types that a reference may have.
+// Variant is one of the resource types that a [CapabilityUnion] may refer to.
 type Variant struct {
 	Type tokens.Type
-	// URN points to the field that is set if the resource has this type.
+	// URN points to the field for a resource of this type. The field is empty if the resource has another type.
 	URN *urn.URN
 	// Was lists former tokens of the type, which URNs may still contain.
 	Was []tokens.Type
 }
 
-// Variants is a union of resource types. Pointers to generated unions implement it.
+// Variants is implemented by pointers to generated unions of resource types.
 type Variants interface {
 	// Lumi returns the variants in declaration order.
 	Lumi() []Variant

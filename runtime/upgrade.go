@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// storedState decodes stored properties, perhaps written under an older IDL. If they do not fit the current IDL, it
-// calls the author's Upgrade.
+// storedState decodes stored properties, which may have been written under an older IDL. If they do not fit the current
+// one, it calls the author's Upgrade.
 func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
 	fits := true
 	s, err := decodeState(ctx, r, u, id, bag, refs, decoding{mode: lenient, fits: &fits})
@@ -30,8 +30,8 @@ func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, re
 	return s, nil
 }
 
-// upgradeError returns the error of a failed upgrade. Since an upgrade changes nothing, the error never means that the
-// resource is gone or was changed.
+// upgradeError converts an error returned by upgradeState. Since an upgrade has no side effects, the result never means
+// that the resource was deleted or changed.
 func upgradeError(err error) error {
 	const problem = "upgrading the stored properties: "
 	switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
@@ -41,12 +41,12 @@ func upgradeError(err error) error {
 	return errors.New(problem + wire.TextOf(err))
 }
 
-// upgradeState calls the author's Upgrade. Properties that it does not set stay missing. If anything stored is secret,
-// so are all properties that it sets, since they may be derived from the secret.
+// upgradeState calls the author's Upgrade and updates s with the result. Missing properties stay missing unless Upgrade
+// sets them. If stored contains a secret, all properties set by Upgrade become secret, since they may be derived from it.
 func upgradeState(ctx context.Context, r *Provider, s *state, stored Bag) error {
 	s.done = &sync.Map{}
 	complete := s.marks.complete()
-	before, _ := encodeBag(ctx, s.Properties, complete, 0, 0) // without properties that cannot be encoded yet
+	before, _ := encodeBag(ctx, s.Properties, complete, 0, 0) // Some properties may not be encodable yet.
 	if err := run(ctx, r, &call{op: upgradeOp, want: s, stored: stored}); err != nil {
 		return err
 	}

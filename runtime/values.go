@@ -2,8 +2,8 @@ package lumi
 
 import "google.golang.org/protobuf/types/known/structpb"
 
-// values allocates the values of one bag. Allocated individually, each value would cost two allocations, one for
-// itself and one for its content, so both are placed side by side, in chunks.
+// values allocates the values of one bag. To save allocations, each value and its content share a struct, and structs for
+// primitive values are allocated in chunks.
 type values struct {
 	strings chunk[stringValue]
 	numbers chunk[numberValue]
@@ -70,8 +70,8 @@ func (*values) list(elems []*structpb.Value) *structpb.Value {
 	return &v.value
 }
 
-// chunk hands out elements of slices that start short and grow. Slices stay small, since keeping one element keeps its
-// whole slice alive.
+// chunk allocates elements in slices of 2, 4, and then 8. It uses no longer slices, since each element keeps its whole
+// slice alive.
 type chunk[T any] struct {
 	free []T
 	size int

@@ -1,10 +1,10 @@
 package lumi
 
-// StubVersion1 marks a runtime that works with stubs of version 1. Every stub refers to the constant of its version, so
-// that incompatible stubs and runtimes do not compile. If this constant is undefined, update the runtime if it is older
-// than the stub; otherwise, run cidlc again.
+// StubVersion1 is defined if this runtime supports stubs of version 1. Each stub refers to the constant of its version, so
+// that incompatible stubs do not compile. If the constant is undefined, update the runtime if it is older than the stub;
+// otherwise, generate the stub again with cidlc.
 const StubVersion1 = true
 
-// StubVersion2 marks a runtime that works with stubs that use constraints, defaults, relations, former names, unions
-// or deprecations.
+// StubVersion2 is defined if this runtime supports stubs of version 2, which may use constraints, defaults, relations,
+// former names, unions, and deprecations.
 const StubVersion2 = true

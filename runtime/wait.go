@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Waiter polls until a resource reaches a state, doubling the pause after each poll and polling one last time shortly
-// before the timeout. The zero Waiter is ready to use.
+// Waiter polls until a resource reaches a state, with exponential backoff and one last poll shortly before the timeout.
+// The zero Waiter is ready to use.
 type Waiter struct {
-	// Pause is the first pause. The default is 500 ms.
+	// Pause is the pause after the first poll. The default is 500 ms.
 	Pause time.Duration
-	// MaxPause limits later pauses. The default is 10 s.
+	// MaxPause is the maximum pause. The default is 10 s.
 	MaxPause time.Duration
 	// Timeout is the maximum total wait. The default is 5 min.
 	Timeout time.Duration
 }
 
-// Wait calls poll until it reports done or fails, and reports [Progress] whenever state changes. what names the
-// resource and state its condition, such as "pending"; both are for display. The context passed to poll is done after
-// the timeout.
+// Wait calls poll until poll returns true for done, or an error. It reports [Progress] whenever state changes. what names
+// the resource, and state its condition, such as "pending"; they are only displayed. The context passed to poll is done
+// after the timeout.
 //
-// The error is poll's own, or wraps [context.DeadlineExceeded] after the timeout, or ctx's error if ctx is done. Each
-// names the awaited resource. A Create, Update, or Delete that returns one of the last two has an uncertain outcome,
-// unless it calls [State.Done] or returns an id.
+// The error includes what. It wraps the error returned by poll, [context.DeadlineExceeded] after the timeout, or ctx.Err()
+// if ctx is done. If a Create, Update, or Delete returns an error of the latter two kinds, its outcome is uncertain, unless
+// it has called [State.Done] or returns an id.
 func (w Waiter) Wait(
 	ctx context.Context, what string, poll func(ctx context.Context) (state string, done bool, err error),
 ) error {
@@ -47,7 +47,7 @@ func (w Waiter) Wait(
 			Progress(ctx, "waiting for %s: %s", what, state)
 			last = state
 		}
-		// Random jitter of up to half the pause spreads the polls of concurrent waiters.
+		// Subtract a random jitter of up to half the pause to spread the polls of concurrent waiters.
 		timer := time.NewTimer(w.beforeLast(waiting, pause-rand.N(pause/2+1)))
 		select {
 		case <-waiting.Done():
@@ -59,8 +59,8 @@ func (w Waiter) Wait(
 	}
 }
 
-// beforeLast returns pause, or a shorter pause that leaves exactly the first pause before the deadline. With long
-// pauses, the last poll could otherwise be long before the deadline.
+// beforeLast shortens pause, if necessary, so that the next poll is no later than w.firstPause() before the deadline.
+// Otherwise, a long pause could run past the deadline, long after the last poll.
 func (w Waiter) beforeLast(waiting context.Context, pause time.Duration) time.Duration {
 	deadline, _ := waiting.Deadline()
 	if last := time.Until(deadline) - w.firstPause(); last > 0 {
@@ -71,7 +71,7 @@ func (w Waiter) beforeLast(waiting context.Context, pause time.Duration) time.Du
 
 func (w Waiter) firstPause() time.Duration { return positive(w.Pause, 500*time.Millisecond) }
 
-// ended returns the error of a wait that ended early.
+// ended returns the error of a wait for which waiting is done.
 func ended(ctx, waiting context.Context, what, state string, timeout time.Duration) error {
 	still := "still " + cmp.Or(state, "not ready") // The first poll may not have returned a state.
 	if ctx.Err() == nil {
@@ -80,7 +80,7 @@ func ended(ctx, waiting context.Context, what, state string, timeout time.Durati
 	return fmt.Errorf("waiting for %s: %s: %w", what, still, waiting.Err())
 }
 
-// positive returns d, or otherwise if d is not positive.
+// positive returns d if it is positive, and otherwise the second argument.
 func positive(d, otherwise time.Duration) time.Duration {
 	if d > 0 {
 		return d

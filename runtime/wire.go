@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// NewSecret wraps a value as a secret. Wrapped values are returned unchanged.
+// NewSecret returns v wrapped as a secret, or v itself if it is already wrapped.
 func NewSecret(v *structpb.Value) *structpb.Value {
 	if signed.IsSecret(v) {
 		return v
@@ -31,7 +31,7 @@ func signedObject(signature, key string, v *structpb.Value) *structpb.Value {
 	}})
 }
 
-// hasExtraFields reports whether a secret wrapper has fields other than the value.
+// hasExtraFields reports whether v is a secret wrapper with fields other than the value.
 func hasExtraFields(v *structpb.Value) bool {
 	for signed.IsSecret(v) {
 		fields := v.GetStructValue().GetFields()
@@ -45,7 +45,7 @@ func hasExtraFields(v *structpb.Value) bool {
 	return false
 }
 
-// kindOf describes a value for a message.
+// kindOf describes a value for a message, such as `a string "x"`. If hidden is set, it returns only the kind.
 func kindOf(v *structpb.Value, hidden bool) string {
 	var kind, value string
 	switch k := v.GetKind().(type) {
@@ -87,10 +87,10 @@ func kindOf(v *structpb.Value, hidden bool) string {
 	return kind + " " + value
 }
 
-// quote returns s shortened and quoted.
+// quote shortens and quotes s.
 func quote(s string) string { return constraint.Quote(constraint.Shorten(s)) }
 
-// same reports whether two values are equal, ignoring whether parts are secret.
+// same reports whether a and b are equal, ignoring secret wrappers.
 func same(a, b *structpb.Value) bool {
 	a, _ = signed.Reveal(a)
 	b, _ = signed.Reveal(b)
@@ -105,7 +105,7 @@ func same(a, b *structpb.Value) bool {
 	return slices.EqualFunc(a.GetListValue().GetValues(), b.GetListValue().GetValues(), same)
 }
 
-// sameFields is same for the fields of two objects, where null means absent.
+// sameFields is like same, for the fields of two objects. Null fields count as absent.
 func sameFields(a, b map[string]*structpb.Value) bool {
 	for key, v := range a {
 		if !same(v, b[key]) {
