@@ -2,11 +2,11 @@
 // Providers open an asset with [Open] and iterate over an archive with [Walk], or convert it with [WriteZip] to the
 // zip file that most clouds expect. All content is streamed and never held in memory as a whole.
 //
-// [Stamp] is for callers of providers, such as package serve: it finds the assets and archives in a bag of properties,
-// checks that they exist, and adds their hashes, so that a file with changed content is detected as a change.
+// [Stamp] is for callers of providers, such as package serve. It finds the assets and archives in a bag of properties,
+// checks that they exist, and adds their hashes, so that a diff detects files with changed content.
 //
-// Content at http and https URIs is limited in size, time, and redirects, and archive files in their unpacked size;
-// docs/assets.md lists the limits. Errors contain the URI or path, without credentials, and the limit.
+// Remote content is limited in size, time, and number of redirects, and archive files in unpacked size; docs/assets.md
+// lists the limits. Errors contain the URI or path, without credentials, and the limit that was exceeded.
 //
 // Relative paths are resolved against the process's working directory. An engine starts plugins in the program's
 // folder.

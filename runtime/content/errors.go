@@ -11,9 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 )
 
-// readError is an error in reading content. message contains no names, since they may be secret.
+// readError is an error in reading content. message contains no file names, which may be secret.
 type readError struct {
-	// where and entry are quoted, or "" if unknown: the file or address, and the file within that archive.
+	// where is the quoted path or URI of the content, and entry the quoted name of a file in that archive. Either is
+	// "" if unknown.
 	where, entry string
 	message      string
 	err          error
@@ -31,7 +32,7 @@ func (e *readError) Error() string {
 
 func (e *readError) Unwrap() error { return e.err }
 
-// failed returns an error about the content at the place.
+// failed returns err as a *readError with the place. It wraps err.
 func (p place) failed(err error) error {
 	var about *readError
 	if errors.As(err, &about) {
@@ -42,7 +43,7 @@ func (p place) failed(err error) error {
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // The operation and path add nothing.
+		err = path.Err // The operation and path are redundant.
 	}
 	message := err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,12 +55,12 @@ func (p place) failed(err error) error {
 	return &readError{where: p.String(), message: message, err: err}
 }
 
-// entryFailed returns an error about a file in an archive.
+// entryFailed returns a *readError for a file in an archive. It wraps err, which may be nil.
 func entryFailed(name string, message string, err error) error {
 	return &readError{entry: quote(name), message: message, err: err}
 }
 
-// withoutEntry removes the name of the file from an error of entryFailed.
+// withoutEntry returns err without the name of the file in the archive.
 func withoutEntry(err error) error {
 	var about *readError
 	if errors.As(err, &about) {

@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// transport fetches content as stored, without decompressing it.
+// transport does not decompress responses, so content is read as stored.
 var transport = func() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true
 	return t
 }()
 
-// remoteLimits bound the resources that a server can consume.
+// remoteLimits limits the resources that a server can consume.
 type remoteLimits struct {
 	size      int64 // bytes
 	redirects int
-	// silence limits each wait for a response or the next byte, and wait the sum of all waits. Time between reads does
-	// not count.
+	// silence limits each wait for a response or more data, and wait limits the total time spent waiting. Time between
+	// reads does not count.
 	silence, wait time.Duration
 }
 
 var remote = remoteLimits{size: 5 << 30, redirects: 10, silence: time.Minute, wait: time.Hour}
 
-// instead is the advice for content that exceeds a limit.
+// instead is the advice in errors about remote content that exceeds a limit.
 const instead = "download it and use its path instead"
 
-// fetch opens the content at an http or https URI.
+// fetch opens the content at an http or https URI. The error contains the URI, without credentials.
 func fetch(ctx context.Context, where place) (*stream, error) {
 	limited, cancel := context.WithCancelCause(ctx)
 	d := &download{ctx: limited, cancel: cancel}
@@ -49,13 +49,13 @@ func fetch(ctx context.Context, where place) (*stream, error) {
 		err = errTooLarge()
 	}
 	if err != nil {
-		_ = d.Close() // Its content is not needed.
+		_ = d.Close() // The response was not read.
 		return nil, where.failed(err)
 	}
 	return &stream{ReadCloser: &reader{ctx: ctx, from: d, where: where}, size: d.size}, nil
 }
 
-// status formats a status code without the server's own text, which is untrusted.
+// status formats a status code with its standard text, since the server's text is untrusted.
 func status(code int) string { return fmt.Sprintf("%d %s", code, http.StatusText(code)) }
 
 func errTooLarge() error {
@@ -72,7 +72,8 @@ type download struct {
 	waited time.Duration
 }
 
-// wait calls do, which waits for the server, and interrupts it at the time limits.
+// wait calls do, which waits for the server, and returns its error. If do exceeds a time limit, wait cancels d.ctx and
+// returns a *readError.
 func (d *download) wait(do func() error) error {
 	limit, message := remote.silence, fmt.Sprintf("the server sent nothing for %v, the limit for remote content",
 		remote.silence)
@@ -91,8 +92,8 @@ func (d *download) wait(do func() error) error {
 	return err
 }
 
-// get requests a URI and follows redirects. Unlike an http.Client, it sends no Referer, which could leak a signed URI
-// to another server, and includes no part of a URI in its errors.
+// get requests a URI and follows redirects. Unlike an http.Client, it sends no Referer header, which could leak a signed
+// URI to another server, and its errors do not contain URIs.
 func (d *download) get(uri *url.URL) (resp *http.Response, err error) {
 	for range remote.redirects + 1 {
 		req, err := http.NewRequestWithContext(d.ctx, http.MethodGet, uri.String(), nil)
@@ -112,7 +113,7 @@ func (d *download) get(uri *url.URL) (resp *http.Response, err error) {
 		if !slices.Contains(redirections, resp.StatusCode) || resp.Header.Get("Location") == "" {
 			return resp, nil
 		}
-		_ = resp.Body.Close() // Only the header matters.
+		_ = resp.Body.Close() // Only the header is needed.
 		next, err := resp.Location()
 		switch {
 		case err != nil:
@@ -152,7 +153,7 @@ func (d *download) Close() error {
 	return d.body.Close()
 }
 
-// bytesText formats a number of bytes in the largest unit that divides it.
+// bytesText formats n bytes in the largest unit, up to GiB, of which n is a multiple.
 func bytesText(n int64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB"}
 	i := 0

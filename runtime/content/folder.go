@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// folder walks a folder. Nothing outside of it is opened, even if it changes meanwhile.
+// folder walks a folder. It never opens anything outside of it, even if the folder changes during the walk.
 func (w *walker) folder(prefix string, where place) error {
 	root, err := os.OpenRoot(where.path)
 	if err != nil {
@@ -26,7 +26,7 @@ func (w *walker) folder(prefix string, where place) error {
 	return nil
 }
 
-// list returns the sorted names of all files in a folder.
+// list returns the sorted names of all files in a folder and its subfolders.
 func (w *walker) list(root *os.Root, where place) (files []string, err error) {
 	spent := 0
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -57,11 +57,11 @@ func (w *walker) list(root *os.Root, where place) (files []string, err error) {
 	return files, err
 }
 
-// notOpened returns an error about a file or folder within a folder.
+// notOpened returns the error for a file or folder below the walked folder that cannot be opened.
 func notOpened(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // The operation and path add nothing.
+		err = path.Err // The operation and path are redundant.
 	}
 	if name == "." {
 		return err
@@ -69,7 +69,7 @@ func notOpened(name string, err error) error {
 	return entryFailed(name, err.Error(), err)
 }
 
-// notRegular returns the message for a file of a kind that archives do not support.
+// notRegular returns the error message for a file of an unsupported kind.
 func notRegular(kind string) string {
 	return "is " + kind + "; archives may contain only files and folders"
 }

@@ -20,10 +20,10 @@ const (
 )
 
 const (
-	// tarBlock is the block size of a tar file. One block is also enough to detect the format of an archive file.
+	// tarBlock is the block size of a tar file. One block is enough to detect the format of an archive file.
 	tarBlock = 512
-	// tarRecord is the size to which tar pads its output, and so the maximum size of an empty tar file, which has at
-	// least two blocks of zeros.
+	// tarRecord is the size that tar pads its output to a multiple of. An empty tar file consists of zeros and is two
+	// blocks to one record long.
 	tarRecord = 20 * tarBlock
 )
 
@@ -44,9 +44,10 @@ func formatOf(head []byte) format {
 
 func isZero(data []byte) bool { return bytes.Count(data, []byte{0}) == len(data) }
 
-// isTar verifies the checksum of the first header, since the oldest tar files have no other marker.
+// isTar reports whether head starts with a tar header. It verifies the header's checksum, since the oldest tar files have
+// no magic number.
 func isTar(head []byte) bool {
-	const from, to = 148, 156 // The checksum itself counts as spaces.
+	const from, to = 148, 156 // The checksum is computed as if this range, its own field, contained spaces.
 	if len(head) < tarBlock {
 		return false
 	}
@@ -61,19 +62,19 @@ func isTar(head []byte) bool {
 	return err == nil && (int(sum) == unsigned || int(sum) == signed)
 }
 
-// isEmptyTar reports whether a file consists of zeros and is no larger than an empty tar file. Disk images and
-// preallocated files also start with zeros but are larger.
+// isEmptyTar reports whether a file consists of zeros and has the size of an empty tar file. Disk images and preallocated
+// files also start with zeros, but are larger.
 func isEmptyTar(in io.Reader) (bool, error) {
 	data, err := io.ReadAll(io.LimitReader(in, tarRecord+1))
 	return len(data) >= 2*tarBlock && len(data) <= tarRecord && len(data)%tarBlock == 0 && isZero(data), err
 }
 
-// unexpected returns the error for content in the wrong format. It reveals none of the content.
+// unexpected returns an error for content in the wrong format. The error does not quote the content.
 func unexpected(want string, head []byte) error {
 	return errors.New("expected " + want + ", found " + describe(head))
 }
 
-// otherFormats lists formats that are often mistaken for supported archives and that net/http does not detect.
+// otherFormats lists formats that users may mistake for supported ones, and that net/http does not detect.
 var otherFormats = []struct{ magic, name string }{
 	{"BZh", "a bzip2 file"},
 	{"\xfd7zXZ\x00", "an xz file"},

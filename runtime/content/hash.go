@@ -12,12 +12,13 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Hash returns a hash of the content of an asset or archive, in hexadecimal.
+// Hash returns a hash of the content of an asset or archive, in hexadecimal. The error contains the path or URI, without
+// credentials.
 //
-// For an asset, it is the SHA-256 of its content. For an archive, it is the SHA-256 of one record per file, sorted by
-// name, byte by byte. A record is the length of the name, as 8 bytes, big-endian; the name; a byte that is 1 if the
-// file's owner may execute it, and else 0; and the 32 bytes of the content's SHA-256. So a folder, a zip file, and a
-// tar file of the same files have the same hash, regardless of order, times, owners, and compression.
+// The hash of an asset is the SHA-256 of its content. The hash of an archive is the SHA-256 of one record per file, sorted
+// by name, byte by byte. A record consists of the length of the name as 8 bytes in big-endian order; the name; a byte that
+// is 1 if the file's owner may execute it and 0 otherwise; and the 32 bytes of the SHA-256 of the content. So a folder, a
+// zip file, and a tar file with the same files have the same hash, regardless of order, times, owners, and compression.
 func Hash(ctx context.Context, c lumi.Content) (string, error) {
 	all, err := records(ctx, c)
 	if err != nil {
@@ -33,7 +34,8 @@ type record struct {
 	sum        [sha256.Size]byte
 }
 
-// records returns the records of all files in an archive, or an asset's single record, which has no name.
+// records returns the records of all files in an archive, sorted by name. For an asset, it returns a single record
+// without a name.
 func records(ctx context.Context, c lumi.Content) (all []record, err error) {
 	switch c := c.(type) {
 	case lumi.Asset:
@@ -55,7 +57,7 @@ func records(ctx context.Context, c lumi.Content) (all []record, err error) {
 	return nil, errAbsent
 }
 
-// hashOf returns the hash of content with the given records.
+// hashOf returns the hash of c, given its records.
 func hashOf(c lumi.Content, all []record) string {
 	if _, ok := c.(lumi.Asset); ok {
 		return hex.EncodeToString(all[0].sum[:])

@@ -9,14 +9,15 @@ import (
 const (
 	// maxName is the maximum length of a path on Linux.
 	maxName = 4096
-	// maxNames limits the memory for an archive's names, in bytes. An archive file of a few megabytes can contain an
-	// enormous number of names.
+	// maxNames limits the memory for an archive's names, in bytes, since an archive file of a few megabytes can contain
+	// an enormous number of files.
 	maxNames = 256 << 20
-	// nameCost is the approximate overhead of a name.
+	// nameCost is the approximate memory overhead of a name, in bytes.
 	nameCost = 64
 )
 
-// cleanName returns the normalized name of a file in an archive: elements joined by slashes, none of them "." or "..".
+// cleanName returns the normalized name of a file in an archive: elements joined by slashes, none of them empty, ".", or
+// "..". It returns an error if the name is invalid.
 func cleanName(name string) (string, error) {
 	if why := nameProblem(name); why != "" {
 		return "", entryFailed(name, "is not a valid name in an archive: "+why, nil)
@@ -34,7 +35,8 @@ func cleanName(name string) (string, error) {
 	return strings.Join(kept, "/"), nil
 }
 
-// nameProblem returns why a name is not valid in an archive, or "". The TypeScript runtime has the same messages.
+// nameProblem returns the reason a name is not valid in an archive, or "" if it is. The TypeScript runtime has the same
+// messages.
 func nameProblem(name string) string {
 	switch {
 	case name == "":
@@ -63,15 +65,15 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// names holds the names used in an archive.
+// names records the names of the files and folders in an archive.
 type names struct {
-	isFile map[string]bool // false for a folder
-	spent  int
+	isFile map[string]bool // by name; false for a folder
+	spent  int             // bytes of memory
 }
 
 var errTooMany = errors.New("the archive contains too many files")
 
-// addFile records the normalized name of a file.
+// addFile records a file and its parents, given the file's normalized name. It returns an error if the name is taken.
 func (n *names) addFile(name string) error {
 	isFile, taken := n.isFile[name]
 	switch {
@@ -86,7 +88,7 @@ func (n *names) addFile(name string) error {
 	return n.addFolder(parent(name))
 }
 
-// addFolder records a folder and its parents. It may have been recorded before.
+// addFolder records a folder and its parents. It returns an error if one of them is a file. It is idempotent.
 func (n *names) addFolder(name string) error {
 	for ; name != ""; name = parent(name) {
 		isFile, taken := n.isFile[name]
@@ -118,7 +120,7 @@ func (n *names) add(name string, isFile bool) error {
 	return nil
 }
 
-// parent returns the parent folder of a file or folder, "" at the top.
+// parent returns the parent folder of a file or folder, or "" at the top level.
 func parent(name string) string {
 	return name[:max(strings.LastIndexByte(name, '/'), 0)]
 }

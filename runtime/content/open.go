@@ -12,8 +12,8 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Open opens the content of an asset. The context also applies to reading. Errors contain the file or address, and
-// wrap [fs.ErrNotExist] if there is no such file.
+// Open opens the content of an asset. The context also applies to reading. Errors contain the path or URI, and wrap
+// [fs.ErrNotExist] if the file does not exist.
 func Open(ctx context.Context, a lumi.Asset) (io.ReadCloser, error) {
 	s, err := open(ctx, a)
 	if err != nil {
@@ -25,7 +25,7 @@ func Open(ctx context.Context, a lumi.Asset) (io.ReadCloser, error) {
 // stream is the content of one file.
 type stream struct {
 	io.ReadCloser
-	// size is -1 if unknown before reading.
+	// size is the length of the content, or -1 if unknown before reading.
 	size       int64
 	executable bool
 }
@@ -50,10 +50,10 @@ func open(ctx context.Context, a lumi.Asset) (*stream, error) {
 	}, nil
 }
 
-// openForReading does not block on a named pipe that has replaced the file.
+// openForReading is the flags for opening a file. O_NONBLOCK avoids blocking on a named pipe that has replaced the file.
 const openForReading = os.O_RDONLY | syscall.O_NONBLOCK
 
-// openRegular opens a regular file.
+// openRegular opens a file. It returns an error if the file is not regular.
 func openRegular(where place) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(where.path) // Check before opening, since opening some devices has side effects.
 	if err != nil {
@@ -70,16 +70,16 @@ func openRegular(where place) (*os.File, fs.FileInfo, error) {
 		err = regular(info.Mode())
 	}
 	if err != nil {
-		_ = file.Close() // Nothing was written to it.
+		_ = file.Close() // read only
 		return nil, nil, where.failed(err)
 	}
 	return file, info, nil
 }
 
-// isExecutable checks the owner's bit, as git does.
+// isExecutable reports whether the file's owner may execute it, which is also git's rule.
 func isExecutable(mode fs.FileMode) bool { return mode&0o100 != 0 }
 
-// regular returns an error unless the mode is a regular file's.
+// regular returns an error unless mode describes a regular file.
 func regular(mode fs.FileMode) error {
 	switch {
 	case mode.IsRegular():
@@ -90,7 +90,7 @@ func regular(mode fs.FileMode) error {
 	return errors.New("is " + kindOf(mode) + ", not a regular file")
 }
 
-// kindOf names the kind of a file that is neither regular nor a folder.
+// kindOf returns the kind of a file that is neither a regular file nor a folder.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
@@ -105,7 +105,7 @@ func kindOf(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// reader reads until the context is done, and adds the place to errors.
+// reader is a reader that fails once the context is done, and whose errors contain the place.
 type reader struct {
 	ctx   context.Context
 	from  io.ReadCloser

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// place locates content outside the program: a path or a URI.
+// place is the location of content outside the program, a path or a URI.
 type place struct {
-	// path is the path of a file or folder, "" for remote content.
+	// path is the path of a file or folder, or "" for remote content.
 	path string
 	// uri is nil if the content was given as a path.
 	uri *url.URL
@@ -35,11 +35,11 @@ func placeOf(c located) (place, error) {
 	return parseURI(uri)
 }
 
-// parseURI parses and validates a URI without accessing it.
+// parseURI parses and validates a URI without accessing its content.
 func parseURI(uri string) (place, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
-		return place{}, errors.New("the URI is malformed") // A detailed error would quote the URI, which may contain credentials.
+		return place{}, errors.New("the URI is malformed") // err quotes the URI, which may contain credentials.
 	}
 	p := place{uri: u}
 	switch u.Scheme {
@@ -63,7 +63,7 @@ func parseURI(uri string) (place, error) {
 	return place{}, p.failed(errors.New("only file:, http: and https: URIs can be opened"))
 }
 
-// fileURI returns an error if a file: URI is invalid.
+// fileURI returns an error if a file: URI is not supported.
 func fileURI(u *url.URL) error {
 	switch {
 	case u.Host != "" && u.Host != "localhost":
@@ -78,7 +78,7 @@ func fileURI(u *url.URL) error {
 
 func (p place) isRemote() bool { return p.path == "" && p.uri != nil }
 
-// String returns the path or URI without possible credentials.
+// String returns the quoted path or URI, without credentials.
 func (p place) String() string {
 	if p.uri == nil {
 		return quote(p.path)

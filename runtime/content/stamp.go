@@ -15,16 +15,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Stamp checks the assets and archives in a bag of a program's properties before it is passed to a provider. It returns
-// a copy of the bag in which each file, folder, and archive file has a hash, replacing existing hashes. The hashes make
-// comparisons and state depend on the content, not only its location.
+// Stamp checks the assets and archives in a program's properties before they are passed to a provider. It returns a copy
+// of the bag with a hash of the content in each file, folder, and archive file, so that a diff detects changed content.
+// Existing hashes are replaced.
 //
-// Text and remote content get no hash: text is compared directly, and remote content is not fetched and counts as
-// unchanged unless its URI changes. An archive of assets gets a hash if everything in it has one or is text. Unknown
-// and malformed values are left for the provider to check.
+// Text and remote content get no hash: text is compared directly, and remote content is not fetched; it counts as
+// unchanged unless its URI changes. An archive of assets gets a hash if everything in it is text or has a hash. Stamp
+// does not change unknown or malformed values, which the provider checks.
 //
-// The error is a *[lumi.InvalidError] with one fault for each asset and archive that is missing or unreadable, without
-// secret names, or the context's error.
+// If an asset or archive is missing or unreadable, Stamp returns a *[lumi.InvalidError] with a fault for each. Faults do
+// not contain secret names. If ctx is done, Stamp returns ctx.Err().
 func Stamp(ctx context.Context, bag lumi.Bag) (lumi.Bag, error) {
 	s := &stamper{ctx: ctx}
 	given := bag.Struct().GetFields()
@@ -41,11 +41,11 @@ func Stamp(ctx context.Context, bag lumi.Bag) (lumi.Bag, error) {
 }
 
 const (
-	// maxDepth exceeds the depth that providers accept, so that they report deeper values.
+	// maxDepth limits recursion. It exceeds the depth limit of providers, which report values nested too deeply.
 	maxDepth = 1000
-	// maxFaults limits the reported faults.
+	// maxFaults is the maximum number of reported faults.
 	maxFaults = 100
-	// hashKey is the key of the hash in a signed object.
+	// hashKey is the key of the hash in an asset or archive.
 	hashKey = "hash"
 )
 
@@ -54,7 +54,7 @@ type stamper struct {
 	faults []lumi.Fault
 }
 
-// spot is the location of a value in a bag. Its path is rendered only for faults.
+// spot is the location of a value in a bag. It is converted to a path only for faults.
 type spot struct {
 	outer  *spot
 	name   string
@@ -83,7 +83,7 @@ func (at spot) path() lumi.Path {
 	return at.outer.path().Key(at.name)
 }
 
-// isDone reports whether to stop early.
+// isDone reports whether to stop because of too many faults or a done context.
 func (s *stamper) isDone() bool { return len(s.faults) >= maxFaults || s.ctx.Err() != nil }
 
 func (s *stamper) fault(at spot, err error) {
@@ -156,20 +156,20 @@ func (s *stamper) list(v *structpb.Value, values []*structpb.Value, at spot) *st
 	return structpb.NewListValue(&structpb.ListValue{Values: stamped})
 }
 
-// stamped is a signed object after its content was read.
+// stamped is the result of stamping an asset or archive.
 type stamped struct {
 	value *structpb.Value
-	// hash is "" if the object gets none.
+	// hash is the hash of the content, or "" if it gets none.
 	hash string
-	// records holds the records of the files in it; an asset's has no name. They are valid only if complete is set:
-	// remote and unknown content was not read.
+	// records holds the result of function records if complete is set. It is unset for remote and unknown content,
+	// which is not read.
 	records  []record
 	complete bool
 	// secret is set if the hash depends on a secret within the object.
 	secret bool
 }
 
-// content stamps an asset or archive, perhaps inside a secret. It returns other values unchanged.
+// content stamps an asset or archive, which may be wrapped as a secret. It returns other values unchanged.
 func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	if at.depth > maxDepth || s.isDone() {
 		return stamped{value: v}
@@ -205,8 +205,8 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	return made
 }
 
-// file reads the content of an asset, or of an archive other than an archive of assets. It returns false if there is
-// nothing to read.
+// file stamps an asset, or an archive other than an archive of assets, by setting the hash and records in made. It
+// returns false if the value is malformed or its location is unknown.
 func (s *stamper) file(made *stamped, signature, key string, location *structpb.Value, at spot) bool {
 	text, ok := stringOf(location)
 	var c file
@@ -239,13 +239,14 @@ func (s *stamper) file(made *stamped, signature, key string, location *structpb.
 	return true
 }
 
-// file is an asset, or an archive other than an archive of assets.
+// file is implemented by assets and archives. It is not used for archives of assets.
 type file interface {
 	lumi.Content
 	located
 }
 
-// skips reports whether the content is not read because it is remote or its location is invalid.
+// skips reports whether c is remote or its location is invalid, so that it is not read. It reports a fault if the location
+// is invalid.
 func (s *stamper) skips(c file, at spot) bool {
 	if _, ok := c.URI(); !ok {
 		return false
@@ -257,7 +258,8 @@ func (s *stamper) skips(c file, at spot) bool {
 	return err != nil || where.isRemote()
 }
 
-// assets is like file, for an archive of assets, given its members with and without secret wrappers.
+// assets is like file, but for an archive of assets. wrapped holds its members, perhaps in secret wrappers, and assets
+// holds them without the wrappers.
 func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot) bool {
 	if assets.GetStructValue() == nil || signed.Signature(assets) != "" {
 		return false

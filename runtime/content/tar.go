@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// tar walks a tar file. packed counts the bytes read before decompression.
+// tar walks a tar file. packed counts the compressed bytes read.
 func (w *walker) tar(prefix string, where place, in io.Reader, packed *counted) error {
 	source := &tarSource{in: &unpacked{counted{from: in}, packed}}
 	archive := tar.NewReader(source)
@@ -57,20 +57,20 @@ func (w *walker) tarEntry(prefix string, where place, header *tar.Header, conten
 	return where.failed(entryFailed(name, notRegular(kindOf(header.FileInfo().Mode())), nil))
 }
 
-// tarEnd checks that a tar file is not truncated.
+// tarEnd returns an error if a tar file is truncated or its compressed data is damaged.
 func (w *walker) tarEnd(where place, source *tarSource) error {
 	if source.ended {
 		return where.damaged(io.ErrUnexpectedEOF)
 	}
-	// Read the rest too, since compressed data ends in a checksum.
+	// Read to the end to verify the checksum of compressed data.
 	if _, err := io.Copy(io.Discard, source); err != nil {
 		return where.damaged(err)
 	}
 	return nil
 }
 
-// tarSource records whether the end was reached. A tar file ends in two empty blocks, so its reader reaches the end
-// only if the file is truncated.
+// tarSource is a reader that records whether its end was reached. Since a tar file ends in two empty blocks, a tar.Reader
+// reads up to the end only if the file is truncated.
 type tarSource struct {
 	in    io.Reader
 	ended bool

@@ -6,17 +6,18 @@ import (
 	"math"
 )
 
-// unpackLimits distinguish a zip bomb from an archive file. An archive file that exceeds both limits is rejected.
+// unpackLimits are limits against zip bombs. An archive file is rejected if it exceeds both size and ratio, or if it
+// exceeds directory.
 type unpackLimits struct {
 	size  int64 // unpacked bytes
 	ratio int64 // of unpacked to packed size
-	// directory limits the size of a zip file's directory, which needs several times its size in memory.
+	// directory limits the size of a zip file's central directory, which takes several times as much memory.
 	directory int64
 }
 
 var unpacking = unpackLimits{size: 1 << 30, ratio: 100, directory: 64 << 20}
 
-// checkUnpacked returns an error if an archive file's unpacked size exceeds both limits.
+// checkUnpacked returns an error if out unpacked bytes from in packed bytes exceed the limits on size and ratio.
 func checkUnpacked(out, in int64) error {
 	if out <= unpacking.size || out/unpacking.ratio < in {
 		return nil
@@ -25,7 +26,7 @@ func checkUnpacked(out, in int64) error {
 		" unpack it and use the folder instead", bytesText(unpacking.size), unpacking.ratio)}
 }
 
-// counted counts the bytes read.
+// counted is a reader that counts the bytes read.
 type counted struct {
 	from io.Reader
 	n    int64
@@ -37,7 +38,7 @@ func (c *counted) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// unpacked reads unpacked content and enforces the limits.
+// unpacked is a reader of unpacked content that enforces the limits.
 type unpacked struct {
 	counted
 	packed *counted
@@ -51,7 +52,7 @@ func (u *unpacked) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// directoryReader limits the bytes read from a file until it is released.
+// directoryReader limits the number of bytes read, until release is called.
 type directoryReader struct {
 	in   io.ReaderAt
 	left int64

@@ -17,10 +17,11 @@ import (
 
 // File is a file in an archive.
 type File struct {
-	// Name is the path of the file in the archive: elements joined by slashes, none of them empty, "." or "..". It is
-	// unique, and no folder of the archive has the same name.
+	// Name is the path of the file in the archive: elements joined by slashes, none of them empty, ".", or "..". It is
+	// unique among the files and folders of the archive.
 	Name string
-	// Size is the length of the content, or -1 if unknown before reading. Reading content of another length fails.
+	// Size is the length of the content, or -1 if unknown before reading. If the content has another length, reading
+	// it fails.
 	Size int64
 	// Executable is set if the file's owner may execute it.
 	Executable bool
@@ -28,9 +29,9 @@ type File struct {
 	Content io.Reader
 }
 
-// Walk calls visit for each file of an archive, in name order; files of a tar file keep their stored order. Folders are
-// not visited. An error of visit ends the walk and is returned unchanged. Other errors contain the archive and, if
-// applicable, the file in it.
+// Walk calls visit for each file in an archive, sorted by name, except that files in a tar file are visited in stored
+// order. It does not visit folders. If visit returns an error, Walk stops and returns that error. Other errors contain the
+// path or URI of the archive and, if applicable, the name of the file in it.
 func Walk(ctx context.Context, a lumi.Archive, visit func(File) error) error {
 	return (&walker{ctx: ctx, visit: visit}).archive("", a)
 }
@@ -41,7 +42,7 @@ type walker struct {
 	names names
 }
 
-// archive walks an archive, prepending prefix to the files' names. prefix is empty or ends in a slash.
+// archive walks an archive, adding prefix to the names of its files. prefix is empty or ends in a slash.
 func (w *walker) archive(prefix string, a lumi.Archive) error {
 	if assets, ok := a.Assets(); ok {
 		return w.assets(prefix, assets)
@@ -91,7 +92,8 @@ type part struct {
 	content lumi.Content
 }
 
-// sortParts sorts members by the names of their files.
+// sortParts returns the members of an archive of assets in an order that visits files sorted by name. It returns an error
+// if a name is invalid.
 func sortParts(assets map[string]lumi.Content) ([]part, error) {
 	parts := make([]part, 0, len(assets))
 	for _, key := range slices.Sorted(maps.Keys(assets)) {
@@ -121,7 +123,7 @@ func (w *walker) asset(name string, a lumi.Asset) error {
 	return w.show(File{Name: name, Size: s.size, Executable: s.executable, Content: s}, func(err error) error { return err })
 }
 
-// show passes a file to the visitor. Errors of its content are converted by failed.
+// show calls visit with a file. failed converts errors in reading its content.
 func (w *walker) show(f File, failed func(error) error) error {
 	if err := w.names.addFile(f.Name); err != nil {
 		return failed(err)
@@ -130,7 +132,7 @@ func (w *walker) show(f File, failed func(error) error) error {
 	return w.visit(f)
 }
 
-// fileReader reads a file until the context is done, and checks its size.
+// fileReader reads the content of a file. It fails once the context is done, or if the content's length is not file.Size.
 type fileReader struct {
 	ctx    context.Context
 	file   File
@@ -159,7 +161,7 @@ func (r *fileReader) Read(data []byte) (int, error) {
 	return n, r.failed(err)
 }
 
-// damage describes an error in reading an archive.
+// damage returns a message for an error in reading an archive.
 func damage(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return "is cut off"
@@ -167,7 +169,7 @@ func damage(err error) string {
 	return "is damaged: " + err.Error()
 }
 
-// damaged returns the error for a damaged archive.
+// damaged returns an error for an archive at the place that cannot be read because of err.
 func (p place) damaged(err error) error {
 	var about *readError
 	if errors.As(err, &about) {
@@ -220,7 +222,7 @@ func (w *walker) remote(prefix string, where place) error {
 	})
 }
 
-// spooled calls use with a temporary file and removes the file.
+// spooled calls use with a temporary file, which it removes afterward. It returns use's error.
 func spooled(use func(*os.File) error) (err error) {
 	file, err := os.CreateTemp("", "lumi-content-*")
 	if err != nil {
@@ -232,7 +234,7 @@ func spooled(use func(*os.File) error) (err error) {
 	return use(file)
 }
 
-// stream walks an archive file that can be read sequentially. packed counts the bytes read of the file.
+// stream walks an archive file that can be read sequentially. packed counts the bytes read from the file.
 func (w *walker) stream(prefix string, where place, in *bufio.Reader, packed *counted) error {
 	head, err := in.Peek(tarBlock)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// stringOf returns a string, unless it is the placeholder for unknown values.
+// stringOf returns the string in v. It returns false if v is unknown or not a string.
 func stringOf(v *structpb.Value) (string, bool) {
 	s, ok := v.GetKind().(*structpb.Value_StringValue)
 	if !ok || s.StringValue == wire.Unknown {
@@ -18,7 +18,7 @@ func stringOf(v *structpb.Value) (string, bool) {
 	return s.StringValue, true
 }
 
-// rewrap replaces the value inside the secret wrappers of wrapped, if any.
+// rewrap returns v in copies of the secret wrappers of wrapped, if any.
 func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 	if signed.IsSecret(wrapped) {
 		return with(wrapped, "value", rewrap(wrapped.GetStructValue().GetFields()["value"], v))
@@ -26,7 +26,8 @@ func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 	return v
 }
 
-// locationOf returns the field of an asset or archive that locates its content, or nil unless exactly one is set.
+// locationOf returns the key and value of the field that contains or locates the content of an asset or archive. The value
+// is nil unless exactly one such field is set.
 func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
 	for name, v := range fields {
 		if name == wire.Signature || name == hashKey || signed.IsNull(v) {
@@ -40,7 +41,8 @@ func locationOf(fields map[string]*structpb.Value) (key string, location *struct
 	return key, location
 }
 
-// with returns the object with key set to a value, or removed for nil. It returns the same object if nothing changes.
+// with returns a copy of object v with key set to a value, or without key if the value is nil. It returns v if nothing
+// changes.
 func with(v *structpb.Value, key string, to *structpb.Value) *structpb.Value {
 	fields := v.GetStructValue().GetFields()
 	if fields[key] == to {

@@ -13,9 +13,8 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// WriteZip writes an archive as a zip file, with files in name order and without times or owners. Output is
-// deterministic: archives with the same hash give identical bytes if the program is built with the same version of Go.
-// Compressed content is buffered in a temporary file.
+// WriteZip writes an archive as a zip file, with files sorted by name and without times or owners. For a given version of
+// Go, its output depends only on the archive's hash. Compressed content is buffered in a temporary file.
 func WriteZip(ctx context.Context, out io.Writer, a lumi.Archive) error {
 	return spooled(func(spool *os.File) error {
 		files, err := deflate(ctx, spool, a)
@@ -38,13 +37,13 @@ func WriteZip(ctx context.Context, out io.Writer, a lumi.Archive) error {
 	})
 }
 
-// compressed is a file whose compressed content is part of another.
+// compressed is a file whose compressed content starts at offset at of the spool file.
 type compressed struct {
 	header *zip.FileHeader
 	at     int64
 }
 
-// deflate compresses all files of an archive into spool, one after another.
+// deflate writes the compressed content of all files in an archive to spool, and returns the files sorted by name.
 func deflate(ctx context.Context, spool *os.File, a lumi.Archive) ([]compressed, error) {
 	var files []compressed
 	at := int64(0)
@@ -76,14 +75,14 @@ func deflate(ctx context.Context, spool *os.File, a lumi.Archive) ([]compressed,
 	return files, err
 }
 
-// zipHeader returns a header for a file without times and owners.
+// zipHeader returns a header for f, without times and owners.
 func zipHeader(f File) *zip.FileHeader {
 	const (
 		utf8Name = 0x800
-		newYear  = 1<<5 | 1 // in 1980, the earliest date of a zip file
+		newYear  = 1<<5 | 1 // January 1, 1980, the earliest date in a zip file
 	)
 	header := &zip.FileHeader{Name: f.Name, Method: zip.Deflate, Flags: utf8Name, ReaderVersion: 20}
-	header.ModifiedDate = newYear //nolint:staticcheck // CreateRaw writes this field, and not the one that came after it.
+	header.ModifiedDate = newYear //nolint:staticcheck // CreateRaw writes this deprecated field, not Modified.
 	if f.Executable {
 		header.SetMode(0o755)
 	} else {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// encrypted is the flag of an encrypted file in a zip file.
+// encrypted is the flag bit of an encrypted file in a zip file.
 const encrypted = 0x1
 
 // zip walks a zip file.
