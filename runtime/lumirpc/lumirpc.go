@@ -5,7 +5,7 @@ import "regexp"
 // ProtocolVersion is the version of the protocol in this package.
 const ProtocolVersion = 1
 
-// SecretVariable is the environment variable that passes a plugin its parent's secret.
+// SecretVariable is the environment variable in which a plugin receives its parent's secret.
 const SecretVariable = "LUMI_PLUGIN_SECRET"
 
 // SecretHeader is the metadata key of the secret, which every call must carry.
@@ -14,14 +14,14 @@ const SecretHeader = "lumi-secret"
 // EventsTrailer is the trailer key of the position of a call's last event in the event stream.
 const EventsTrailer = "lumi-events"
 
-// MaxMessageSize limits messages in both directions. An update contains old and new properties and those of other
-// resources, any of which may well take 64 MiB.
+// MaxMessageSize is the maximum size of a message in either direction, in bytes. An update contains the old and new
+// properties of a resource and the properties of other resources, and each of these may take 64 MiB.
 const MaxMessageSize = 512 << 20
 
 // ProvisionerPrefix is the prefix of provisioners' executables, lumi-provisioner-NAME.
 const ProvisionerPrefix = "lumi-provisioner-"
 
-// MaxToken limits the length of a provisioner's token, in bytes.
+// MaxToken is the maximum length of a provisioner's token, in bytes.
 const MaxToken = 64 << 10
 
 var provisionerName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)

@@ -1,8 +1,7 @@
 // Package tokens implements type tokens: the names of resource types across packages and languages.
 //
-// A token is "package:module:Type", such as "aws:ec2:SecurityGroup" or "corp/net:index:Firewall". Some writers also
-// include the file in the module ("aws:ec2/securityGroup:SecurityGroup"). Both forms have the same grammar. Tokens
-// name the same type only if they are equal; this package does not convert between the forms.
+// A token has the form "package:module:Type", such as "aws:ec2:SecurityGroup" or "corp/net:index:Firewall". The module may
+// include a file, as in "aws:ec2/securityGroup:SecurityGroup". Two tokens refer to the same type only if they are equal.
 package tokens
 
 import (
@@ -11,10 +10,10 @@ import (
 	"unicode"
 )
 
-// Type is the token of a resource type. A value that was not returned by [Parse] or generated may be invalid.
+// Type is the token of a resource type. Values returned by [Parse] and [Format] are valid.
 type Type string
 
-// Parse returns s as a token. The error is a *[SyntaxError].
+// Parse returns s as a token, or a *[SyntaxError] if it is invalid.
 func Parse(s string) (Type, error) {
 	if err := refuse(s, typeProblem(s)); err != nil {
 		return "", err
@@ -22,14 +21,14 @@ func Parse(s string) (Type, error) {
 	return Type(s), nil
 }
 
-// Format joins the parts of a token. It returns a *[SyntaxError] if they are invalid.
+// Format returns the token with the given parts, or a *[SyntaxError] if one of them is invalid.
 func Format(pkg, module, name string) (Type, error) { return Parse(pkg + ":" + module + ":" + name) }
 
 // Package returns the part before the first colon, such as "aws".
 func (t Type) Package() string { return t.part(0) }
 
-// Module returns the part between the colons: the module's path, followed by the file in the longer form. It is
-// "index" at the root of a package.
+// Module returns the part between the colons: the module's path, which may include a file. The module at the root of a
+// package is "index".
 func (t Type) Module() string { return t.part(1) }
 
 // Name returns the type's own name, the part after the last colon.
@@ -43,7 +42,7 @@ func (t Type) part(i int) string {
 	return parts[i]
 }
 
-// split splits a token and reports whether it has three parts.
+// split splits a token at its colons and reports whether it has three parts.
 func split(s string) (parts [3]string, ok bool) {
 	var rest string
 	parts[0], rest, _ = strings.Cut(s, ":")
@@ -51,11 +50,11 @@ func split(s string) (parts [3]string, ok bool) {
 	return parts, ok && !strings.Contains(parts[2], ":")
 }
 
-// CheckPackage returns nil if s is a valid package name: words of lowercase letters, digits, "-", and "_" that start
-// with a letter, joined by "/". Otherwise, it returns a *[SyntaxError].
+// CheckPackage returns a *[SyntaxError] unless s is a valid package name: words joined by "/", each of which starts with a
+// letter and consists of lowercase letters, digits, "-", and "_".
 func CheckPackage(s string) error { return refuse(s, packageProblem(s)) }
 
-// CheckModule returns nil if s is a valid module in a token, and otherwise a *[SyntaxError].
+// CheckModule returns a *[SyntaxError] unless s is a valid module in a token.
 func CheckModule(s string) error { return refuse(s, moduleProblem(s)) }
 
 // refuse returns a *[SyntaxError], or nil if problem is empty.
@@ -123,13 +122,13 @@ func moduleProblem(s string) string {
 }
 
 func notInModule(r rune) bool {
-	if '!' <= r && r <= '~' { // fast path, since URNs are parsed all the time
+	if '!' <= r && r <= '~' { // fast path, since URNs are parsed often
 		return r == ':' || r == '\\'
 	}
 	return r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
 }
 
-// isIdentifier is go/token.IsIdentifier, copied to keep that package out of every provider.
+// isIdentifier reports whether s is an identifier. It avoids linking package go/token into every provider.
 func isIdentifier(s string) bool {
 	for i, r := range s {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {

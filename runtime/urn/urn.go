@@ -15,8 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// URN is the name of one resource. The empty URN names no resource. A value that was not returned by [Parse] or
-// [Format] may be invalid.
+// URN is the name of a resource, or empty for no resource. Values returned by [Parse] and [Format] are valid.
 type URN string
 
 const (
@@ -26,11 +25,11 @@ const (
 
 // Parts are the parts of a URN.
 type Parts struct {
-	// Environment is the environment that the resource was deployed to, such as "prod".
+	// Environment is the environment that the resource belongs to, such as "prod".
 	Environment string
 	// Package is the package of the program that created the resource, such as "my/cluster".
 	Package string
-	// Module is the program's module, "index" for the main one.
+	// Module is the program's module. The main module is "index".
 	Module string
 	// Type is the token of the resource's type.
 	Type tokens.Type
@@ -38,7 +37,7 @@ type Parts struct {
 	Name string
 }
 
-// Parse returns s as a URN. The error is a *[SyntaxError].
+// Parse returns s as a URN, or a *[SyntaxError] if it is invalid.
 func Parse(s string) (URN, error) {
 	if _, err := split(s); err != nil {
 		return "", err
@@ -46,7 +45,7 @@ func Parse(s string) (URN, error) {
 	return URN(s), nil
 }
 
-// Format joins the parts of a URN. It returns a *[SyntaxError] if they are invalid.
+// Format returns the URN with the given parts, or a *[SyntaxError] if one of them is invalid.
 func Format(p Parts) (URN, error) {
 	s := prefix + p.Environment + separator + p.Package + ":" + p.Module + separator + string(p.Type) + separator + p.Name
 	parsed, err := split(s)
@@ -59,16 +58,16 @@ func Format(p Parts) (URN, error) {
 	return URN(s), nil
 }
 
-// Parts splits the URN. It returns a *[SyntaxError] if u is not a valid URN.
+// Parts returns the parts of u, or a *[SyntaxError] if u is invalid.
 func (u URN) Parts() (Parts, error) { return split(string(u)) }
 
-// Type returns the token of the resource's type, or "" if u is not a valid URN.
+// Type returns the token of the resource's type, or "" if u is invalid.
 func (u URN) Type() tokens.Type {
 	p, _ := u.Parts() // zero if u is not a valid URN
 	return p.Type
 }
 
-// Name returns the resource's name, or "" if u is not a valid URN.
+// Name returns the resource's name, or "" if u is invalid.
 func (u URN) Name() string {
 	p, _ := u.Parts() // zero if u is not a valid URN
 	return p.Name
@@ -85,7 +84,7 @@ type SyntaxError struct {
 // Error returns the string and the problem.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.URN, e.Problem) }
 
-// split parses a URN. The name comes last so that it may contain separators.
+// split parses a URN. The name may contain separators, since it is the last part.
 func split(s string) (Parts, error) {
 	rest, ok := strings.CutPrefix(s, prefix)
 	if !ok {
@@ -124,8 +123,7 @@ func (p Parts) problem() string {
 	return nameProblem(p.Name)
 }
 
-// CheckName returns nil if s is a valid last part of a URN: not empty, and without control characters. Otherwise, it
-// returns a *[SyntaxError].
+// CheckName returns a *[SyntaxError] if s is not a valid name in a URN because it is empty or contains control characters.
 func CheckName(s string) error {
 	if problem := nameProblem(s); problem != "" {
 		return &SyntaxError{URN: s, Problem: problem}
@@ -141,7 +139,7 @@ func nameProblem(s string) string {
 }
 
 func notInEnvironment(r rune) bool {
-	if '!' <= r && r <= '~' { // fast path, since URNs are parsed all the time
+	if '!' <= r && r <= '~' { // fast path, since URNs are parsed often
 		return r == ':'
 	}
 	return r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)

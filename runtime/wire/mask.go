@@ -10,10 +10,10 @@ import (
 	"unicode"
 )
 
-// Masked replaces a secret in text.
+// Masked is the replacement for a secret in text.
 const Masked = "(secret)"
 
-// Secrets holds the secrets of a call or a configuration. A nil *Secrets is empty. It is safe for concurrent use.
+// Secrets is a set of the secrets of a call or configuration. A nil *Secrets is empty. Secrets is safe for concurrent use.
 type Secrets struct {
 	outer *Secrets
 
@@ -24,7 +24,7 @@ type Secrets struct {
 
 type set = map[string]struct{}
 
-// kind classifies a word.
+// kind is the kind of a word in [Secrets].
 type kind int
 
 const (
@@ -33,16 +33,16 @@ const (
 	name
 )
 
-// NewSecrets returns an empty set of secrets that includes outer's, which may be nil.
+// NewSecrets returns a set that contains the secrets of outer, including any added to it later. outer may be nil.
 func NewSecrets(outer *Secrets) *Secrets { return &Secrets{outer: outer} }
 
 // AddValue adds a secret string.
 func (s *Secrets) AddValue(text string) { s.add(value, text) }
 
-// AddKey adds a key in a secret object. It is a secret unless it is also added as a name.
+// AddKey adds a key of an object inside a secret. It is treated as a secret unless it is also added as a name.
 func (s *Secrets) AddKey(text string) { s.add(key, text) }
 
-// AddName adds the name of a declared property.
+// AddName adds the name of a property that the IDL declares. Names are not secret.
 func (s *Secrets) AddName(text string) { s.add(name, text) }
 
 func (s *Secrets) add(k kind, word string) {
@@ -80,7 +80,7 @@ func (s *Secrets) lookup() *index {
 			continue
 		}
 		if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-			text = strconv.Quote(text) // Without quotes, a plain word is most likely not the key.
+			text = strconv.Quote(text) // A word without quotes is probably not the key.
 		}
 		s.index.add(text)
 	}
@@ -89,18 +89,18 @@ func (s *Secrets) lookup() *index {
 
 type contextKey struct{}
 
-// WithSecrets returns a context with the secrets of a call.
+// WithSecrets returns a context for a call with the given secrets.
 func WithSecrets(ctx context.Context, s *Secrets) context.Context {
 	return context.WithValue(ctx, contextKey{}, s)
 }
 
-// SecretsOf returns the secrets of ctx's call, or nil.
+// SecretsOf returns the secrets of the call that ctx belongs to, or nil if it has none.
 func SecretsOf(ctx context.Context) *Secrets {
 	s, _ := ctx.Value(contextKey{}).(*Secrets)
 	return s
 }
 
-// Mask replaces each secret in the text with [Masked]. Secrets that overlap or touch are replaced as one.
+// Mask returns text with each secret replaced by [Masked]. Adjacent and overlapping secrets are replaced by a single one.
 func Mask(text string, all ...*Secrets) string {
 	m := matcher{secret: make([]bool, len(text))}
 	var seen []*Secrets
@@ -134,8 +134,8 @@ func Mask(text string, all ...*Secrets) string {
 	return b.String()
 }
 
-// Path returns a property's path without secret keys. Names of declared properties are kept, even if equal to a
-// secret.
+// Path returns a property's path with secret keys replaced by "[…]". It keeps the names of declared properties, even if
+// equal to a secret.
 func (s *Secrets) Path(path string) string {
 	if s == nil {
 		return path
@@ -151,7 +151,7 @@ func (s *Secrets) Path(path string) string {
 	return b.String()
 }
 
-// PathParts splits a property's path before each dot and bracket outside quotes.
+// PathParts splits a property's path before each dot and opening bracket that is not inside quotes.
 func PathParts(path string) []string {
 	var parts []string
 	start, quoted := 0, false
@@ -169,7 +169,7 @@ func PathParts(path string) []string {
 	return append(parts, path[start:])
 }
 
-// TextOf returns the text of an error or panic value, or a placeholder if its method panics.
+// TextOf returns the text of an error or other panic value, or a placeholder if its Error method panics.
 func TextOf(v any) (text string) {
 	defer func() {
 		if recover() != nil {

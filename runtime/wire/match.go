@@ -12,27 +12,28 @@ import (
 )
 
 const (
-	// minSecret is the minimum length in bytes of masked secrets. Shorter ones occur in many words.
+	// minSecret is the minimum length of secrets to mask, in bytes. Shorter secrets would match parts of other words.
 	minSecret = 6
-	// maxPiece limits the lengths in an index. Longer secrets are matched in pieces, so that the time per text does
-	// not depend on their length.
+	// maxPiece is the maximum length of texts in an index. Longer secrets are matched in pieces, so that matching time
+	// does not depend on their length.
 	maxPiece = 1 << 10
-	// maxLayers limits how often nested escapes in a text are decoded, such as JSON escapes in a quoted URL.
+	// maxLayers limits the nesting of escapes that are decoded, such as JSON escapes in a quoted URL.
 	maxLayers = 8
-	// maxNested limits how often base64 within base64 is decoded.
+	// maxNested limits the nesting of base64 that is decoded.
 	maxNested = 2
 )
 
-// index finds texts. lengths maps each text's first minSecret bytes to the lengths of such texts.
+// index is a set of texts to find. lengths maps the first minSecret bytes of a text to the lengths of all texts that start
+// with them.
 type index struct {
 	texts   set
 	lengths map[string][]int
 }
 
-// add adds a secret, both as it is and with its own escapes decoded, since a text's escapes are decoded too.
+// add adds a secret. Since escapes in the searched text are decoded, it also adds the secret with its own escapes decoded.
 func (ix *index) add(secret string) {
 	for range maxLayers {
-		secret = strings.TrimSpace(secret) // Surrounding spaces are often not shown.
+		secret = strings.TrimSpace(secret) // Text often contains it without the surrounding space.
 		for end := 0; end < len(secret) && len(secret) >= minSecret; {
 			end = min(end+maxPiece, len(secret))
 			piece := secret[max(0, end-maxPiece):end]
@@ -49,8 +50,8 @@ func (ix *index) add(secret string) {
 	}
 }
 
-// longest returns the length of the longest indexed text that s starts with, or 0. s must have at least minSecret
-// bytes.
+// longest returns the length of the longest indexed text that is a prefix of s, or 0 if there is none. s must have at
+// least minSecret bytes.
 func (ix *index) longest(s string) int {
 	longest := 0
 	for _, n := range ix.lengths[s[:minSecret]] {
@@ -63,14 +64,14 @@ func (ix *index) longest(s string) int {
 	return longest
 }
 
-// matcher finds secrets in a text and in its decoded escapes and base64.
+// matcher finds secrets in a text, including in escaped and base64-encoded form.
 type matcher struct {
 	indexes []*index
-	secret  []bool // for each byte of the text
+	secret  []bool // whether each byte of the text belongs to a secret
 }
 
-// scan finds the secrets in a text decoded from the matcher's. places maps each of its bytes, and its end, to the
-// matcher's text.
+// scan finds the secrets in text, which was decoded from the matcher's text. places maps the offset of each byte of text,
+// and of its end, to an offset in the matcher's text.
 func (m *matcher) scan(text string, places []int, nested int) {
 	for range maxLayers {
 		m.find(text, places)
@@ -108,8 +109,8 @@ var (
 	urlAlphabet = strings.NewReplacer("-", "+", "_", "/")
 )
 
-// scanBase64 decodes anything that looks like base64. It may be preceded by unrelated characters, so every offset
-// within a group of four is tried.
+// scanBase64 finds the secrets in parts of text that look like base64. Unrelated characters may precede the base64, so it
+// tries each of the four possible offsets.
 func (m *matcher) scanBase64(text string, places []int, nested int) {
 	for _, run := range base64Run.FindAllStringIndex(text, -1) {
 		for start := run[0]; start < run[0]+4; start++ {
@@ -129,14 +130,14 @@ func (m *matcher) scanBase64(text string, places []int, nested int) {
 			if utf8.Valid(decoded) {
 				m.scan(string(decoded), inText, nested)
 			} else {
-				m.find(string(decoded), inText) // Binary data has no escapes.
+				m.find(string(decoded), inText) // Binary data contains no escapes.
 			}
 		}
 	}
 }
 
-// unescape decodes every escape in a text once. places maps the bytes of the result, and its end, to the text. It is
-// nil if there is no escape.
+// unescape decodes every escape in text once. places maps the offset of each byte of the result, and of its end, to an
+// offset in text. It is nil if text contains no escapes.
 func unescape(text string) (decoded string, places []int) {
 	if !strings.ContainsAny(text, "%\\&+\r") {
 		return text, nil
@@ -160,7 +161,7 @@ func unescape(text string) (decoded string, places []int) {
 	return decoded, append(places, len(text))
 }
 
-// unescapeOne decodes the escape at the start of a text and returns its length, or 0 if there is none.
+// unescapeOne decodes the escape at the start of s and returns its length, or 0 if there is none.
 func unescapeOne(s string) (decoded string, n int) {
 	switch s[0] {
 	case '+': // in a query

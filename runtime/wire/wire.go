@@ -1,6 +1,6 @@
-// Package wire defines the markers of special values in property bags, whether written by a provider, a program, a
-// graph or a snapshot. It also keeps secrets out of text: [Mask] replaces a call's secrets in errors and logs, in plain
-// text and as encoded by JSON, Go, XML, URLs, and base64.
+// Package wire defines the markers of special values in property bags, as used by providers, programs, graphs, and
+// snapshots. It also masks secrets in errors and logs: [Mask] finds them in plain text and as encoded in JSON, Go, XML,
+// URLs, and base64.
 package wire
 
 // Signature is the key that marks an object as a special value. Its value is one of the signatures below.
@@ -9,8 +9,8 @@ const Signature = "4dabf18193072939515e22adb298388d"
 // The signatures of special values.
 const (
 	Secret  = "1b47061264138c4ac30d75fd1eb44270" // {value}
-	Asset   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path} or {uri}, and optionally {hash}
-	Archive = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path} or {uri}, and optionally {hash}
+	Asset   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path}, or {uri}, and optionally {hash}
+	Archive = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path}, or {uri}, and optionally {hash}
 	// Expression marks a value in a desired graph that is computed from outputs. It is never sent to a provider.
 	Expression = "63fc8277790b7f8a51f0478af443e94d" // {interpolate}, {jsonStringify}, or {get} and {path}
 	// Reference marks a reference to a resource or its output in the input of provisioners.

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Encode converts a change to a message. The error names the resource and the value that cannot be sent.
+// Encode converts a change to a message. If a value cannot be sent, the error names it and its resource.
 func Encode(c *provisioner.Change) (*lumirpc.GraphChange, error) {
 	m := &lumirpc.GraphChange{Environment: c.Environment, Module: c.Module, Task: c.Task}
 	var err error
@@ -92,7 +92,7 @@ func EncodeStatus(s *provisioner.Status) (*lumirpc.StatusResponse, error) {
 	return m, nil
 }
 
-// DecodeStatus converts a message to a status. Unknown states are returned as their numbers.
+// DecodeStatus converts a message to a status. An unknown state becomes its number, in decimal.
 func DecodeStatus(m *lumirpc.StatusResponse) *provisioner.Status {
 	s := &provisioner.Status{State: provisioner.State(fmt.Sprint(int32(m.GetState()))), Message: m.GetMessage()}
 	for state, of := range states {

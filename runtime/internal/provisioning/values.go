@@ -17,8 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// encodeObject encodes an object, or returns nil for a nil one. The error starts with the path of the value that cannot
-// be sent.
+// encodeObject encodes an object, which may be nil. If a value cannot be sent, the error starts with its path.
 func encodeObject(object provisioner.Properties) (*structpb.Struct, error) {
 	if object == nil {
 		return nil, nil
@@ -27,7 +26,7 @@ func encodeObject(object provisioner.Properties) (*structpb.Struct, error) {
 	return v.GetStructValue(), err
 }
 
-// encode encodes the value at a path.
+// encode encodes the value at a path, which is used in errors.
 func encode(path lumi.Path, v any) (*structpb.Value, error) {
 	switch v := v.(type) {
 	case nil:
@@ -91,13 +90,13 @@ func encode(path lumi.Path, v any) (*structpb.Value, error) {
 	return encode(path, plain)
 }
 
-// encodeMarked encodes the object of a special value. Paths in errors are relative to the object.
+// encodeMarked encodes a special value with the given signature and fields. It adds the signature to object.
 func encodeMarked(path lumi.Path, signature string, object map[string]any) (*structpb.Value, error) {
 	object[wire.Signature] = signature
 	return encode(path, object)
 }
 
-// decodeObject decodes an object, dropping nulls.
+// decodeObject decodes an object without its null fields. It returns nil if object is nil.
 func decodeObject(object *structpb.Struct) provisioner.Properties {
 	if object == nil {
 		return nil

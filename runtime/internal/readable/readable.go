@@ -15,7 +15,7 @@ import (
 // Unknown is the text of an unknown value.
 const Unknown = "(not known yet)"
 
-// JSON returns a value as JSON, without secrets and signatures. Numbers that are not finite become strings.
+// JSON returns a value as JSON, with secrets masked and without signatures. Numbers that are not finite become strings.
 func JSON(v *structpb.Value, indentation string) string {
 	var text strings.Builder
 	out := json.NewEncoder(&text)
@@ -48,14 +48,14 @@ func plain(v *structpb.Value) any {
 			}
 		}
 		if hash, ok := fields["hash"].(string); ok && signed.Signature(v) != "" {
-			fields["hash"] = hash[:min(len(hash), 12)] // The rest would not help anyone.
+			fields["hash"] = hash[:min(len(hash), 12)] // A prefix suffices to compare hashes.
 		}
 		return fields
 	}
 	return v.AsInterface()
 }
 
-// Shorten truncates a text longer than limit bytes and marks the cut.
+// Shorten returns s, truncated to at most limit bytes with a mark at the end if it is longer.
 func Shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s

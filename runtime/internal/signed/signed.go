@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Signature returns an object's signature: "" if it has none, "?" if it is empty or not a string.
+// Signature returns an object's signature. It returns "" if v has none, and "?" if the signature is empty or not a string.
 func Signature(v *structpb.Value) string {
 	signature, ok := v.GetStructValue().GetFields()[wire.Signature]
 	switch s := signature.GetStringValue(); {
@@ -20,7 +20,7 @@ func Signature(v *structpb.Value) string {
 	}
 }
 
-// IsNull reports whether a value is null or absent, which are equivalent.
+// IsNull reports whether a value is null or absent. The two are equivalent.
 func IsNull(v *structpb.Value) bool {
 	switch v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:
@@ -41,7 +41,7 @@ func IsContent(v *structpb.Value) bool {
 	return s == wire.Asset || s == wire.Archive
 }
 
-// Reveal unwraps a secret and reports whether it was one. A wrapper without a value is null.
+// Reveal returns v without its secret wrappers, and reports whether it had any. The value of an empty wrapper is null.
 func Reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
 	for IsSecret(v) {
 		v, secret = v.GetStructValue().GetFields()["value"], true
