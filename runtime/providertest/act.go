@@ -10,7 +10,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// This file implements the steps. Functions return false if a call failed as expected.
+// This file implements the steps. Functions that return a bool return false if a call fails as expected.
 
 func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
 	s.t.Helper()
@@ -22,7 +22,7 @@ func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
 	s.stillUnknown(bag, checked)
 	s.wrapsSecrets("Check", checked)
 	s.keepsSecrets("Check", bag, checked)
-	if !proto.Equal(bag, checked) { // Otherwise, the next call is identical.
+	if !proto.Equal(bag, checked) { // Otherwise, this call is the same as the next.
 		same, err := s.r.callCheck(s.ctx, bag)
 		if s.then("check again").called("Check", err) {
 			s.differs("Check returns different properties for the same input", checked, same, nil)
@@ -64,7 +64,7 @@ func (s *step) create(asked Properties) bool {
 	return s.made(call, asked, checked, id, computed, err)
 }
 
-// made records the result of Create or Update.
+// made checks and records the result of a Create or Update, named by call. It returns false if the call failed as expected.
 func (s *step) made(
 	call string, asked Properties, checked *structpb.Struct, id lumi.ID, computed *structpb.Struct, err error,
 ) bool {
@@ -87,7 +87,7 @@ func (s *step) made(
 	return true
 }
 
-// rename gives the resource the name that the provider chose.
+// rename changes the resource's name to the one chosen by the provider.
 func (s *step) rename(name string) {
 	s.t.Helper()
 	r := s.r
@@ -104,8 +104,8 @@ func (s *step) rename(name string) {
 	r.h.rename(r, u)
 }
 
-// settled checks that the resource can be read and needs no change. After an update, a refresh must also work with the
-// old properties, in case the engine did not get the response.
+// settled checks that the resource can be read and needs no change. After an update, it refreshes the resource with the
+// old properties, as an engine does if the response to Update was lost.
 func (s *step) settled() {
 	s.t.Helper()
 	if s.old != nil {
@@ -116,10 +116,11 @@ func (s *step) settled() {
 	s.then("no change").noChange()
 }
 
-// nameOf returns the name of a Get call in reports.
+// nameOf returns the name of a Get call with the given purpose in reports.
 func nameOf(purpose lumi.Purpose) string { return "Get (" + string(purpose) + ")" }
 
-// get reads the resource for both purposes. old holds the properties passed to a refresh.
+// get reads the resource for an import and for a refresh, and checks the results. old is the state passed to the refresh.
+// It returns the result of the refresh, or false if a call failed as expected.
 func (s *step) get(old *structpb.Struct) (*structpb.Struct, bool) {
 	s.t.Helper()
 	var answers []*structpb.Struct
@@ -157,7 +158,7 @@ func (s *step) noChange() {
 	}
 }
 
-// ignored checks that a change is ignored.
+// ignored checks that the provider ignores a change of some properties.
 func (s *step) ignored(set Properties) {
 	s.t.Helper()
 	want, resp, _ := s.inspect(s.r.asked.With(set))
@@ -168,7 +169,8 @@ func (s *step) ignored(set Properties) {
 	s.differs("InspectChange must return the old values of ignored changes", s.r.wanted, want, nil)
 }
 
-// inspect checks other properties and inspects the change. It returns the properties to update to.
+// inspect calls Check with new properties, and then InspectChange. It returns the properties to update to and the response
+// of InspectChange, or false if a call failed as expected.
 func (s *step) inspect(asked Properties) (*structpb.Struct, *lumi.InspectChangeResponse, bool) {
 	s.t.Helper()
 	checked, ok := s.check(s.encode(asked))
@@ -199,7 +201,7 @@ func (s *step) update(c Change) bool {
 	return s.apply(asked, want)
 }
 
-// apply calls Update, and then again as after a lost response.
+// apply calls Update, and then repeats the call as after a lost response.
 func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 	s.t.Helper()
 	r := s.r
@@ -225,7 +227,7 @@ func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 		sub.fatalf("Update must be idempotent, but the second call failed: %s\nAn engine that did not get the response calls"+
 			" Update again with the same properties", explain(err))
 	}
-	return sub.made("Update", asked, want, r.ID(), again, nil) // The engine gets only this response.
+	return sub.made("Update", asked, want, r.ID(), again, nil) // An engine would receive only this response.
 }
 
 func (s *step) replace(c Replacement) bool {
@@ -290,7 +292,8 @@ func (s *step) upgrade(u Upgrade) {
 	}
 }
 
-// stored returns properties as an older version of the provider stored them.
+// stored returns bag as stored by an older version of the provider, given the properties that differ. A nil property is
+// removed.
 func (s *step) stored(bag *structpb.Struct, differ Properties) *structpb.Struct {
 	s.t.Helper()
 	old := merge(bag, s.encode(differ))
@@ -316,7 +319,8 @@ func (s *step) delete() bool {
 	return true
 }
 
-// deleteOld deletes a resource that may already be replaced.
+// deleteOld deletes the resource with the given id, which may already have been replaced, and checks that it no longer
+// exists. It returns false if Delete failed as expected.
 func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 	s.t.Helper()
 	err := s.r.callDelete(s.ctx, id, state)

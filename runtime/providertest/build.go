@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Build builds a command, given a path such as "./lumi-resource-aws" or an import path, and returns the path of the
-// binary. flags are passed to go build. Each command is built once for all tests of a test binary. The binary is kept
-// in the user's cache folder and relinked only if it has changed.
+// Build builds the command in package pkg, a relative path such as "./lumi-resource-aws" or an import path, and returns the
+// path of the binary. flags are passed to go build. If the build fails, Build ends the test. Each command is built once per
+// test process. Binaries are kept in the user's cache directory, so that go build relinks them only if necessary.
 func Build(t TB, pkg string, flags ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -32,11 +32,12 @@ func Build(t TB, pkg string, flags ...string) string {
 	return path
 }
 
-// builds maps each command to a function that builds it once.
+// builds maps commands to functions that build them once.
 var builds sync.Map
 
-// build builds a command in place of a copy of its last binary, which go build keeps if it is current. The result then
-// replaces the last binary, which another test binary may be running.
+// build builds a command and returns the path of the binary. It runs go build in a new directory with a copy of the previous
+// binary, which go build keeps if it is up to date, and then renames the result, since another process may be running the
+// previous binary.
 func build(key, pkg string, flags []string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -51,13 +52,13 @@ func build(key, pkg string, flags []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(fresh) }() // Leftovers do no harm.
+	defer func() { _ = os.RemoveAll(fresh) }() // Leftovers are harmless.
 	last, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
 	for _, f := range last {
-		if data, err := os.ReadFile(filepath.Join(dir, f.Name())); err == nil { // a file that still exists
+		if data, err := os.ReadFile(filepath.Join(dir, f.Name())); err == nil { // Skip folders and deleted files.
 			if err := os.WriteFile(filepath.Join(fresh, f.Name()), data, 0o700); err != nil {
 				return "", err
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// call is one call of the provider, for the transcript.
+// call is a call to the provider, recorded in the transcript.
 type call struct {
 	name string
 	r    *Resource // nil for Configure
@@ -17,37 +17,37 @@ type call struct {
 	refs lumi.References
 	step string  // the name of the step, for reports
 	of   stepKey // the key of the step
-	id   string  // of the resource, or a Create's token
+	id   string  // the resource's id, or the token of a Create or Find
 	sent bags
 	out  *structpb.Struct // nil if the response has no properties
-	// said is the rest of the response.
+	// said formats the response without its properties.
 	said   string
 	events []lumi.Event
 	err    error
 }
 
-// bags are the properties of a request: the main ones, or old and new ones of a change. Absent ones are nil.
+// bags holds the bags of a request, nil if absent: the properties, the old properties, and the new properties.
 type bags [3]*structpb.Struct
 
-// bagNames are the roles and marks of bags in the transcript, and their names in reports.
+// bagNames holds the role and prefix of each bag in the transcript, and its name in reports.
 var bagNames = [3]struct{ role, mark, name string }{
 	{"sent", "", "the properties"}, {"old", "old ", "the old properties"}, {"new", "new ", "the new properties"},
 }
 
-// call starts a call.
+// call returns a new call with the resource's URN and the references in sent.
 func (r *Resource) call(name, id string, sent bags) *call {
 	return &call{name: name, r: r, urn: r.URN(), refs: r.h.references(sent[:]...), id: id, sent: sent}
 }
 
-// ended adds a call to the transcript.
+// ended records the result of the call, adds it to the transcript, and returns err.
 func (c *call) ended(said string, err error) error {
 	c.said, c.err = said, err
 	c.r.found = append(c.r.found, c.r.h.calls.add(c)...)
 	return err
 }
 
-// answered ends a call whose response has properties, and returns them. Secrets of existing properties may be secrets
-// in the response, even if the author moved them.
+// answered is like ended, for a call whose response has properties. It returns a copy of them and err. Values wrapped only
+// in the response must be declared secret, unless the author may have moved a secret from the old properties.
 func (c *call) answered(properties lumi.Bag, said string, err error) (*structpb.Struct, error) {
 	if err == nil {
 		c.out = clone(properties.Struct())
@@ -58,7 +58,7 @@ func (c *call) answered(properties lumi.Bag, said string, err error) (*structpb.
 	return c.out, c.ended(said, err)
 }
 
-// orEmpty returns an empty response in place of nil.
+// orEmpty returns resp, or an empty response if err is not nil, and err.
 func orEmpty[A any](resp *A, err error) (*A, error) {
 	if err != nil {
 		resp = new(A)
@@ -99,7 +99,7 @@ func (r *Resource) callFind(ctx context.Context, bag *structpb.Struct, token str
 	return resp.ID, c.ended(string(resp.ID), err)
 }
 
-// callGet reads the resource. For an import, the provider receives only the id.
+// callGet calls Get. For an import, it passes only the id.
 func (r *Resource) callGet(
 	ctx context.Context, purpose lumi.Purpose, id lumi.ID, old *structpb.Struct,
 ) (*structpb.Struct, error) {

@@ -23,9 +23,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// TB is the part of testing.TB that the kit uses. *testing.T implements it. FailNow must end the goroutine. Functions
-// passed to Cleanup must be called after the test, last added first. If the TB has a method Deadline, as *testing.T
-// does, calls end early enough to delete existing resources and report what hung.
+// TB is the subset of testing.TB that the kit uses. *testing.T implements it. FailNow must end the calling goroutine.
+// Functions passed to Cleanup must be called after the test, in last added, first called order. If a TB has a method
+// Deadline, like *testing.T, calls end early enough to delete remaining resources and report which call hung.
 type TB interface {
 	Helper()
 	Context() context.Context
@@ -42,8 +42,8 @@ func fatalf(t TB, format string, args ...any) {
 	t.FailNow()
 }
 
-// Harness is a provider under test and the environment of its resources. It belongs to the test that created it: when
-// the test ends, remaining resources are deleted and the provider is stopped.
+// Harness runs a provider under test and holds the environment of its resources. When the test that created it ends, it
+// deletes remaining resources and stops the provider.
 type Harness struct {
 	t TB
 	setting
@@ -57,22 +57,22 @@ type Harness struct {
 	deadline, cleanupEnd time.Time
 
 	mu sync.Mutex
-	// resources holds the resources that others can refer to.
+	// resources maps the URNs of declared resources to the resources.
 	resources map[urn.URN]*Resource
-	// unnamed counts the resources created by Unnamed, by type.
+	// unnamed is the number of resources declared by Unnamed, by type.
 	unnamed map[tokens.Type]int
-	// living lists existing resources in order of creation.
+	// living lists the existing resources in order of creation.
 	living []living
 }
 
-// living is a resource to delete at the end.
+// living is an existing resource, which is deleted at the end.
 type living struct {
 	r     *Resource
 	id    lumi.ID
 	state *structpb.Struct
 }
 
-// A HarnessOption configures a harness.
+// A HarnessOption is an option of [InProcess] and [Binary].
 type HarnessOption func(*setting)
 
 type setting struct {
@@ -87,15 +87,15 @@ type setting struct {
 // Config sets the provider's configuration.
 func Config(properties Properties) HarnessOption { return func(s *setting) { s.config = properties } }
 
-// Environment sets the environment in all URNs, "test" by default. Tokens and seeds are derived from it, so each run
-// needs a different one if the cloud remembers the tokens of earlier runs.
+// Environment sets the environment in all URNs. The default is "test". Tokens and seeds are derived from it, so use a
+// different one for each run if the cloud remembers the tokens of earlier runs.
 func Environment(name string) HarnessOption { return func(s *setting) { s.environment = name } }
 
-// AllCalls lists all calls of a failed test, not only the calls of failed steps.
+// AllCalls lists all calls if the test fails, not only the calls of failed steps.
 func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 
-// Resources returns a plugin of generated providers that need no configuration. All must belong to one package. It
-// panics if one is nil or two have the same type.
+// Resources returns a plugin with the given generated providers, which must belong to one package and need no
+// configuration. It panics if a provider is nil, or if two have the same type.
 func Resources(providers ...interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
@@ -114,9 +114,8 @@ func Resources(providers ...interface {
 	return p
 }
 
-// InProcess serves a provider within the test process, so that a debugger can be used. It is called like a plugin,
-// through gRPC, but over an in-memory connection. In addition to the checks of a plugin, the kit checks that the
-// provider does not modify requests.
+// InProcess serves a plugin in the test process, which makes it easy to debug. Calls use gRPC over an in-memory
+// connection. In addition to the checks made with [Binary], the kit checks that providers do not modify requests.
 func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	t.Helper()
 	h := newHarness(t, options)
@@ -137,7 +136,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 		fatalf(t, "cannot serve the provider: %v", err)
 	}
 	t.Cleanup(func() {
-		_ = h.plugin.Close() // There is no process that could fail.
+		_ = h.plugin.Close() // It cannot fail without a process.
 		cancel()
 		if err := <-served; err != nil {
 			h.calls.fail()
@@ -148,7 +147,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	return h
 }
 
-// noTime drops the time from log records, to make the log comparable.
+// noTime removes the time from log records, to make logs deterministic.
 func noTime(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
@@ -156,8 +155,8 @@ func noTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Binary starts a plugin in any language, as an engine does. Use [Build] to build one from Go source. Its log is shown
-// if the test fails.
+// Binary starts a plugin in any language, like an engine. Use [Build] to build one from Go source. Unless c.Log is set, the
+// plugin's log is shown if the test fails.
 func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	t.Helper()
 	h := newHarness(t, options)
@@ -198,12 +197,13 @@ func newHarness(t TB, options []HarnessOption) *Harness {
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		h.limit(limited.Deadline())
 	}
-	// Cleanups run in reverse order, so this one runs after the provider has stopped, which may log something.
+	// Cleanups run in reverse order, so the report includes logs written while the provider stops.
 	t.Cleanup(h.report)
 	return h
 }
 
-// limit ends calls, and then the cleanup, before go test would kill the process without a report or cleanup.
+// limit sets the deadlines of calls and of the cleanup to end before the test's own deadline, at which go test kills the
+// process without a cleanup or report. limited is false if the test has no deadline.
 func (h *Harness) limit(end time.Time, limited bool) {
 	if !limited {
 		return
@@ -212,7 +212,8 @@ func (h *Harness) limit(end time.Time, limited bool) {
 	h.deadline, h.cleanupEnd = end.Add(-reserve), end.Add(-reserve*2/3)
 }
 
-// begin describes and configures the provider. Resources are deleted before it is stopped.
+// begin reads the provider's descriptions and configures it. It registers the deletion of resources, which runs before the
+// provider is stopped.
 func (h *Harness) begin() {
 	h.t.Helper()
 	h.t.Cleanup(h.deleteAll)
@@ -232,7 +233,7 @@ func (h *Harness) begin() {
 	}
 	err = h.plugin.Configure(h.t.Context(), lumi.BagOf(properties))
 	h.noteSecrets(properties)
-	// The transcript cannot show the configuration, since it is unknown which parts are secret.
+	// The transcript omits the configuration, since its secrets are not known.
 	for _, found := range h.calls.add(&call{name: "Configure", err: err}) {
 		h.t.Errorf("%s", found)
 	}
@@ -241,7 +242,7 @@ func (h *Harness) begin() {
 	}
 }
 
-// report shows logs and calls if the test failed.
+// report logs the provider's log and the calls if the test failed. It fails the test if the log contains a secret.
 func (h *Harness) report() {
 	log := h.log.String()
 	if shown := h.mask(log); shown != log {
@@ -255,7 +256,7 @@ func (h *Harness) report() {
 	}
 }
 
-// deleteAll deletes remaining resources in reverse order, since later ones may depend on earlier ones.
+// deleteAll deletes the remaining resources in reverse order of creation, since later ones may depend on earlier ones.
 func (h *Harness) deleteAll() {
 	h.mu.Lock()
 	left := slices.Clone(h.living)
@@ -278,8 +279,8 @@ func (h *Harness) deleteAll() {
 	}
 }
 
-// remove deletes a remaining resource and checks that it is gone. It takes at most half of the remaining time, so that
-// others are deleted even if it hangs.
+// remove deletes a remaining resource and returns an error if the resource still exists. It takes at most half of the
+// remaining time, so that others are deleted even if a call hangs.
 func (r *Resource) remove(ctx context.Context, l living) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -295,7 +296,7 @@ func (r *Resource) remove(ctx context.Context, l living) error {
 	return nil
 }
 
-// track records an existing resource, to be deleted at the end.
+// track records an existing resource and its state, for deletion at the end.
 func (h *Harness) track(r *Resource, id lumi.ID, state *structpb.Struct) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -313,8 +314,8 @@ func (h *Harness) untrack(id lumi.ID, r *Resource) {
 	h.living = slices.DeleteFunc(h.living, func(l living) bool { return l.r == r && l.id == id })
 }
 
-// Resource declares a resource of the test, which does not exist until it is created. name is a program's name for it
-// and must be unique for its type. For types whose resources programs do not name, use [Harness.Unnamed].
+// Resource declares a resource, which does not exist until the test creates it. name is the program's name for the resource
+// and must be unique for the type. If programs do not name resources of the type, use [Harness.Unnamed].
 func (h *Harness) Resource(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	if name == "" {
@@ -324,8 +325,8 @@ func (h *Harness) Resource(token tokens.Type, name string) *Resource {
 	return h.served(token, name)
 }
 
-// Unnamed declares a resource of a type whose resources programs do not name. Its name is #1, #2 and so on until it is
-// created, as in an engine, and then the result of the provider's Name.
+// Unnamed declares a resource of a type whose resources programs do not name. As in an engine, its name is a placeholder,
+// such as #1, until it is created, and then the name returned by the provider.
 func (h *Harness) Unnamed(token tokens.Type) *Resource {
 	h.t.Helper()
 	h.mu.Lock()
@@ -335,7 +336,7 @@ func (h *Harness) Unnamed(token tokens.Type) *Resource {
 	return h.served(token, name)
 }
 
-// served returns a resource that the provider under test serves.
+// served declares a resource of a type served by the provider under test. It ends the test if the type is not served.
 func (h *Harness) served(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	r := h.newResource(token, name)
@@ -349,15 +350,15 @@ func (h *Harness) served(token tokens.Type, name string) *Resource {
 	return r
 }
 
-// fatalf ends the test for a reason unrelated to the calls so far.
+// fatalf ends the test because of a failure unrelated to the calls so far.
 func (h *Harness) fatalf(format string, args ...any) {
 	h.t.Helper()
 	h.calls.fail()
 	fatalf(h.t, format, args...)
 }
 
-// Given declares an existing resource of another test or provider that other resources can refer to. The kit does not
-// call its provider. name is the last part of its URN, even if the provider chose it.
+// Given declares an existing resource of another test or provider, which other resources can refer to. The kit does not call
+// its provider. name is the last part of its URN, even if programs do not name resources of the type.
 func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Properties) *Resource {
 	h.t.Helper()
 	if name == "" {
@@ -405,7 +406,7 @@ func (h *Harness) rename(r *Resource, u urn.URN) {
 	h.resources[u] = r
 }
 
-// references returns the existing resources that the bags refer to, as an engine would send them.
+// references returns the references in bags to existing resources, as sent by an engine.
 func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -420,12 +421,12 @@ func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	return refs
 }
 
-// secrets are masked in reports, and must not appear in the provider's output.
+// secrets holds secrets, which are masked in reports and must not appear in the provider's output.
 type secrets struct{ known *wire.Secrets }
 
 func newSecrets() secrets { return secrets{wire.NewSecrets(nil)} }
 
-// noteSecrets records the secret strings in a bag. Keys in secret objects may be property names, and are not recorded.
+// noteSecrets records the secret strings in a bag. It does not record keys of secret objects, which may be property names.
 func (s secrets) noteSecrets(bag *structpb.Struct) {
 	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
 		if !signed.IsSecret(v) {

@@ -18,7 +18,7 @@ import (
 
 // This file checks the invariants of every provider.
 
-// kept checks that Check preserved the program's values. It may set absent ones, and add to assets.
+// kept checks that Check preserves the program's values. Check may set absent values and add fields to assets and archives.
 func (s *step) kept(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	s.differs("Check changes values set by the program", asked, checked, func(c lumi.Change) bool {
@@ -43,7 +43,7 @@ func covers(before, after *structpb.Struct) bool {
 	return true
 }
 
-// stillUnknown checks that Check did not set unknown values.
+// stillUnknown checks that values unknown in asked are unknown in checked.
 func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	var known []lumi.Path
@@ -60,7 +60,7 @@ func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	}
 }
 
-// reportsUnknown checks that InspectChange reports unknown values.
+// reportsUnknown checks that InspectChange reports changes at the given paths of unknown values.
 func (s *step) reportsUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse) {
 	s.t.Helper()
 	for _, path := range unknown {
@@ -74,8 +74,8 @@ func (s *step) reportsUnknown(unknown []lumi.Path, resp *lumi.InspectChangeRespo
 	}
 }
 
-// answer checks the invariants of all returned properties. It returns the bag without the violating properties, to
-// avoid follow-on failures.
+// answer checks that returned properties have no unknown values and that secrets are wrapped. It returns a copy of the bag
+// without properties that contain unknown values, to avoid follow-on failures.
 func (s *step) answer(call string, bag *structpb.Struct) *structpb.Struct {
 	s.t.Helper()
 	s.wrapsSecrets(call, bag)
@@ -89,7 +89,7 @@ func (s *step) answer(call string, bag *structpb.Struct) *structpb.Struct {
 	return known
 }
 
-// wrapsSecrets checks that values declared secret are wrapped.
+// wrapsSecrets checks that values declared secret are wrapped in bag.
 func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
@@ -108,7 +108,7 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	}
 }
 
-// keepsSecrets checks that values sent as secrets are still wrapped.
+// keepsSecrets checks that values wrapped as secrets in sent are also wrapped in bag.
 func (s *step) keepsSecrets(call string, sent, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
@@ -147,15 +147,15 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 	}
 }
 
-// isUnset reports whether a value looks like a forgotten one: an empty string, 0, or an object of only such values.
-// False and empty collections are legitimate values: false is as likely as true, and an empty collection is sent only
-// if the provider made one.
+// isUnset reports whether the provider probably forgot to set a value: it is "" or 0, or an object in which some fields are
+// "" or 0 and no field was obviously set. A false value may be correct, and an empty list or map is sent only if the
+// provider made one.
 func isUnset(v *structpb.Value) bool {
 	empty, set := look(v)
 	return empty && !set
 }
 
-// look reports whether any part of a value is empty, and whether any part must have been set.
+// look reports whether a part of v is "" or 0, and whether a part must have been set by the provider.
 func look(v *structpb.Value) (empty, set bool) {
 	switch k := reveal(v).GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -175,13 +175,13 @@ func look(v *structpb.Value) (empty, set bool) {
 	return empty, set
 }
 
-// mayBeEmpty reports whether the test expects the property, or allows it to be empty.
+// mayBeEmpty reports whether the test expects a value of the property, or allows it to be empty.
 func (s *step) mayBeEmpty(name string) bool {
 	_, expected := s.expected[name]
 	return expected || slices.Contains(s.r.mayBeEmpty, name)
 }
 
-// readBack returns the properties that Get must return.
+// readBack returns the properties that Get must return: all except in properties.
 func (s *step) readBack() *structpb.Struct {
 	state := s.r.current()
 	for _, p := range s.r.described.Properties {
@@ -192,8 +192,8 @@ func (s *step) readBack() *structpb.Struct {
 	return state
 }
 
-// hints returns advice about properties that were requested but not read, or vice versa, which may be due to the cloud.
-// A different value is the provider's mistake.
+// hints returns advice on properties that only one of want and got contains, which may be due to the cloud. If the values
+// differ, the provider is wrong.
 func (s *step) hints(want, got *structpb.Struct) []string {
 	var added, missing []lumi.Path
 	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(want)), lumi.BagOf(s.r.wrapped(got))).Changes() {
@@ -215,7 +215,7 @@ func (s *step) hints(want, got *structpb.Struct) []string {
 	return hints
 }
 
-// changes checks that InspectChange reports the changes that the test expects.
+// changes checks that InspectChange reports the changes in want, unless want is nil.
 func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 	s.t.Helper()
 	if want == nil {
@@ -233,8 +233,8 @@ func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 	}
 }
 
-// refused checks that an update is refused if the IDL requires a replacement, and that nothing has changed. Update
-// cannot detect replacements required by the author's InspectChange.
+// refused checks that Update fails with a *[lumi.ReplaceError], and changes nothing, if the IDL requires a replacement for
+// one of the given paths. Update cannot detect replacements that only the author's InspectChange requires.
 func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 	s.t.Helper()
 	r := s.r

@@ -12,12 +12,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// Life describes the life of one resource.
+// Life describes the life cycle of one resource.
 type Life struct {
 	// Create holds the initial properties.
 	Create Properties
 	// Computed names optional computed properties that Create must return. Required ones, which are not pointers in the
-	// IDL, need not be listed.
+	// IDL, are always checked.
 	Computed []string
 	// Expect holds some of the resource's properties after creation, such as defaults and computed ones.
 	Expect Properties
@@ -25,27 +25,27 @@ type Life struct {
 	MayDiffer []lumi.Path
 	// MayBeEmpty is passed to [Resource.MayBeEmpty].
 	MayBeEmpty []string
-	// Known names the properties that the provider needs in order to check the others. The kit makes each of the
-	// others unknown in turn, and then all of them, both before the resource is created and afterward.
+	// Known names the properties that the provider needs for checking the others. The kit makes each of the others
+	// unknown in turn, and then all of them at once, both before and after the resource is created.
 	Known []string
-	// Unknown lists property paths that the kit also tests as unknown, one at a time.
+	// Unknown lists further paths that the kit makes unknown, one at a time.
 	Unknown []lumi.Path
-	// Ignores lists changes without effect: InspectChange must not report them, and must keep the old values.
+	// Ignores lists changes that the provider ignores: InspectChange must not report them, and must keep the old values.
 	Ignores []Properties
 	// Updates lists updates, in order.
 	Updates []Change
 	// Replaces lists replacements, made after the updates.
 	Replaces []Replacement
-	// Upgrades lists states stored by older versions of the provider, tested after the replacements. The resource is
-	// deleted with the last of them as its state.
+	// Upgrades lists states stored by older versions of the provider, tested after the replacements. The final Delete
+	// receives the last of these states.
 	Upgrades []Upgrade
 }
 
 // Change is an update.
 type Change struct {
-	// Set holds the properties to change. Nil removes one.
+	// Set holds the properties to change. A nil value removes a property.
 	Set Properties
-	// Changes, if not nil, lists the changes that InspectChange must report, formatted by [lumi.Change].
+	// Changes, if not nil, lists the changes that InspectChange must report, formatted by [lumi.Change.String].
 	Changes []string
 	// Expect holds some of the resource's properties afterward.
 	Expect Properties
@@ -53,28 +53,28 @@ type Change struct {
 
 // Replacement is a change that requires a replacement.
 type Replacement struct {
-	// Set holds the properties to change. Nil removes one.
+	// Set holds the properties to change. A nil value removes a property.
 	Set Properties
-	// Because, if not nil, lists the paths that must require the replacement.
+	// Because, if not nil, lists the paths whose changes must require the replacement.
 	Because []lumi.Path
 	// Expect holds some of the new resource's properties.
 	Expect Properties
-	// DeleteFirst deletes the old resource before the new one is created, as with a program's option
-	// deleteBeforeReplace. Otherwise, InspectChange decides.
+	// DeleteFirst deletes the old resource before the new one is created, like the program's option deleteBeforeReplace.
+	// If it is unset, InspectChange decides.
 	DeleteFirst bool
 }
 
-// Upgrade is a resource's state as stored by an older version of the provider, perhaps under an older IDL.
+// Upgrade is a resource's state as stored by an older version of the provider, possibly with an older IDL.
 type Upgrade struct {
-	// Stored holds the properties in which that state differs from the current one. Nil removes one.
+	// Stored holds the properties that differ from the current state. A nil value removes a property.
 	Stored Properties
-	// Change is an update of the resource in that state. If its Set is nil, nothing was changed, and InspectChange
-	// must report exactly Changes, where nil means none.
+	// Change is an update from the stored state. If its Set is nil, a nil Changes means that InspectChange must not
+	// report any changes.
 	Change
 }
 
-// Life takes the resource through its whole life, as an engine would: it is planned, created, read, updated, replaced,
-// and deleted. Violations are reported once each, and the life continues. A failed call ends it.
+// Life takes the resource through its whole life cycle, like an engine: it plans, creates, reads, updates, replaces, and
+// deletes the resource. It reports each violation once and continues, but ends the test if a call fails.
 func (r *Resource) Life(t TB, l Life) {
 	t.Helper()
 	r.declared(t, "Computed", paths(l.Computed))
@@ -128,7 +128,8 @@ func (r *Resource) Life(t TB, l Life) {
 	s.delete()
 }
 
-// declared ends the test if a path names a nonexistent property, which would have no effect.
+// declared ends the test if a path does not start with the name of a property. field is the name of the paths in the
+// message.
 func (r *Resource) declared(t TB, field string, paths []lumi.Path) {
 	t.Helper()
 	var names []lumi.Path
@@ -148,7 +149,7 @@ func (r *Resource) declared(t TB, field string, paths []lumi.Path) {
 	}
 }
 
-// paths returns the paths of properties.
+// paths converts property names to paths.
 func paths(names []string) []lumi.Path {
 	var made []lumi.Path
 	for _, name := range names {
@@ -157,7 +158,7 @@ func paths(names []string) []lumi.Path {
 	return made
 }
 
-// plans makes properties unknown in turn.
+// plans tests plans in which properties are unknown: each in turn, all at once, and those in l.Unknown.
 func (r *Resource) plans(t TB, l Life) {
 	t.Helper()
 	var all []lumi.Path
@@ -176,7 +177,7 @@ func (r *Resource) plans(t TB, l Life) {
 	}
 }
 
-// asExpected checks the properties expected after the step.
+// asExpected checks that the resource has the properties in s.expected.
 func (s *step) asExpected() {
 	s.t.Helper()
 	state := s.r.current()

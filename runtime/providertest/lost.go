@@ -12,15 +12,16 @@ import (
 
 // This file simulates an engine's recovery from lost responses, uncertain outcomes, and partial failures.
 
-// isUncertain reports whether an operation may have taken effect.
+// isUncertain reports whether err wraps a *[lumi.UncertainError] but no *[lumi.PartialError].
 func isUncertain(err error) bool {
 	return !errors.As(err, new(*lumi.PartialError)) && errors.As(err, new(*lumi.UncertainError))
 }
 
-// expects reports whether the step expects this uncertain outcome.
+// expects reports whether the step expects an uncertain outcome with error err.
 func (s *step) expects(err error) bool { return s.want.uncertain && s.want.met(err) }
 
-// retry repeats or looks up the last Create in every way that the provider supports.
+// retry repeats the last Create and looks up its resource with Find, as far as the provider supports them, and checks that
+// they return the same resource.
 func (s *step) retry() {
 	s.t.Helper()
 	r := s.r
@@ -42,8 +43,8 @@ func (s *step) retry() {
 	s.findsNothing(r.created, r.intent(-1))
 }
 
-// sameName checks that the provider chooses the same name again. An engine that stopped before it recorded the name
-// asks again, and another URN would mean another resource.
+// sameName checks that Name is deterministic. An engine that stopped before recording the name calls Name again, and another
+// name would make it another resource.
 func (s *step) sameName() {
 	s.t.Helper()
 	name, err := s.r.callName(s.ctx, s.r.created)
@@ -76,7 +77,7 @@ func (s *step) createAgain() {
 	s.then("get").get(r.current())
 }
 
-// findsNothing checks that Find distinguishes tokens: a token without a Create must not find the resource.
+// findsNothing checks that Find returns [lumi.ErrNotFound] for a token that was not passed to Create.
 func (s *step) findsNothing(bag *structpb.Struct, token string) {
 	s.t.Helper()
 	id, err := s.r.callFind(s.ctx, bag, token)
@@ -92,8 +93,9 @@ func (s *step) findsNothing(bag *structpb.Struct, token string) {
 	}
 }
 
-// resolve determines what exists after a Create with an uncertain outcome. If the outcome was not expected, it only
-// ensures that the resource will be deleted.
+// resolve determines the result of a Create with an uncertain outcome by repeating Create or calling Find. It returns the
+// name of the call that determined the result. If the step does not expect the outcome, it only records the resource for
+// deletion and returns err.
 func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lumi.ID, computed *structpb.Struct, _ error) {
 	s.t.Helper()
 	r, can := s.r, s.r.described
@@ -105,7 +107,7 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 		}
 		return "Create", "", nil, err
 	}
-	if !can.IdempotentCreate && !can.CanFind { // Only the user can tell.
+	if !can.IdempotentCreate && !can.CanFind { // Only the user can resolve it.
 		return "Create", "", nil, err
 	}
 	s.called("Create", err)
@@ -132,8 +134,8 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 	return nameOf(lumi.Refresh), id, computed, err
 }
 
-// checkReported checks that the resource is in the state that a failed call reported: unchanged, or as in the failure. It
-// reads the resource as for an import, so that the provider cannot repeat its report.
+// checkReported checks that the resource is in the state reported by a failed call: the state in a partial failure, or
+// otherwise the old state. It reads the resource as for an import, so that the provider cannot copy the reported state.
 func (s *step) checkReported(call string, partial bool, err error) {
 	s.t.Helper()
 	var retry *lumi.RetryError
@@ -151,7 +153,7 @@ func (s *step) checkReported(call string, partial bool, err error) {
 	left := lumi.Compare(lumi.BagOf(s.r.wrapped(s.r.wanted)), now) // remaining changes
 	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(s.readBack())), now).Changes() {
 		out := s.r.declares(lumi.Out, func(p lumi.Path) bool { return p.Holds(c.Path) })
-		if uncertain && (out || !left.Changed(c.Path)) { // Whether this was done is uncertain.
+		if uncertain && (out || !left.Changed(c.Path)) { // It may or may not have been done.
 			continue
 		}
 		if s.excused(c) || call == "Create" && out && (signed.IsNull(c.Old) || isUnset(c.Old)) { // Create may have failed before setting it.
@@ -170,7 +172,7 @@ func (s *step) checkReported(call string, partial bool, err error) {
 	}
 }
 
-// outOf returns the computed properties of a state.
+// outOf returns the properties in state that are not in wanted: the computed ones.
 func outOf(state, wanted *structpb.Struct) *structpb.Struct {
 	made := clone(state)
 	for name := range wanted.GetFields() {

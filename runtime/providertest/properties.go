@@ -14,9 +14,10 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Properties is a bag of a program's properties. Values are booleans, numbers, strings, enums, URNs, slices and maps of
-// these, pointers to these, generated structs, [lumi.Asset], [lumi.Archive], a [*Resource] for a resource reference,
-// [Unknown], [Secret], and results of [Resource.Output]. Nil means absent.
+// Properties maps names to the values of a program's properties. A value is a boolean, number, string, enum, or URN; a
+// slice or map of values; a pointer to a value; a generated struct; a [lumi.Asset] or [lumi.Archive]; a [*Resource] for a
+// resource reference; or the result of [Secret] or [Resource.Output]. [Unknown] is an unknown value, and nil is an absent
+// one.
 type Properties map[string]any
 
 // Unknown is the value of an unknown property. It is allowed in [Resource.Check] and [Resource.Inspect].
@@ -24,12 +25,13 @@ var Unknown any = unknown{}
 
 type unknown struct{}
 
-// Secret wraps a value as a secret. Values that the IDL declares secret need not be wrapped.
+// Secret returns value wrapped as a secret. Values that the IDL declares secret need not be wrapped.
 func Secret(value any) any { return secret{value} }
 
 type secret struct{ value any }
 
-// From converts a generated struct to a bag, without computed properties.
+// From converts a generated struct to [Properties], without the computed ones. It ends the test if a value cannot be
+// encoded.
 func From(t TB, properties lumi.Object) Properties {
 	t.Helper()
 	encoded, err := lumi.Encode(properties)
@@ -45,7 +47,7 @@ func From(t TB, properties lumi.Object) Properties {
 	return bag
 }
 
-// With returns a copy of the bag with some properties replaced. Nil removes one.
+// With returns a copy of b with the properties in others set. A nil value removes a property.
 func (b Properties) With(others Properties) Properties {
 	merged := Properties{}
 	maps.Copy(merged, b)
@@ -54,7 +56,7 @@ func (b Properties) With(others Properties) Properties {
 	return merged
 }
 
-// encode returns the bag in wire form.
+// encode returns the properties in wire form, or an error with all invalid values.
 func (b Properties) encode() (*structpb.Struct, error) {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	var problems []error
@@ -69,7 +71,7 @@ func (b Properties) encode() (*structpb.Struct, error) {
 	return made, errors.Join(problems...)
 }
 
-// encodeValue encodes a value, nil if it is absent.
+// encodeValue returns a value in wire form, or nil if it is absent. path is used in errors.
 func encodeValue(path lumi.Path, value any) (*structpb.Value, error) {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, nil
@@ -128,7 +130,7 @@ func encodeReflected(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
 			return encodeMap(path, v)
 		}
 	case reflect.Struct:
-		// Generated structs are Objects through their pointers.
+		// Pointers to generated structs are Objects.
 		at := reflect.New(v.Type())
 		at.Elem().Set(v)
 		if o, ok := at.Interface().(lumi.Object); ok {
@@ -175,7 +177,7 @@ func encodeMap(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
 }
 
-// single is an object with one property, used to encode a value.
+// single is an object with a single property, for encoding a value.
 type single struct{ value any }
 
 // only is the name of single's property.
@@ -183,7 +185,7 @@ const only = "(the value)"
 
 func (s *single) Lumi(p *lumi.Props) { lumi.Required(p, only, &s.value, lumi.Any) }
 
-// within prefixes the path of a value to its faults.
+// within returns err with path prefixed to its faults, or to its text if it has none.
 func within(path lumi.Path, err error) error {
 	var output *lumi.OutputError
 	if !errors.As(err, &output) {

@@ -27,15 +27,15 @@ import (
 type Provisioner struct {
 	// Command starts the plugin. Its Events are not used.
 	Command plugin.Command
-	// Changes are made in order. RunProvisioner sets Old to New of the previous change, with the metadata that Status
-	// returned, and sets empty environments, modules, and keys. After the last change, it deletes the remaining
-	// resources.
+	// Changes lists the changes to make, in order. RunProvisioner sets Old to New of the previous change, with the
+	// metadata returned by Status, and sets environments, modules, and keys if they are empty. After the last change, it
+	// deletes the remaining resources.
 	Changes []provisioner.Change
-	// Observe returns a description of everything the tool manages. It must be deterministic for the same changes, so
-	// omit generated ids and times. Without Observe, RunProvisioner cannot check that Plan and repeated Provisions have
-	// no effect.
+	// Observe returns a description of all resources managed by the tool. It must be deterministic, so it must omit
+	// generated ids and times. If it is nil, RunProvisioner cannot check that Plan and repeated calls of Provision have
+	// no side effects.
 	Observe func() (string, error)
-	// Patience is the maximum time for a change to become DONE. The default is a minute.
+	// Patience is the timeout for a change to become DONE. The default is 1 min.
 	Patience time.Duration
 }
 
@@ -47,7 +47,7 @@ func ProvisionerResource(t tokens.Type, name string, properties provisioner.Prop
 
 const environment, module = "test", "app"
 
-// RunProvisioner runs the kit on a provisioner and reports broken rules to t.
+// RunProvisioner tests a provisioner. It reports each violated rule to t.
 func RunProvisioner(t TB, p Provisioner) {
 	t.Helper()
 	k := &provisionerTest{
@@ -77,19 +77,19 @@ func RunProvisioner(t TB, p Provisioner) {
 	k.pass("change %d with crashes", k.crash)
 }
 
-// provisionerTest is a run of the kit.
+// provisionerTest is a run of [RunProvisioner].
 type provisionerTest struct {
 	TB
 	Provisioner
 	secrets
-	// mark is an environment variable of all processes of the plugin and their children.
+	// mark is an environment variable that identifies the plugin's processes and their children.
 	mark string
-	// step names the current step in failures.
+	// step is the name of the current step in failures.
 	step string
-	// old holds the resources that exist or may exist; deployment is the number of the last change.
+	// old holds the resources that may exist. deployment is the number of the last change.
 	old        []*provisioner.Resource
 	deployment int
-	// seen holds the observation after each change, by index.
+	// seen maps the index of a change to the result of Observe after it.
 	seen map[int]string
 }
 
@@ -105,7 +105,7 @@ func (k *provisionerTest) fatal(rule, format string, args ...any) {
 	k.FailNow()
 }
 
-// keep checks that a text contains no secrets.
+// keep checks that text contains no secrets. what describes the text in the failure.
 func (k *provisionerTest) keep(what, text string) {
 	k.Helper()
 	if masked := k.mask(text); masked != text {
@@ -113,7 +113,7 @@ func (k *provisionerTest) keep(what, text string) {
 	}
 }
 
-// fill completes a change as an engine would.
+// fill returns a copy of a change with the fields that an engine sets.
 func (k *provisionerTest) fill(c provisioner.Change) *provisioner.Change {
 	k.deployment++
 	c.Environment, c.Module, c.Old = cmp.Or(c.Environment, environment), cmp.Or(c.Module, module), k.old
@@ -131,7 +131,7 @@ func (k *provisionerTest) fill(c provisioner.Change) *provisioner.Change {
 	return &c
 }
 
-// pass makes all changes, then deletes the resources.
+// pass calls change for each change, and finally for a change that deletes all resources. step is the format of step names.
 func (k *provisionerTest) pass(step string, change func(i int, c *provisioner.Change)) {
 	for i, c := range append(slices.Clone(k.Changes), provisioner.Change{}) {
 		filled := k.fill(c)
@@ -144,7 +144,7 @@ func (k *provisionerTest) pass(step string, change func(i int, c *provisioner.Ch
 	}
 }
 
-// change makes a change without interruption, and repeats it.
+// change makes change number i without interruption, and then repeats it.
 func (k *provisionerTest) change(i int, c *provisioner.Change) {
 	before := k.observe()
 	tasks := k.plan(c)
@@ -170,8 +170,8 @@ func (k *provisionerTest) change(i int, c *provisioner.Change) {
 	k.seen[i] = k.observe()
 }
 
-// crash makes a change with interruptions: the process is killed after a delay that doubles until the call ends first,
-// and then stopped once. The result must be the same as without interruption.
+// crash makes change number i with interruptions: it kills the process of Provision after increasing delays, until the call
+// ends first, and then stops a process once. It checks that the result is the same as without interruptions.
 func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	tasks := k.plan(c)
 	for delay := 500 * time.Microsecond; delay < 2*time.Second && k.interrupt(c, delay, time.Nanosecond) != nil; delay *= 2 {
@@ -188,8 +188,8 @@ func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	k.same(k.seen[i], "repeat", "Repeating a killed Provision does not lead to the same result")
 }
 
-// interrupt calls Provision and closes the process after a delay. The error is nil if the process exited by itself
-// within the grace period.
+// interrupt calls Provision and stops the process after a delay. It returns nil if the call ended before, or if the process
+// exited within the grace period.
 func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Duration) error {
 	p, ended := k.start(grace), make(chan struct{})
 	go func() {
@@ -210,7 +210,7 @@ func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Dur
 	return k.end(p)
 }
 
-// after returns New with the metadata that an engine stores once a change is done.
+// after returns the resources in c.New with the metadata that an engine stores after the change, given its final status.
 func after(c *provisioner.Change, done *provisioner.Status) []*provisioner.Resource {
 	var all []*provisioner.Resource
 	for _, r := range c.New {
@@ -245,7 +245,7 @@ func (k *provisionerTest) same(before, rule, complaint string) {
 	}
 }
 
-// values replaces properties with unknown values and secrets.
+// values checks that Plan does not crash if properties are unknown values, secrets, or lists of nulls.
 func (k *provisionerTest) values() {
 	other := ProvisionerResource("test:index:Other", "other", nil)
 	other.Key, other.ID = "app:test:index:Other::other:1", "other-1"
@@ -283,7 +283,7 @@ func (k *provisionerTest) values() {
 	})
 }
 
-// leave deletes the remaining resources and checks for remaining processes.
+// leave deletes the remaining resources and checks that no child processes remain.
 func (k *provisionerTest) leave() {
 	defer k.children()
 	if len(k.old) == 0 {
@@ -293,10 +293,10 @@ func (k *provisionerTest) leave() {
 	k.settle(k.fill(provisioner.Change{}), "delete")
 }
 
-// lingering is how long the plugin's child processes may outlive it.
+// lingering is the maximum time that child processes may outlive the plugin.
 var lingering = 5 * time.Second
 
-// children looks for remaining processes of the plugin.
+// children checks that the plugin's processes and their children exit. It finds them only on Linux.
 func (k *provisionerTest) children() {
 	for deadline := time.Now().Add(lingering); ; time.Sleep(10 * time.Millisecond) {
 		var left []string

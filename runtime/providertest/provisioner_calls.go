@@ -22,13 +22,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// process is a process of the plugin, with its output.
+// process is a process of the plugin and its output.
 type process struct {
 	*plugin.Provisioner
 	log, events bytes.Buffer
 }
 
-// start starts a process. grace, if not 0, overrides the command's.
+// start starts a process of the plugin, or ends the test if it cannot. grace, if not 0, overrides the command's grace period.
 func (k *provisionerTest) start(grace time.Duration) *process {
 	k.Helper()
 	p, c := &process{}, k.Command
@@ -49,18 +49,19 @@ func (k *provisionerTest) start(grace time.Duration) *process {
 	}
 	base := strings.TrimSuffix(filepath.Base(c.Path), ".exe")
 	if want := lumirpc.ProvisionerPrefix + p.Name; base != want {
-		_ = p.Close() // The name is wrong in any case.
+		_ = p.Close() // The test fails anyway.
 		k.fatal("name", "the handshake name is %q, so the executable must be named %s, not %s", p.Name, want, base)
 	}
 	return p
 }
 
-// end stops a process. It returns an error if the process did not exit cleanly.
+// end stops a process and checks its output for secrets. It returns an error if the process does not exit cleanly, unless it
+// has already exited.
 func (k *provisionerTest) end(p *process) error {
 	var gone bool
 	select {
 	case <-p.Done():
-		gone = true // The call has failed because of it.
+		gone = true // It caused the call to fail, which is already reported.
 	default:
 	}
 	err := p.Close()
@@ -72,7 +73,8 @@ func (k *provisionerTest) end(p *process) error {
 	return err
 }
 
-// call makes calls in a new process, and repeats them after retryable errors.
+// call calls f with a new process and returns its error. It retries f with another process after a *[lumi.RetryError].
+// method is the name of the calls in failures.
 func (k *provisionerTest) call(method string, f func(context.Context, *plugin.Provisioner) error) error {
 	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), k.Patience)
@@ -93,7 +95,7 @@ func (k *provisionerTest) call(method string, f func(context.Context, *plugin.Pr
 func (k *provisionerTest) once(method string, f func(*plugin.Provisioner) error) error {
 	k.Helper()
 	p := k.start(0)
-	defer p.Close() //nolint:errcheck // It matters only if the test ends in f.
+	defer p.Close() //nolint:errcheck // It is needed only if f ends the test.
 	err := f(p.Provisioner)
 	if err := k.end(p); err != nil {
 		k.fail("process", "closed standard input after %s: %v", method, err)
@@ -122,7 +124,8 @@ func (k *provisionerTest) plan(c *provisioner.Change) []string {
 	return plan.Tasks
 }
 
-// settle makes a change and waits until it is done. A failure breaks the rule.
+// settle makes a change and waits until it is done. It returns the token and the final status. If the change fails, settle
+// ends the test with a violation of the given rule.
 func (k *provisionerTest) settle(c *provisioner.Change, rule string) (token string, s *provisioner.Status) {
 	k.Helper()
 	err := k.call("Provision", func(ctx context.Context, p *plugin.Provisioner) (err error) {
@@ -158,7 +161,7 @@ func (k *provisionerTest) settle(c *provisioner.Change, rule string) (token stri
 	return "", &provisioner.Status{}
 }
 
-// metadata checks that metadata is for resources in New, and that its secrets are wrapped.
+// metadata checks that metadata belongs to resources in New, and that its secrets are wrapped.
 func (k *provisionerTest) metadata(c *provisioner.Change, s *provisioner.Status) {
 	k.Helper()
 	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
@@ -173,7 +176,7 @@ func (k *provisionerTest) metadata(c *provisioner.Change, s *provisioner.Status)
 	}
 }
 
-// eachText calls f for each string in a value.
+// eachText calls f for each string in v, and reports whether the string is inside a secret. secret is set if v itself is.
 func eachText(v any, secret bool, f func(text string, secret bool)) {
 	switch v := v.(type) {
 	case provisioner.Secret:
@@ -191,7 +194,8 @@ func eachText(v any, secret bool, f func(text string, secret bool)) {
 	}
 }
 
-// again queries a finished change from another process, several times concurrently, and then unknown tokens.
+// again checks that another process returns the same status for a finished change, concurrently, and none for unknown
+// tokens.
 func (k *provisionerTest) again(token string, done *provisioner.Status) {
 	k.Helper()
 	_ = k.call("Status", func(ctx context.Context, p *plugin.Provisioner) error {

@@ -15,36 +15,37 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Resource is a resource under test. Its methods are steps of its life: each makes the calls of an engine and checks
-// the invariants of every provider. They must not be called concurrently for the same resource.
+// Resource is a resource under test. Its methods are steps of its life cycle. Each makes the same calls as an engine and
+// checks the invariants of every provider. A Resource is not safe for concurrent use.
 type Resource struct {
 	h         *Harness
 	token     tokens.Type
 	name      string
 	provider  lumi.ResourceProvider // nil for a given resource
 	described *lumi.Description
-	first     urn.URN // its first URN, from which seeds and tokens are derived
+	first     urn.URN // the original URN, from which seeds and tokens are derived
 	mayDiffer []lumi.Path
-	// mayBeEmpty names computed properties.
+	// mayBeEmpty lists the names of computed properties.
 	mayBeEmpty []string
-	doing      string // the current step
+	doing      string // the name of the current step
 	began      int    // the number of calls before the step
 	reported   map[reported]bool
-	found      []string // violations since the last check
+	found      []string // violations not yet reported
 
-	// incarnation is incremented when the resource is deleted or replaced, and attempt for each new intent to create
-	// one. again is set if the next Create is another attempt, provided that its properties are the same.
+	// incarnation is incremented when the resource is deleted or replaced, and attempt for each new Create. again is set
+	// if a Create with the same properties would be a retry, for which attempt is not incremented.
 	incarnation, attempt int
 	again                bool
 
-	// asked holds the properties that the test last requested, and wanted the result of Check and InspectChange for
-	// them, nil if the resource does not exist. created holds the properties of the last Create.
+	// asked holds the properties last requested by the test, and wanted the corresponding result of Check and
+	// InspectChange, or nil if the resource does not exist. created holds the properties passed to the last Create.
 	asked           Properties
 	wanted, created *structpb.Struct
-	// hidden holds the paths, without indices, of values that responses have wrapped as secrets.
+	// hidden holds the paths, without list indices, of values that must be declared secret, since a response wrapped
+	// them.
 	hidden map[string]bool
 
-	// The fields below are guarded by the harness's lock, since other resources may refer to this one.
+	// The fields below are guarded by h.mu, since other resources may refer to this one.
 	urn   urn.URN
 	id    lumi.ID          // empty while the resource does not exist
 	state *structpb.Struct // all properties, requested and computed
@@ -67,16 +68,16 @@ func (r *Resource) ID() lumi.ID {
 	return r.id
 }
 
-// Output returns the value of a property, such as a computed one, for use in [Properties]. It is nil if there is none.
+// Output returns the value at a path of the resource's properties, including computed ones, for use in [Properties]. It
+// returns nil if there is none.
 func (r *Resource) Output(path lumi.Path) *structpb.Value { return at(r.current(), path) }
 
-// MayDiffer names properties or parts that Get need not return as requested, because the cloud normalizes or does not
-// return them. Resource references and assets may always be missing, since a cloud knows neither URNs nor the source
-// of a file.
+// MayDiffer adds the paths of values that Get need not return as requested, because the cloud normalizes or does not return
+// them. Resource references and assets may always be missing, since clouds store neither URNs nor the sources of files.
 func (r *Resource) MayDiffer(paths ...lumi.Path) { r.mayDiffer = append(r.mayDiffer, paths...) }
 
-// MayBeEmpty names computed properties that may be "", 0, or objects of only such values. A required property that the
-// provider forgets to set has such a value, so it is reported unless listed here or expected by the test.
+// MayBeEmpty adds the names of computed properties that may be "", 0, or objects of only such values. By default, such a
+// value of a required property is reported unless the test expects it, since the provider probably forgot to set it.
 func (r *Resource) MayBeEmpty(names ...string) { r.mayBeEmpty = append(r.mayBeEmpty, names...) }
 
 // current returns a copy of the state.
@@ -86,7 +87,7 @@ func (r *Resource) current() *structpb.Struct {
 	return clone(r.state)
 }
 
-// is records that the resource exists, with its id and state.
+// is records the id and state of the existing resource.
 func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.mu.Lock()
 	r.id, r.state = id, state
@@ -94,7 +95,7 @@ func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.track(r, id, state)
 }
 
-// store sets the properties stored by an engine: state holds all of them, and wanted the ones returned by Check.
+// store sets the properties stored by an engine. state holds all properties, and wanted the properties returned by Check.
 func (r *Resource) store(state, wanted *structpb.Struct) {
 	r.h.mu.Lock()
 	r.state, r.wanted = state, wanted
@@ -102,16 +103,16 @@ func (r *Resource) store(state, wanted *structpb.Struct) {
 	r.h.track(r, r.ID(), state)
 }
 
-// next starts another incarnation.
+// next starts a new incarnation.
 func (r *Resource) next() { r.wanted, r.again, r.incarnation = nil, false, r.incarnation+1 }
 
-// seed returns the seed of the incarnation.
+// seed returns the seed of the current incarnation.
 func (r *Resource) seed() lumi.Seed {
 	sum := sha256.Sum256(fmt.Appendf(nil, "seed of %s, %d", r.first, r.incarnation))
 	return sum[:]
 }
 
-// intent returns the token of an attempt, which need not have been made.
+// intent returns the token for an attempt to create the resource.
 func (r *Resource) intent(attempt int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "token of %s, %d", r.first, attempt))
 	return hex.EncodeToString(sum[:16])
@@ -124,7 +125,7 @@ func (r *Resource) format(name string) (urn.URN, error) {
 	})
 }
 
-// declares reports whether the IDL sets a flag on a property whose path satisfies is.
+// declares reports whether the IDL sets flag on any property for whose path is returns true.
 func (r *Resource) declares(flag lumi.Flags, is func(property lumi.Path) bool) bool {
 	return slices.ContainsFunc(r.described.Properties, func(p lumi.Property) bool {
 		return p.Flags&flag != 0 && is(lumi.Path(p.Name))
@@ -141,7 +142,7 @@ func (r *Resource) isHidden(path lumi.Path) bool {
 	return r.hidden[index.ReplaceAllString(string(path), "[]")]
 }
 
-// learn records values that only the provider wrapped as secrets, which must therefore be declared secret.
+// learn records the paths of values wrapped in answer but not in asked. The IDL must declare them secret.
 func (r *Resource) learn(asked, answer *structpb.Struct) {
 	parts("", structpb.NewStructValue(answer), func(p lumi.Path, v *structpb.Value) bool {
 		if !signed.IsSecret(v) {
@@ -157,7 +158,7 @@ func (r *Resource) learn(asked, answer *structpb.Struct) {
 	})
 }
 
-// isHiddenIn reports whether a value or part of it arrived as a secret.
+// isHiddenIn reports whether the value at a path of bag is inside a secret or contains one.
 func isHiddenIn(bag *structpb.Struct, path lumi.Path) bool {
 	found := false
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {

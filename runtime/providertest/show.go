@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// maxShown limits the length of a value on one line of a report.
+// maxShown is the maximum length of a value in a report, in bytes.
 const maxShown = 300
 
-// show formats a value on one line, "nothing" for none.
+// show formats a value on one line, or returns "nothing" if it is null.
 func show(v *structpb.Value) string {
 	if signed.IsNull(v) {
 		return "nothing"
@@ -23,7 +23,7 @@ func show(v *structpb.Value) string {
 	return shorten(readable.JSON(v, ""))
 }
 
-// lines formats a bag on several lines.
+// lines formats a bag as indented JSON.
 func lines(bag *structpb.Struct) string {
 	return readable.JSON(structpb.NewStructValue(bag), "  ") + "\n"
 }
@@ -34,7 +34,8 @@ func indent(s string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n\t")
 }
 
-// compare lists the differences between a bag and the expected one, one path per line.
+// compare returns descriptions of the differences between two bags, and their paths. It omits differences for which excused
+// returns true.
 func compare(
 	expected, found *structpb.Struct, excused func(lumi.Change) bool,
 ) (told []string, paths []lumi.Path) {
@@ -65,7 +66,8 @@ func describe(c lumi.Change) string {
 	return "expected " + old + ", found " + found
 }
 
-// inFull drops properties that differ but contain none of the paths, since their differences are excused.
+// inFull returns copies of both bags without the properties that differ only at excused paths. paths lists the paths of
+// the other differences.
 func inFull(paths []lumi.Path, expected, found *structpb.Struct) (*structpb.Struct, *structpb.Struct) {
 	expected, found = clone(expected), clone(found)
 	changed := lumi.Compare(lumi.BagOf(expected), lumi.BagOf(found))
@@ -79,11 +81,11 @@ func inFull(paths []lumi.Path, expected, found *structpb.Struct) (*structpb.Stru
 	return expected, found
 }
 
-// unified returns a diff of two bags, with secrets masked.
+// unified returns a unified diff of two bags, with secrets masked.
 func unified(expected, found *structpb.Struct) string {
 	var told []string
 	linediff.Unified("expected", lines(expected), "found", lines(found), func(sign, line string) {
 		told = append(told, shorten(sign+line))
 	})
-	return strings.Join(told[min(1, len(told)):], "\n") // without the line of the command
+	return strings.Join(told[min(1, len(told)):], "\n") // Omit the header.
 }

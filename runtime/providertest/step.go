@@ -13,16 +13,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// step is the current step of a resource's life.
+// step is a step in the life cycle of a resource.
 type step struct {
 	r    *Resource
 	t    TB
 	ctx  context.Context
 	name string
 	want expectation
-	// old, if not nil, holds the properties known to an engine that did not get the response to the step's Update.
+	// old, if not nil, holds the properties before the step's Update.
 	old *structpb.Struct
-	// expected holds some of the properties that the resource must have after the step.
+	// expected holds properties that the resource must have after the step. It may omit some.
 	expected Properties
 }
 
@@ -47,7 +47,7 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 	return s
 }
 
-// then returns a part of the step, which must succeed.
+// then returns a substep of s, which is expected to succeed.
 func (s *step) then(name string) *step {
 	return &step{r: s.r, t: s.t, ctx: s.ctx, name: s.name + ", " + name, expected: s.expected}
 }
@@ -59,7 +59,8 @@ func (s *step) errorf(format string, args ...any) {
 	s.report(text, text)
 }
 
-// report reports a violation once per test, since providers repeat most mistakes at each step.
+// report reports a violation, unless one with the same key has been reported to the same test. Most mistakes recur at each
+// step.
 func (s *step) report(key, text string) {
 	s.t.Helper()
 	once := reported{s.t, key}
@@ -86,7 +87,7 @@ func (s *step) fatalf(format string, args ...any) {
 	s.t.FailNow()
 }
 
-// differs reports how a bag differs from the expected one, except for excused differences.
+// differs reports a violation if found differs from expected, ignoring differences for which excused returns true.
 func (s *step) differs(
 	problem string, expected, found *structpb.Struct, excused func(lumi.Change) bool, help ...string,
 ) {
@@ -103,7 +104,8 @@ func (s *step) differs(
 	s.report(problem+": "+list(paths), strings.Join(append([]string{report}, help...), "\n"))
 }
 
-// called handles the outcome of a call, and reports whether the step continues.
+// called reports the violations found during a call. It returns true if the call succeeded, returns false if it failed as
+// expected, and ends the test if it failed unexpectedly.
 func (s *step) called(call string, err error) bool {
 	s.t.Helper()
 	for _, found := range append(s.r.h.watch.take(), s.r.found...) {
@@ -131,7 +133,7 @@ func (s *step) called(call string, err error) bool {
 	return false
 }
 
-// end reports a step that should have failed but succeeded.
+// end ends the test if the step was expected to fail.
 func (s *step) end() {
 	s.t.Helper()
 	if s.want.what == "" {
@@ -153,7 +155,7 @@ func (s *step) encode(properties Properties) *structpb.Struct {
 	return bag
 }
 
-// exists ends the test unless the resource's existence is as wanted.
+// exists ends the test if the resource does not exist, or, if want is false, if it exists.
 func (s *step) exists(want bool) {
 	s.t.Helper()
 	switch id := s.r.ID(); {
@@ -164,7 +166,7 @@ func (s *step) exists(want bool) {
 	}
 }
 
-// excused reports whether Get may return a value other than the requested one.
+// excused reports whether a change from the requested value to the one returned by Get is allowed.
 func (s *step) excused(c lumi.Change) bool {
 	if slices.ContainsFunc(s.r.mayDiffer, func(p lumi.Path) bool { return p.Holds(c.Path) }) {
 		return true
@@ -175,7 +177,7 @@ func (s *step) excused(c lumi.Change) bool {
 	return signed.IsContent(c.Old) && signed.IsContent(c.New)
 }
 
-// summary formats a response of InspectChange.
+// summary formats a response of InspectChange on one line.
 func summary(resp *lumi.InspectChangeResponse) string {
 	if len(resp.Changes) == 0 && len(resp.Replaces) == 0 {
 		return "no changes"

@@ -4,7 +4,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Check checks properties and returns them with the provider's additions.
+// Check calls the provider's Check and returns its result.
 func (r *Resource) Check(t TB, properties Properties, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "check", options)
@@ -15,8 +15,8 @@ func (r *Resource) Check(t TB, properties Properties, options ...Option) lumi.Ba
 	return lumi.BagOf(checked)
 }
 
-// Plan checks properties, some of which are unknown, as if they depended on resources that do not exist. If the
-// resource exists, it also inspects the change.
+// Plan calls Check with the values at the given paths unknown, as if they depended on resources that do not exist yet. If
+// the resource exists, it then calls InspectChange.
 func (r *Resource) Plan(t TB, properties Properties, unknown ...lumi.Path) {
 	t.Helper()
 	s := r.step(t, "plan with "+list(unknown)+" unknown", nil)
@@ -47,8 +47,8 @@ func (r *Resource) Create(t TB, properties Properties, options ...Option) {
 	}
 }
 
-// Retry simulates an engine that did not get the response to the last Create: it calls Create again with the same
-// token, or Find, or both, as the provider supports. It fails if the provider supports neither.
+// Retry simulates a lost response to the last Create. It calls Create with the same token if Create is idempotent, and Find
+// if the provider supports it. It ends the test if neither is the case.
 func (r *Resource) Retry(t TB) {
 	t.Helper()
 	s := r.step(t, "create again after a lost response", nil)
@@ -72,7 +72,7 @@ func (r *Resource) Get(t TB, options ...Option) lumi.Bag {
 	return lumi.BagOf(got)
 }
 
-// GetID reads any resource of this type by its id, as for an import.
+// GetID reads a resource of this type by its id, as for an import, and returns its properties.
 func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "get "+string(id), options)
@@ -84,8 +84,8 @@ func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) lumi.Bag {
 	return lumi.BagOf(got)
 }
 
-// NoChange checks that the resource needs no change, even if a program makes one of the given changes: the provider
-// must ignore the difference and keep the old values.
+// NoChange checks that the resource needs no change, and that the provider ignores each of the given changes of properties
+// and keeps the old values.
 func (r *Resource) NoChange(t TB, set ...Properties) {
 	t.Helper()
 	s := r.step(t, "no change", nil)
@@ -96,7 +96,7 @@ func (r *Resource) NoChange(t TB, set ...Properties) {
 	}
 }
 
-// Inspect returns the changes that setting some properties would make.
+// Inspect returns the response of InspectChange for setting some properties.
 func (r *Resource) Inspect(t TB, set Properties, options ...Option) *lumi.InspectChangeResponse {
 	t.Helper()
 	s := r.step(t, "inspect", options)
@@ -108,7 +108,7 @@ func (r *Resource) Inspect(t TB, set Properties, options ...Option) *lumi.Inspec
 	return resp
 }
 
-// Update updates the resource twice, like an engine that did not get the first response. It then checks that the
+// Update sets some properties. It calls the provider's Update twice, as after a lost response, and then checks that the
 // resource can be read and needs no further change.
 func (r *Resource) Update(t TB, set Properties, options ...Option) {
 	t.Helper()
@@ -120,8 +120,8 @@ func (r *Resource) Update(t TB, set Properties, options ...Option) {
 	}
 }
 
-// Replace replaces the resource, since some properties cannot change in place, and checks that an update is refused.
-// The old resource is deleted first if InspectChange requires it, and otherwise last.
+// Replace sets some properties whose changes require a replacement. It checks that Update refuses the change, and replaces
+// the resource. The old resource is deleted first if InspectChange requires it, and otherwise last.
 func (r *Resource) Replace(t TB, set Properties, options ...Option) {
 	t.Helper()
 	s := r.step(t, "replace", options)
@@ -132,8 +132,8 @@ func (r *Resource) Replace(t TB, set Properties, options ...Option) {
 	}
 }
 
-// Upgrade does what an engine does if its state was stored by an older version of the provider: it refreshes and
-// inspects the resource, and updates it if necessary. A state that needs no update is left unchanged.
+// Upgrade simulates an engine whose state was stored by an older version of the provider: it refreshes the resource, calls
+// InspectChange, and updates the resource if there are changes. If not, the current state is kept.
 func (r *Resource) Upgrade(t TB, u Upgrade) {
 	t.Helper()
 	s := r.step(t, "upgrade", nil)
@@ -141,7 +141,7 @@ func (r *Resource) Upgrade(t TB, u Upgrade) {
 	s.upgrade(u)
 }
 
-// Delete deletes the resource twice and checks that it is gone.
+// Delete deletes the resource, checks that it no longer exists, and then checks that deleting it again succeeds.
 func (r *Resource) Delete(t TB, options ...Option) {
 	t.Helper()
 	s := r.step(t, "delete", options)

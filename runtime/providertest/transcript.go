@@ -18,8 +18,8 @@ type stepKey struct {
 	began int
 }
 
-// transcript records all calls in the order in which they ended. It is formatted at the end, when all secrets are
-// known.
+// transcript records all calls in the order in which they ended. It is formatted only at the end of the test, when all
+// secrets are known.
 type transcript struct {
 	h *Harness
 
@@ -27,7 +27,7 @@ type transcript struct {
 	calls []*call
 	// events holds the events of calls in flight.
 	events map[urn.URN][]lumi.Event
-	// failed holds the failed steps. It is nil as long as the kit knows of no failure.
+	// failed holds the failed steps. It is nil if the kit has reported no failure.
 	failed map[stepKey]bool
 }
 
@@ -38,7 +38,7 @@ func (t *transcript) made() int {
 	return len(t.calls)
 }
 
-// fail records failed steps, or, without arguments, a failure unrelated to calls.
+// fail records failed steps. Without arguments, it records a failure unrelated to calls.
 func (t *transcript) fail(steps ...stepKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,14 +50,14 @@ func (t *transcript) fail(steps ...stepKey) {
 	}
 }
 
-// event records an event, which arrives before the response to its call.
+// event records an event of a call in flight. Events arrive before the response to the call.
 func (t *transcript) event(e lumi.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.events[e.URN] = append(t.events[e.URN], e)
 }
 
-// add adds a call, and returns violations in its events.
+// add adds a call and its events, and returns a violation for each event that contains a secret.
 func (t *transcript) add(c *call) (found []string) {
 	c.step = "setup"
 	if c.r != nil {
@@ -79,7 +79,7 @@ func (t *transcript) add(c *call) (found []string) {
 	return found
 }
 
-// String formats the calls of failed steps, or all calls if the kit does not know what failed.
+// String formats the calls of failed steps, or all calls if the kit has reported no failure or [AllCalls] is set.
 func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,16 +105,17 @@ func (t *transcript) String() string {
 		t.h.term("AllCalls"), indent(w.text.String()))
 }
 
-// writer formats each bag once, without secrets. It masks text before shortening it, so that no secret is cut in half.
+// writer formats calls, each bag only once. It masks text before shortening it, since a truncated secret would not be
+// masked.
 type writer struct {
 	mask func(string) string
 	text strings.Builder
-	seen map[string]string // where a bag was first shown
+	seen map[string]string // maps a formatted bag to its first occurrence
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
 
-// call formats a call in a few lines.
+// call writes a call, several lines long.
 func (w *writer) call(number int, c *call) {
 	w.line("%4d %s", number, w.mask(strings.TrimSpace(c.name+" "+c.id)))
 	for i, bag := range c.sent {
@@ -136,10 +137,10 @@ func (w *writer) call(number int, c *call) {
 	w.bag(number, "answered", "-> ", c.out, c)
 }
 
-// minRepeated is the minimum length of a bag that is replaced by a reference when repeated.
+// minRepeated is the minimum length of a bag whose repetitions are replaced by references.
 const minRepeated = 40
 
-// bag formats a bag, or a reference to where it was shown.
+// bag writes a bag, or a reference to its first occurrence.
 func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *call) {
 	if bag == nil {
 		return

@@ -9,20 +9,20 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// An Option sets the expected failure of a step. The step ends where it fails, and the resource is in the state that
-// the provider reported.
+// An Option sets the expected failure of a step. The step ends at the failed call, and the resource is then in the state
+// reported by the provider.
 type Option func(*expectation)
 
-// expectation is the expected outcome of a step. The zero value is success.
+// expectation is the expected outcome of a step. The zero value expects success.
 type expectation struct {
-	what  string // "" for success
+	what  string // a description of the failure, or "" for success
 	met   func(err error) bool
-	shown []string // faults
-	// uncertain makes the step continue with the resource that exists, if any.
+	shown []string // the faults
+	// uncertain is set if the step expects an uncertain outcome, after which it continues.
 	uncertain bool
 }
 
-// WantFaults expects exactly these faults, in any order, each as "path: message".
+// WantFaults expects exactly the given faults, each formatted as "path: message", in any order.
 func WantFaults(faults ...string) Option {
 	return func(e *expectation) {
 		*e = expectation{what: "faults", shown: faults, met: func(err error) bool {
@@ -32,34 +32,33 @@ func WantFaults(faults ...string) Option {
 	}
 }
 
-// WantError expects an error whose message contains a text. Nothing must have changed, which the kit checks itself
-// after a failed Update.
+// WantError expects an error whose message contains text. The call must not change anything, which the kit checks after a
+// failed Update.
 func WantError(text string) Option {
 	return want(fmt.Sprintf("an error with %q", text), func(err error) bool {
 		return !errors.As(err, new(*lumi.PartialError)) && !isUncertain(err) && strings.Contains(err.Error(), text)
 	})
 }
 
-// WantPartial expects Create or Update to fail partially, with an error whose message contains a text. The kit checks
-// with Get that the resource is in the state that the provider reported. If the error is also uncertain, the change
-// may already be complete.
+// WantPartial expects a [lumi.PartialError] from Create or Update whose message contains text. The kit checks with Get that
+// the resource is in the reported state. If the error is also a [lumi.UncertainError], the change may already be complete.
 func WantPartial(text string) Option {
 	return want(fmt.Sprintf("a partial failure with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
 	})
 }
 
-// WantRetry expects a [lumi.RetryError] whose message contains a text.
+// WantRetry expects a [lumi.RetryError] whose message contains text.
 func WantRetry(text string) Option {
 	return want(fmt.Sprintf("a retryable error with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.RetryError)) && strings.Contains(err.Error(), text)
 	})
 }
 
-// WantUncertain expects a [lumi.UncertainError] from Create, Update, or Delete, whose message contains a text. The step
-// then continues as an engine does. After a Create, it calls Create again if the provider declares that idempotent, or
-// else Find; it ends if Find finds nothing or is not supported. After an Update or Delete, it calls Get and then
-// repeats the call, which must succeed.
+// WantUncertain expects a [lumi.UncertainError] from Create, Update, or Delete whose message contains text. The step then
+// continues like an engine. After a Create, it calls Create again if the provider declares Create idempotent, or else Find;
+// it ends if Find finds nothing or is not supported. After an Update or Delete, it calls Get and then repeats the call,
+// which must succeed.
 func WantUncertain(text string) Option {
 	return func(e *expectation) {
 		want(fmt.Sprintf("an uncertain outcome with %q", text), func(err error) bool {
@@ -69,7 +68,7 @@ func WantUncertain(text string) Option {
 	}
 }
 
-// WantNotFound expects the resource not to be found.
+// WantNotFound expects an error that wraps [lumi.ErrNotFound].
 func WantNotFound() Option {
 	return want("no such resource", func(err error) bool { return errors.Is(err, lumi.ErrNotFound) })
 }
@@ -78,7 +77,7 @@ func want(what string, met func(err error) bool) Option {
 	return func(e *expectation) { *e = expectation{what: what, met: met} }
 }
 
-// faultDiff lists missing and unexpected faults.
+// faultDiff returns a line for each missing and each unexpected fault.
 func faultDiff(want []string, faults []lumi.Fault) []string {
 	var diff []string
 	rest := slices.Clone(want)
@@ -96,7 +95,7 @@ func faultDiff(want []string, faults []lumi.Fault) []string {
 	return append(diff, more...)
 }
 
-// explain formats an error with its meaning.
+// explain formats an error with its meaning to an engine.
 func explain(err error) string {
 	var (
 		invalid *lumi.InvalidError

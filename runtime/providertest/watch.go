@@ -16,18 +16,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// watch detects providers in this process that modify requests.
+// watch detects providers that modify requests. It works only in process.
 type watch struct {
 	mu    sync.Mutex
 	found []string
 }
 
-// provider wraps each of the plugin's providers in a watch.
+// provider returns a copy of p in which w watches each provider.
 func (w *watch) provider(p serve.Plugin) serve.Plugin {
 	p.Resources = maps.Clone(p.Resources)
 	for token, r := range p.Resources {
 		if v := reflect.ValueOf(r); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-			continue // reported by package serve
+			continue // Package serve reports it.
 		}
 		watched := &watched{ResourceProvider: r, watch: w}
 		p.Resources[token] = watched
@@ -38,7 +38,7 @@ func (w *watch) provider(p serve.Plugin) serve.Plugin {
 	return p
 }
 
-// take returns the findings since the last call.
+// take returns the violations found since the last call of take.
 func (w *watch) take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,7 +47,7 @@ func (w *watch) take() []string {
 	return found
 }
 
-// given starts watching a call's input. The returned function stops it.
+// given starts watching the request of a call. Calling done stops watching and records the modifications.
 func (w *watch) given(call string, refs lumi.References, sent bags) (done func()) {
 	all := map[string]*structpb.Struct{}
 	for i, bag := range sent {
@@ -87,13 +87,13 @@ type watched struct {
 	watch *watch
 }
 
-// watchedType is a watched provider with a type.
+// watchedType is a watched provider with a Token method.
 type watchedType struct {
 	*watched
 	token tokens.Type
 }
 
-// Token implements the interface that package serve expects of generated providers.
+// Token returns the token of the provider's type. Package serve calls it for generated providers.
 func (w *watchedType) Token() tokens.Type { return w.token }
 
 // Validate implements [serve.Validator].

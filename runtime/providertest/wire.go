@@ -14,14 +14,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// clone copies a bag. The copy has a non-nil Fields map.
+// clone returns a deep copy of a bag with a non-nil Fields map.
 func clone(bag *structpb.Struct) *structpb.Struct {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	proto.Merge(made, bag)
 	return made
 }
 
-// merge merges bags. Later values win.
+// merge returns a new bag with the properties of all bags. For duplicate names, the last value wins.
 func merge(bags ...*structpb.Struct) *structpb.Struct {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	for _, bag := range bags {
@@ -35,8 +35,8 @@ func reveal(v *structpb.Value) *structpb.Value {
 	return inner
 }
 
-// parts visits a value and all values inside it, including secrets. If visit returns false, a value's parts are
-// skipped. Secret wrappers do not add to paths.
+// parts calls visit for v and for all values inside it, including secrets. If visit returns false, it skips the parts of the
+// value. The value in a secret wrapper has the same path as the wrapper.
 func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.Value) bool) {
 	if !visit(p, v) {
 		return
@@ -59,7 +59,7 @@ func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.V
 	}
 }
 
-// texts yields the strings in a value.
+// texts returns an iterator over the strings in v.
 func texts(v *structpb.Value) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		more := true
@@ -72,7 +72,7 @@ func texts(v *structpb.Value) iter.Seq[string] {
 	}
 }
 
-// at returns the value at a path, or nil.
+// at returns the value at a path, or nil if there is none.
 func at(bag *structpb.Struct, path lumi.Path) *structpb.Value {
 	var found *structpb.Value
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
@@ -84,8 +84,7 @@ func at(bag *structpb.Struct, path lumi.Path) *structpb.Value {
 	return found
 }
 
-// isForeign reports whether a cloud cannot return a value: a resource reference, since clouds have no URNs, or the
-// source of an asset.
+// isForeign reports whether clouds cannot return a value, because it consists only of resource references and assets.
 func isForeign(v *structpb.Value) bool {
 	switch k := reveal(v).GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -108,7 +107,7 @@ func isForeign(v *structpb.Value) bool {
 	return false
 }
 
-// replaceAt replaces the value at a path, and reports whether there is one.
+// replaceAt replaces the value at a path. It returns false if there is none.
 func replaceAt(bag *structpb.Struct, path lumi.Path, by *structpb.Value) bool {
 	v := at(bag, path)
 	if v == nil || path == "" {
