@@ -24,14 +24,14 @@ type calls struct {
 	log     *slog.Logger
 	secrets *secrets
 	events  *events
-	of      string // the kind of author's code, "provider" or "provisioner"
+	of      string // "provider" or "provisioner", for messages
 
 	mu sync.Mutex
-	// running counts calls in the author's code; awaited counts the ones whose callers are still waiting.
+	// running is the number of calls in flight, and awaited the number of those whose callers are still waiting.
 	running, awaited int
-	// alone is the channel returned by abandoned, nil until then.
+	// alone is the channel returned by abandoned. It is nil before abandoned is called.
 	alone chan struct{}
-	// idle is closed once the plugin is stopping and no call is running.
+	// idle is closed once the plugin is stopping and no calls are in flight.
 	idle chan struct{}
 }
 
@@ -41,7 +41,8 @@ func newCalls(ctx context.Context, log *slog.Logger, s *secrets) *calls {
 	return c
 }
 
-// intercept wraps every call.
+// intercept is a [grpc.UnaryServerInterceptor] for all calls. It rejects calls once the plugin is stopping, cancels calls in
+// flight when it stops, and collects their secrets and events.
 func (c *calls) intercept(
 	caller context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (resp any, err error) {
@@ -65,12 +66,12 @@ func (c *calls) intercept(
 	return resp, err
 }
 
-// call runs the handler in its own goroutine, since the author's code may end it. If that were gRPC's goroutine, the
-// caller would wait forever.
+// call runs the handler and converts its error, or a panic, to a status. It uses a new goroutine, since the author's code
+// may call runtime.Goexit: if it ended gRPC's goroutine, the caller would wait forever.
 func (c *calls) call(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (resp any, err error) {
-	err = status.Errorf(codes.Internal, // returned if the goroutine ends early
+	err = status.Errorf(codes.Internal, // the result if the goroutine calls Goexit
 		"the %s ended its goroutine, as runtime.Goexit and testing.T.FailNow do", c.of)
 	done := make(chan struct{})
 	go func() {
@@ -93,10 +94,10 @@ func (c *calls) call(
 	return resp, err
 }
 
-// errStopping is returned to calls that arrive too late.
+// errStopping is the error of calls made while the plugin is stopping.
 var errStopping = status.Error(codes.FailedPrecondition, "the plugin is stopping")
 
-// note logs a call with its duration and outcome, but without its values.
+// note logs a call with its URN, status code, and duration at debug level.
 func (c *calls) note(method string, req any, err error, took time.Duration) {
 	if !c.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
@@ -108,7 +109,7 @@ func (c *calls) note(method string, req any, err error, took time.Duration) {
 	c.log.Debug("called", attrs...)
 }
 
-// begin counts a call until the returned function is called. ctx is done when the caller stops waiting.
+// begin counts a call as in flight until end is called. ctx is done when the caller stops waiting.
 func (c *calls) begin(ctx context.Context) (end func()) {
 	c.count(1, 1)
 	left := sync.OnceFunc(func() { c.count(0, -1) })
@@ -128,7 +129,7 @@ func (c *calls) count(running, awaited int) {
 	c.tell()
 }
 
-// abandoned returns a channel that is closed once calls are running and no caller is waiting for them.
+// abandoned returns a channel that is closed once calls are in flight but no caller is waiting for any of them.
 func (c *calls) abandoned() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +138,7 @@ func (c *calls) abandoned() <-chan struct{} {
 	return c.alone
 }
 
-// tell closes alone and idle when their conditions are met. It must be called with the lock held.
+// tell closes alone and idle if their conditions are met. c.mu must be held.
 func (c *calls) tell() {
 	if c.ctx.Err() != nil && c.running == 0 {
 		select {

@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	// maxEvents limits the events waiting to be sent. Further events are dropped and counted.
+	// maxEvents is the maximum number of events waiting to be sent. Further events are dropped and counted.
 	maxEvents = 1 << 10
-	// settleTime limits how long a response waits for its call's events to be sent, in case the engine does not read
-	// them.
+	// settleTime is the maximum time to delay a response until its call's events are sent, in case the engine does not
+	// read them.
 	settleTime = time.Second
 )
 
-// events sends the providers' log to the engine.
+// events sends log and progress events to the engine.
 type events struct {
-	log *slog.Logger // receives events while the engine does not read them
+	log *slog.Logger // used while the engine does not read events
 
 	mu sync.Mutex
-	// changed signals changes of the fields below and in the stream.
+	// changed signals changes of the fields below and of the stream's fields.
 	changed sync.Cond
-	// stream is nil while the engine does not read events.
+	// stream is the current stream, or nil if the engine does not read events.
 	stream *eventStream
 	// over is set once the last call has ended.
 	over bool
 }
 
-// eventStream holds the events of one Events call.
+// eventStream is the event queue of one Events call.
 type eventStream struct {
 	waiting     []*lumirpc.Event
 	added, sent int64
@@ -49,7 +49,7 @@ func newEvents(log *slog.Logger) *events {
 	return e
 }
 
-// set runs change with the lock held and signals changed.
+// set calls change with the lock held and then signals changed.
 func (e *events) set(change func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,7 +57,7 @@ func (e *events) set(change func()) {
 	e.changed.Broadcast()
 }
 
-// wait waits until met returns true or ctx is done. It must be called with the lock held.
+// wait waits until met returns true or ctx is done. e.mu must be held.
 func (e *events) wait(ctx context.Context, met func() bool) {
 	defer context.AfterFunc(ctx, func() { e.set(func() {}) })()
 	for !met() && ctx.Err() == nil {
@@ -65,7 +65,7 @@ func (e *events) wait(ctx context.Context, met func() bool) {
 	}
 }
 
-// add queues an event. If there are too many, it counts the event in a final report instead.
+// add queues an event. If the queue is full, it drops the event and counts it in a final event instead.
 func (s *eventStream) add(event *lumirpc.Event) {
 	if len(s.waiting) >= maxEvents {
 		if len(s.waiting) == maxEvents {
@@ -81,7 +81,8 @@ func (s *eventStream) add(event *lumirpc.Event) {
 	s.added++
 }
 
-// serve sends events until the plugin has stopped or the engine has disconnected.
+// serve sends events until the plugin has stopped or the engine disconnects. It returns a refusal if there is already a
+// stream.
 func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
 	s, busy := &eventStream{}, false
 	e.set(func() {
@@ -93,7 +94,7 @@ func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
 		return refuse(codes.FailedPrecondition, "the events are already being read").Err()
 	}
 	defer e.set(func() { e.stream = nil })
-	if err := to.SendHeader(nil); err != nil { // The engine misses no event from here on.
+	if err := to.SendHeader(nil); err != nil { // tells the engine that it misses no events from now on
 		return err
 	}
 	for {
@@ -114,7 +115,7 @@ func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
 	}
 }
 
-// finish ends the stream once all events are sent. It returns false if the engine does not read them in time.
+// finish waits until all events are sent and the stream has ended. It returns false if the engine does not read them in time.
 func (e *events) finish() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
@@ -125,12 +126,12 @@ func (e *events) finish() bool {
 	return e.stream == nil
 }
 
-// callEvents are the events of one call.
+// callEvents sends the events of one call.
 type callEvents struct {
 	*events
 	ctx context.Context // carries the secrets of the call
 	urn string
-	// last is the number of the last event on its stream.
+	// last is the number of the call's last event on stream on, or 0 if there is none.
 	last int64
 	on   *eventStream
 }
@@ -143,8 +144,8 @@ func (e *events) of(ctx context.Context, req any) *callEvents {
 	return c
 }
 
-// add sends an event to the engine, or logs it if the engine does not read events. It is called by the author's code,
-// perhaps after the call has ended.
+// add sends an event to the engine, or logs it if the engine does not read events. The author's code may call it even after
+// the call has ended.
 func (c *callEvents) add(event lumi.Event) {
 	message := masked(c.ctx, event.Message)
 	sent := false
@@ -183,8 +184,8 @@ func severity(level slog.Level) lumirpc.Event_Severity {
 	return lumirpc.Event_ERROR
 }
 
-// settle waits until the call's events are sent, and adds their count to the response for the engine to wait for. ctx
-// is done when the caller stops waiting.
+// settle waits until the call's events are sent, and adds the number of the last one to the response's trailer, so that the
+// engine can wait for it. ctx is done when the caller stops waiting.
 func (c *callEvents) settle(ctx context.Context) {
 	waiting, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
@@ -195,7 +196,7 @@ func (c *callEvents) settle(ctx context.Context) {
 	}
 	c.wait(waiting, func() bool { return c.on.sent >= c.last || c.on != c.stream })
 	if c.stream != nil && c.on != c.stream {
-		return // The number would have no meaning on the engine's current stream.
+		return // The number does not refer to the current stream.
 	}
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, strconv.FormatInt(c.last, 10))) // ctx belongs to a gRPC call
 }

@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// maxUnauthenticated limits connections without an authenticated call. It is well below the usual limit of open
-	// files.
+	// maxUnauthenticated is the maximum number of connections without an authenticated call. It is well below the usual
+	// limit on open files.
 	maxUnauthenticated = 128
-	// minAge is the minimum time before such a connection is closed. Until one is older, new ones wait to be accepted.
+	// minAge is the minimum age at which such a connection is closed to accept another. If all are younger, new
+	// connections wait.
 	minAge = time.Second
-	// maxAge is its maximum lifetime. An engine makes its first call at once.
+	// maxAge is the maximum age of such a connection. An engine makes its first call at once.
 	maxAge = 30 * time.Second
 )
 
-// listener authenticates calls. It limits connections without an authenticated call, so that they cannot exhaust file
-// descriptors or keep the plugin from stopping.
+// listener is a listener that authenticates calls. It limits the connections without an authenticated call, which could
+// otherwise exhaust file descriptors or prevent the plugin from stopping.
 type listener struct {
 	net.Listener
 	secret []byte
@@ -41,7 +42,7 @@ func newListener(l net.Listener, secret string) *listener {
 	return &listener{Listener: l, secret: []byte(secret), maxAge: maxAge, pending: make(map[string]*conn)}
 }
 
-// authenticate is a [tap.ServerInHandle]. It rejects calls without the secret before their messages are read.
+// authenticate is a [tap.ServerInHandle]. It rejects calls without the secret before reading their messages.
 func (l *listener) authenticate(ctx context.Context, info *tap.Info) (context.Context, error) {
 	got := info.Header.Get(lumirpc.SecretHeader)
 	if len(got) != 1 || subtle.ConstantTimeCompare([]byte(got[0]), l.secret) != 1 {
@@ -55,7 +56,7 @@ func (l *listener) authenticate(ctx context.Context, info *tap.Info) (context.Co
 	return ctx, nil
 }
 
-// Accept waits for the next connection that fits within the limits.
+// Accept implements [net.Listener]. It blocks while there are too many connections without an authenticated call.
 func (l *listener) Accept() (net.Conn, error) {
 	accepted, err := l.Listener.Accept()
 	if err != nil {
@@ -67,18 +68,19 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 	time.AfterFunc(l.maxAge, func() {
 		if l.remove(c) {
-			_ = c.Conn.Close() // The peer may have closed it.
+			_ = c.Conn.Close() // It may already be closed.
 		}
 	})
 	return c, nil
 }
 
-// add adds a connection. If there are too many, it closes the oldest, or returns false if that is too young.
+// add adds a connection without an authenticated call. If there are too many, it closes the oldest, or returns false if even
+// the oldest is younger than minAge.
 func (l *listener) add(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		_ = c.Conn.Close() // The server notices on its next read.
+		_ = c.Conn.Close() // The server's next read fails.
 		return true
 	}
 	if len(l.pending) >= maxUnauthenticated {
@@ -98,7 +100,7 @@ func (l *listener) add(c *conn) bool {
 	return true
 }
 
-// remove removes a connection and reports whether it had no authenticated call.
+// remove removes a connection from the pending ones and reports whether it was among them.
 func (l *listener) remove(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,20 +7,19 @@ import (
 	"net"
 )
 
-// Serve serves the plugin in this process, for tests such as those of package providertest. Since no secret is used,
-// the listener must not be reachable by other processes; use one in memory, for example. Otherwise, Serve handles calls
-// as [Main] does. When ctx is done or the client calls Cancel, it closes the listener and returns nil if all calls have
-// ended.
+// Serve serves the plugin in this process, for tests. It handles calls like [Main], but without a secret, so the listener
+// must not be reachable by other processes: use an in-memory listener, for example. When ctx is done or the client calls
+// Cancel, Serve cancels all calls and closes the listener. It returns nil if all calls have ended, and an error otherwise.
 func Serve(ctx context.Context, p Plugin, listener net.Listener, log *slog.Logger) error {
 	if err := p.validate(); err != nil {
-		_ = listener.Close() // Its error is irrelevant.
+		_ = listener.Close() // The validation error is more important.
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	calls := newCalls(ctx, log, newSecrets())
 	server := newGRPC(&p, calls, stop)
-	defer server.Stop() // closes connections if a call did not end
+	defer server.Stop() // closes connections even if a call has not ended
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// answer handles --help and --version, and reports whether args are one of them.
+// answer handles --help and --version. It returns false if args is anything else.
 func answer(out io.Writer, s service, args []string) bool {
 	if len(args) != 1 {
 		return false
@@ -37,7 +37,7 @@ so does the plugin. It cannot be run by hand: it answers only the process that p
 Set LUMI_LOG=debug in the environment to log every call.
 `
 
-// versionOf returns the version set by the author, or else the version of the binary's module.
+// versionOf returns the version set by the author, the version of the main module, or "(devel)", in this order.
 func versionOf(s service) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return cmp.Or(s.ownVersion(), info.Main.Version, "(devel)")

@@ -9,17 +9,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// The kernel stores the parent-death signal per thread, and package plugin sets it for the main thread.
+// Package plugin sets a parent-death signal, which the kernel stores for the main thread. Locking the main goroutine to that
+// thread allows wakeWithoutParent to change it.
 func init() {
 	if os.Getenv(lumirpc.SecretVariable) != "" {
 		runtime.LockOSThread()
 	}
 }
 
-// wakeWithoutParent replaces the signal that kills this process when its parent dies. From now on, standard input
-// reports the parent's death, and calls can end gracefully. A stopped process must be woken up for that. The call has
-// no effect outside the main goroutine.
+// wakeWithoutParent replaces the parent-death signal SIGKILL with SIGCONT. From then on, the end of standard input reports
+// the parent's death, so that calls can end gracefully; SIGCONT resumes the process for that if it is stopped.
+// wakeWithoutParent must be called in the main goroutine.
 func wakeWithoutParent() {
-	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0) // If it fails, the process is killed.
+	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0) // On failure, the signal remains SIGKILL.
 	runtime.UnlockOSThread()
 }

@@ -19,32 +19,32 @@ import (
 
 // The exit codes of a plugin.
 const (
-	exitStopped = 0 // stopped, or printed help or the version
-	exitFailed  = 1 // could not serve, or calls did not return when they were canceled
-	exitMisuse  = 2 // started by hand, or registered invalid resources
+	exitStopped = 0 // stopped by the engine, or printed help or the version
+	exitFailed  = 1 // failed to serve, or calls did not return after they were canceled
+	exitMisuse  = 2 // not started by an engine, or invalid resources
 )
 
-// maxHeaders limits a call's metadata, which is read before authentication. gRPC's default is 16 MiB.
+// maxHeaders is the maximum size of a call's metadata, which is read before authentication. gRPC's default is 16 MiB.
 const maxHeaders = 16 << 10
 
 const (
-	// grace is how long canceled calls with waiting callers may take to return.
+	// grace is the maximum time for canceled calls to return.
 	grace = 10 * time.Second
-	// graceAbandoned is the same for calls whose callers have stopped waiting.
+	// graceAbandoned is the maximum time for canceled calls to return if no caller is waiting for them.
 	graceAbandoned = 500 * time.Millisecond
 )
 
-// service is implemented by the plugins of providers and of provisioners.
+// service is implemented by plugins of providers and of provisioners.
 type service interface {
 	// executable returns the name of the plugin's executable.
 	executable() string
-	// label returns the attribute at the start of each log line, with the key "provider" or "provisioner".
+	// label returns the first attribute of each log line. Its key is "provider" or "provisioner".
 	label() slog.Attr
 	// ownVersion returns the version set by the author, or "".
 	ownVersion() string
-	// about describes the plugin in --help.
+	// about returns a description of the plugin for --help.
 	about() string
-	// validate reports all invalid registrations.
+	// validate returns an error with all mistakes in the plugin's definition.
 	validate() error
 	// server returns a function that registers the gRPC service, and an interceptor that rejects calls before the
 	// handshake.
@@ -68,7 +68,7 @@ func run(s service) int {
 			" %s; use package runtime/providertest to test it, or package runtime/serve/plugin to call it from Go\n", name, lumirpc.SecretVariable)
 		return exitMisuse
 	}
-	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Child processes must not inherit it.
+	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Child processes must not inherit the secret.
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitFailed
 	}
@@ -87,9 +87,9 @@ func newLogger(to io.Writer, level string, label slog.Attr) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: l})).With(label)
 }
 
-// serve serves until it is stopped. The error is nil if all calls have ended.
+// serve serves the plugin until it is stopped. It returns an error if it cannot serve, or if calls do not end.
 func serve(what service, secret string, log *slog.Logger, s *secrets) error {
-	// Not localhost, which may have several addresses, one of them in use by another process.
+	// Do not use localhost: it may have several addresses, and another process may use the port on one of them.
 	loopback, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func serve(what service, secret string, log *slog.Logger, s *secrets) error {
 	}
 }
 
-// newGRPC returns the gRPC server of a service.
+// newGRPC returns a gRPC server for a service. calls tracks its calls, and stop stops the plugin.
 func newGRPC(s service, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
 	calls.of = s.label().Key
 	register, inTurn := s.server(calls.events, stop)
@@ -128,12 +128,13 @@ func newGRPC(s service, calls *calls, stop context.CancelCauseFunc, options ...g
 	return server
 }
 
-// stopOnSignal stops the plugin when the parent asks for it or dies.
+// stopOnSignal arranges for stop to be called on SIGTERM, and when the parent closes standard input or dies. It makes the
+// process survive SIGPIPE, SIGHUP, and interrupts.
 func stopOnSignal(stop context.CancelCauseFunc) {
-	// Once the parent is dead, writes to the log fail with SIGPIPE, which must not kill the process while a provider
-	// is cleaning up. The signal is caught instead of ignored, since child processes would inherit that.
+	// Once the parent is dead, writing to the log raises SIGPIPE, which must not kill the process while a provider is
+	// cleaning up. Catch the signal instead of ignoring it, since child processes inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	// Interrupts and hangups reach all processes of a terminal. The parent decides what they mean for this one.
+	// A terminal sends interrupts and hangups to all of its processes. The parent handles them.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGHUP)
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
@@ -142,12 +143,13 @@ func stopOnSignal(stop context.CancelCauseFunc) {
 		stop(errors.New("the process was terminated"))
 	}()
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // Either way, the parent is gone.
+		_, _ = io.Copy(io.Discard, os.Stdin) // An error also means that the parent is gone.
 		stop(errors.New("the parent closed standard input"))
 	}()
 }
 
-// shutDown waits for the canceled calls in flight to return and their responses to be sent.
+// shutDown waits until the calls in flight, which have been canceled, have returned and their responses are sent. It returns
+// an error if they do not do so in time.
 func shutDown(server *grpc.Server, calls *calls) error {
 	ended := make(chan struct{})
 	go func() {
@@ -167,7 +169,7 @@ func shutDown(server *grpc.Server, calls *calls) error {
 		}
 	}
 	if !calls.events.finish() {
-		server.Stop() // An engine that does not read events must not keep the plugin running.
+		server.Stop() // Do not wait for an engine that does not read events.
 	}
 	select {
 	case <-ended:

@@ -20,14 +20,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// MainProvisioner serves a provisioner as [Main] serves providers. Call it last in main; it does not return. The
-// executable must be named lumi-provisioner-NAME. version is the plugin's own, for display, and may be empty. lumi.Log
-// and lumi.Progress messages are shown while a deployment runs.
+// MainProvisioner is like [Main], but serves a provisioner. Call it last in main; it does not return. The executable must be
+// named lumi-provisioner-NAME. version is the version of the plugin, for display; it may be empty. Messages of lumi.Log and
+// lumi.Progress are shown during a deployment.
 func MainProvisioner(name, version string, p provisioner.Provisioner) {
 	os.Exit(run(&provisionerService{name: name, version: version, provisioner: p}))
 }
 
-// provisionerService is the plugin of a provisioner.
+// provisionerService is a [service] for a provisioner.
 type provisionerService struct {
 	name, version string
 	provisioner   provisioner.Provisioner
@@ -58,7 +58,7 @@ func (s *provisionerService) server(e *events, _ context.CancelCauseFunc) (func(
 	return func(to grpc.ServiceRegistrar) { lumirpc.RegisterProvisionerServer(to, server) }, server.inTurn
 }
 
-// provisionerServer handles calls. Its errors are the provisioner's, or refusals.
+// provisionerServer handles calls. Its methods return errors of the provisioner or refusals.
 type provisionerServer struct {
 	lumirpc.UnimplementedProvisionerServer
 	turn
@@ -66,7 +66,7 @@ type provisionerServer struct {
 	events  *events
 }
 
-// Handshake implements [lumirpc.ProvisionerServer], as do the methods below.
+// Handshake implements [lumirpc.ProvisionerServer].
 func (s *provisionerServer) Handshake(
 	_ context.Context, req *lumirpc.ProvisionerHandshakeRequest,
 ) (*lumirpc.ProvisionerHandshakeResponse, error) {
@@ -119,7 +119,8 @@ func (s *provisionerServer) Status(ctx context.Context, req *lumirpc.StatusReque
 	return resp, nil
 }
 
-// text returns valid UTF-8 of any length with secrets masked. A tool's plan may exceed [maxMessage].
+// text returns text with secrets masked and invalid UTF-8 replaced. Unlike masked, it does not truncate the text, since a
+// tool's plan may be longer than [maxMessage].
 func text(ctx context.Context, text string) string {
 	return wire.Mask(strings.ToValidUTF8(text, string(utf8.RuneError)), wire.SecretsOf(ctx))
 }

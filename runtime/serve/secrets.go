@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// secrets holds the secrets of the configuration and of the calls in flight.
+// secrets holds the secrets of the configuration and of calls in flight.
 type secrets struct {
 	configured *wire.Secrets
 
@@ -26,8 +26,8 @@ func newSecrets() *secrets {
 	return &secrets{configured: wire.NewSecrets(nil), calls: map[*wire.Secrets]struct{}{}}
 }
 
-// begin returns a context with the secrets of a call. They are masked in the log until end is called; a
-// configuration's secrets are masked from then on.
+// begin returns a context with the secrets of a call. They are masked in the log until end is called. Secrets of the
+// configuration remain masked.
 func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end func()) {
 	call := s.configured
 	if _, configure := req.(*lumirpc.ConfigureRequest); !configure {
@@ -71,7 +71,7 @@ func noteRequest(ctx context.Context, req any) {
 	}
 }
 
-// maskedLog is a writer that masks all secrets.
+// maskedLog is a writer that masks secrets.
 type maskedLog struct {
 	*secrets
 	to io.Writer

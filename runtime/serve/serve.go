@@ -1,4 +1,4 @@
-// Package serve runs a plugin: it serves the generated providers of one package to the engine that started the process.
+// Package serve implements plugins. It serves the generated providers of one package to the engine that started the process.
 //
 //	func main() {
 //		cloud := new(aws.Cloud)
@@ -11,13 +11,13 @@
 //		})
 //	}
 //
-// The binary must be named lumi-resource-aws. Only engines that implement the protocol of docs/protocol.md and
-// provider.proto can use it; package plugin is the client.
+// The binary must be named lumi-resource-aws. Package plugin is the client. docs/protocol.md and provider.proto describe the
+// protocol.
 //
-// A panic in the author's code fails only the call it happened in, with the stack on standard error, as does
-// runtime.Goexit. Panics in goroutines started by the author still end the process. Contexts are canceled when the
-// caller stops waiting and when the plugin stops. Secrets of a call are masked in its errors and in the log;
-// docs/providers/secrets.md describes the limits.
+// A panic in the author's code fails only the call it happened in, and its stack is printed to standard error. The same
+// applies to runtime.Goexit. Panics in goroutines started by the author still crash the process. The context of a call is
+// canceled when the caller stops waiting and when the plugin stops. Secrets of a call are masked in its errors and in the
+// log; docs/providers/secrets.md describes the limits.
 package serve
 
 import (
@@ -38,24 +38,24 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Plugin describes a plugin: the providers of one IDL package's resource types, and their configuration.
+// Plugin is a plugin with the providers of one IDL package's resource types.
 type Plugin struct {
 	// Package is the package of the resource types, such as "aws".
 	Package string
-	// Version is the plugin's own version, for display. It may be empty.
+	// Version is the version of the plugin, for display. It may be empty.
 	Version string
-	// Configure is called before any call on a resource. Create it with [Configure]. It is nil if the IDL has no
-	// idl.Config.
+	// Configure is called before any call on a resource. Create it with [Configure]. It must be nil if the IDL declares
+	// no idl.Config.
 	Configure Configurator
 	// Resources maps resource types to their providers.
 	Resources map[tokens.Type]lumi.ResourceProvider
 }
 
-// Configurator receives the provider's configuration. If it is invalid, the error is a *[lumi.InvalidError].
+// Configurator configures a provider. If the configuration is invalid, it returns a *[lumi.InvalidError].
 type Configurator func(ctx context.Context, properties lumi.Bag) error
 
-// Configure returns a [Configurator] that decodes the configuration into the struct generated for the IDL's idl.Config
-// and passes it to a function. An error that is, wraps, or joins a [lumi.Fault] means that the configuration is
+// Configure returns a [Configurator] that decodes the configuration into the struct generated for the IDL's idl.Config and
+// passes it to configure. An error of configure that is, wraps, or joins a [lumi.Fault] means that the configuration is
 // invalid.
 func Configure[T any, P interface {
 	*T
@@ -71,8 +71,8 @@ func Configure[T any, P interface {
 }
 
 // Main serves the plugin until the parent closes its standard input, then exits. Call it last in main; it does not
-// return. Errors and slog output go to standard error; LUMI_LOG=debug in the environment logs every call. A plugin
-// started by hand supports --help and --version.
+// return. Errors and slog output are written to standard error. If the environment variable LUMI_LOG is "debug", each call is
+// logged. The command-line flags --help and --version are supported.
 func Main(p Plugin) { os.Exit(run(&p)) }
 
 func (p *Plugin) executable() string {
@@ -93,7 +93,7 @@ func (p *Plugin) server(e *events, stop context.CancelCauseFunc) (func(grpc.Serv
 	return func(to grpc.ServiceRegistrar) { lumirpc.RegisterResourceProviderServer(to, s) }, s.inTurn
 }
 
-// validate reports all invalid registrations.
+// validate implements [service].
 func (p *Plugin) validate() error {
 	var problems []error
 	if err := tokens.CheckPackage(p.Package); err != nil {

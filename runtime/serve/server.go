@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// server handles calls. Its errors are the providers', or refusals.
+// server handles calls. Its methods return errors of the providers or refusals.
 type server struct {
 	lumirpc.UnimplementedResourceProviderServer
 	plugin Plugin
@@ -36,7 +36,7 @@ type server struct {
 	turn
 	// configuring is held while the provider is being configured.
 	configuring sync.Mutex
-	// configured is set once calls about resources are allowed.
+	// configured is set once calls on resources are allowed.
 	configured atomic.Bool
 	// limit is the maximum size of a response.
 	limit int
@@ -48,7 +48,7 @@ func newServer(p Plugin, e *events, stop context.CancelCauseFunc) *server {
 	return s
 }
 
-// Handshake implements [lumirpc.ResourceProviderServer], as do the methods below.
+// Handshake implements [lumirpc.ResourceProviderServer].
 func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
 	if err := s.greet(req.GetProtocolVersion()); err != nil {
 		return nil, err
@@ -65,7 +65,8 @@ func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*l
 	return resp, nil
 }
 
-// Events bypasses the interceptors of other calls, since it runs none of the author's code.
+// Events implements [lumirpc.ResourceProviderServer]. Unlike other calls, it bypasses calls.intercept, since it does not call
+// the author's code.
 func (s *server) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
 	return s.serveEvents(s.events, stream)
 }
@@ -148,14 +149,14 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 	return &lumirpc.CheckResponse{Properties: resp.Properties.Struct()}, nil
 }
 
-// Validator is a provider that can validate properties against the IDL. Generated providers implement it.
+// Validator is an optional interface of providers for validating properties against the IDL. Generated providers implement it.
 type Validator interface {
-	// Validate returns a *[lumi.InvalidError] with all faults, including the given ones.
+	// Validate returns a *[lumi.InvalidError] with all faults, including those in found, or nil if there are none.
 	Validate(ctx context.Context, properties lumi.Bag, found ...lumi.Fault) error
 }
 
-// withOthers adds the properties' other faults to the faults in assets and archives. It does not call the provider's
-// Check, which may rely on files being present.
+// withOthers returns an error with the faults of assets and archives in err and all other faults of the properties. It does
+// not call the provider's Check, which may require that files exist.
 func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties lumi.Bag) error {
 	var missing *lumi.InvalidError
 	if v, ok := p.(Validator); ok && errors.As(err, &missing) {
@@ -198,17 +199,17 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	} else if err != nil {
 		return nil, err
 	}
-	if problem := checkID(resp.ID); problem != "" { // A resource exists, but its id is unknown.
+	if problem := checkID(resp.ID); problem != "" { // The resource exists, but its id is unknown.
 		return nil, errors.Join(lumi.Uncertain(output(problem)), err)
 	}
 	out.Id, out.Properties = string(resp.ID), resp.Properties.Struct()
-	if err := s.fit(out, out.Failure); err != nil { // The id must get through.
+	if err := s.fit(out, out.Failure); err != nil { // Omit the properties, but send the id.
 		out.Properties, out.Failure = nil, statusOf(ctx, err).Proto()
 	}
 	return out, nil
 }
 
-// inside returns the error wrapped by a partial failure, along with the text around the failure.
+// inside returns the cause of partial, which err wraps, with the text that err adds.
 func inside(err error, partial *lumi.PartialError) error {
 	before, after, ok := strings.Cut(wire.TextOf(err), wire.TextOf(partial))
 	if partial.Err == nil || !ok || before == "" && after == "" {
@@ -217,8 +218,8 @@ func inside(err error, partial *lumi.PartialError) error {
 	return fmt.Errorf("%s%w%s", before, partial.Err, after)
 }
 
-// fit returns an error if a response is too large to send. A created or updated resource then exists with unknown
-// properties. failure is the call's own failure, if any.
+// fit returns an error if a response is too large to send. The error includes failure, the failure of the call, if it is not
+// nil. It is a *[lumi.UncertainError], since a created or updated resource then exists with unknown properties.
 func (s *server) fit(resp proto.Message, failure *spb.Status) error {
 	size := proto.Size(resp)
 	if size <= s.limit {
@@ -240,8 +241,8 @@ func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.F
 		URN: u, Properties: lumi.BagOf(req.GetProperties()), Token: req.GetToken(),
 		References: references(req.GetReferences()),
 	})
-	// Ignore errors of an author's Find, which may wrap errors.ErrUnsupported for other reasons, such as a file
-	// system.
+	// Do not check for errors.ErrUnsupported, which an author's Find may return for other reasons, such as an unsupported
+	// file system operation.
 	if d, failed := p.Describe(ctx); err != nil && failed == nil && !d.CanFind {
 		return nil, refuse(codes.Unimplemented, "%s", masked(ctx, wire.TextOf(err)))
 	}
@@ -331,7 +332,7 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	} else {
 		out.Properties = resp.Properties.Struct()
 	}
-	if err := s.fit(out, out.Failure); err != nil { // Empty properties would mean that the resource has none.
+	if err := s.fit(out, out.Failure); err != nil { // Omitted properties would mean that the resource has none.
 		return nil, err
 	}
 	return out, nil
@@ -355,13 +356,13 @@ func (s *server) Cancel(context.Context, *lumirpc.CancelRequest) (*lumirpc.Cance
 	return &lumirpc.CancelResponse{}, nil
 }
 
-// named is a request that names its resource.
+// named is a request with a type and a URN.
 type named interface {
 	GetType() string
 	GetUrn() string
 }
 
-// existing returns the provider for a request about an existing resource.
+// existing returns the provider and URN for a request on an existing resource. It returns a refusal if the request is invalid.
 func (s *server) existing(req interface {
 	named
 	GetId() string
@@ -381,7 +382,7 @@ var (
 	errRefreshOld = refuse(codes.InvalidArgument, "a REFRESH request must have old properties")
 )
 
-// named returns the provider for a request that names its resource.
+// named returns the provider and URN for a request. It returns a refusal if the type or URN is invalid.
 func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 	p, err := s.resource(req.GetType())
 	if err != nil {
@@ -401,7 +402,7 @@ func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 	return p, u, nil
 }
 
-// resource returns the provider of a type.
+// resource returns the provider of a type. It returns a refusal if the plugin is not configured or does not serve the type.
 func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 	if !s.configured.Load() {
 		return nil, refuse(codes.FailedPrecondition, "the provider is not configured yet")
@@ -409,7 +410,7 @@ func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 	return s.served(token)
 }
 
-// served returns the provider of a type, configured or not.
+// served is like resource, but also works before the plugin is configured.
 func (s *server) served(token string) (lumi.ResourceProvider, error) {
 	p, ok := s.plugin.Resources[tokens.Type(token)]
 	if !ok {
@@ -422,7 +423,7 @@ func (s *server) served(token string) (lumi.ResourceProvider, error) {
 	return p, nil
 }
 
-// renamed returns the provider of a renamed type, since state may still contain former tokens.
+// renamed returns the provider with the given former token, which state may still contain, and false if there is none.
 func (s *server) renamed(token tokens.Type) (lumi.ResourceProvider, bool) {
 	for _, now := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
 		p, ok := s.plugin.Resources[now].(interface{ FormerTokens() []tokens.Type })
@@ -448,7 +449,8 @@ func references(sent map[string]*lumirpc.Reference) lumi.References {
 	return refs
 }
 
-// checkID describes why an id is invalid, or returns "". Providers that do not use the runtime may return invalid ones.
+// checkID returns the reason an id is invalid, or "" if it is valid. Providers that do not use the runtime may return an
+// invalid id.
 func checkID(id lumi.ID) string {
 	switch {
 	case id == "":

@@ -19,19 +19,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Errors are sent as metadata, which some languages limit to 64 KiB: in Node, a call with larger metadata never
-// returns. The message is sent twice, once percent-encoded, which may triple its size; details are base64-encoded.
+// Limits on the size of errors. Errors are sent as metadata, which some languages limit to 64 KiB: in Node, a call with larger
+// metadata never returns. The message is sent twice, once percent-encoded, which may triple its size. Details are
+// base64-encoded.
 const (
 	maxMessage = 8 << 10
 	maxDetails = 16 << 10
-	// maxScanned limits how much of a text is searched for secrets. The rest is dropped, along with a possible start of
-	// a secret before it.
+	// maxScanned is the number of bytes of a text that are searched for secrets. The rest is dropped, and so are up to
+	// maxCut bytes before it, which may be the start of a secret.
 	maxScanned = 256 << 10
 	maxCut     = 16 << 10
 )
 
-// refusal is an error of this package for calls that do not reach the provider. An author's error may be another
-// service's status, which must not be mistaken for one of ours.
+// refusal is the error of a call that was rejected before reaching the provider. It has its own type, since an author's error
+// may also contain a status, which was returned by another service.
 type refusal struct{ *status.Status }
 
 func (r refusal) Error() string { return r.Message() }
@@ -40,7 +41,7 @@ func refuse(code codes.Code, format string, args ...any) refusal {
 	return refusal{status.New(code, bounded(fmt.Sprintf(format, args...)))}
 }
 
-// statusOf returns the status for an error that a provider returned in ctx's call. It is never OK.
+// statusOf returns the status for an error returned by a provider in the call that ctx belongs to. It is never OK.
 func statusOf(ctx context.Context, err error) (s *status.Status) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -50,7 +51,7 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 	if err == nil {
 		return status.New(codes.Unknown, "failed without a reason from the provider")
 	}
-	if refused, ok := err.(refusal); ok { //nolint:errorlint // Nothing wraps it.
+	if refused, ok := err.(refusal); ok { //nolint:errorlint // It is not wrapped.
 		return refused.Status
 	}
 	err = lumi.Invalid(err) // A partial failure may wrap faults.
@@ -73,7 +74,7 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 	switch {
 	case meaning == lumi.ErrNotFound: //nolint:errorlint // A meaning is not wrapped.
 		return newStatus(codes.NotFound, text)
-	case ctx.Err() == nil: // a context error is then one of the author's own contexts
+	case ctx.Err() == nil: // A context error is then from one of the author's own contexts.
 		return newStatus(codes.Unknown, text)
 	case errors.Is(err, context.DeadlineExceeded):
 		return newStatus(codes.DeadlineExceeded, text)
@@ -91,7 +92,7 @@ func newStatus(code codes.Code, text string, details ...protoadapt.MessageV1) *s
 	return s // impossible, since all details are valid messages
 }
 
-// outputFaults returns at least one fault, since clients recognize the error by its faults.
+// outputFaults returns the faults of e, or a placeholder if there are none, since clients recognize the error by its faults.
 func outputFaults(e *lumi.OutputError) []lumi.Fault {
 	if e == nil || len(e.Faults) == 0 {
 		return []lumi.Fault{{Message: "no details from the provider"}}
@@ -99,7 +100,7 @@ func outputFaults(e *lumi.OutputError) []lumi.Fault {
 	return e.Faults
 }
 
-// faults returns a detail with as many faults as fit.
+// faults returns a detail with as many faults as fit within maxDetails.
 func faults(ctx context.Context, all []lumi.Fault) *lumirpc.Faults {
 	detail := &lumirpc.Faults{}
 	size := 0
@@ -114,7 +115,7 @@ func faults(ctx context.Context, all []lumi.Fault) *lumirpc.Faults {
 	return detail
 }
 
-// listed formats faults as sent.
+// listed formats the faults in a detail, one per line.
 func listed(detail *lumirpc.Faults) string {
 	e := &lumi.InvalidError{}
 	for _, f := range detail.GetFaults() {
@@ -123,7 +124,7 @@ func listed(detail *lumirpc.Faults) string {
 	return e.Error()
 }
 
-// replacement returns a detail with as many paths as fit.
+// replacement returns a detail with as many paths of e as fit within maxDetails. e may be nil.
 func replacement(ctx context.Context, e *lumi.ReplaceError) protoadapt.MessageV1 {
 	detail := &lumirpc.Replacement{}
 	if e == nil {
@@ -147,16 +148,16 @@ func retryInfo(e *lumi.RetryError) protoadapt.MessageV1 {
 	return &errdetails.RetryInfo{RetryDelay: durationpb.New(e.After)}
 }
 
-// masked masks secrets in a text of the author's code, and bounds it.
+// masked returns a text of the author's code with secrets masked, truncated to maxMessage bytes.
 func masked(ctx context.Context, text string) string {
 	text, cut := wire.Mask(text[:min(len(text), maxScanned)], wire.SecretsOf(ctx)), len(text) > maxScanned
-	if cut { // The text after the last secret may be the start of another.
+	if cut { // The end of the text may be the start of a secret.
 		text = text[:max(len(text)-maxCut, strings.LastIndex(text, wire.Masked)+len(wire.Masked))] + "…"
 	}
 	return bounded(text)
 }
 
-// pathOf masks secret keys in a path, and bounds it.
+// pathOf returns a path with secret keys masked, truncated to maxMessage bytes.
 func pathOf(ctx context.Context, p lumi.Path) string {
 	if len(p) > maxScanned {
 		p = "…"
@@ -164,7 +165,7 @@ func pathOf(ctx context.Context, p lumi.Path) string {
 	return bounded(wire.SecretsOf(ctx).Path(string(p)))
 }
 
-// bounded truncates a text and replaces invalid characters, so that it can be sent.
+// bounded truncates a text to maxMessage bytes and replaces invalid UTF-8.
 func bounded(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if len(text) <= maxMessage {

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// turn rejects calls before the handshake.
+// turn records whether the handshake is complete, and rejects other calls before it.
 type turn struct{ greeted atomic.Bool }
 
-// greet completes the handshake with an engine of the given protocol version.
+// greet completes the handshake with an engine. It returns a refusal if the engine's protocol version is not supported.
 func (t *turn) greet(version int32) error {
 	if version != lumirpc.ProtocolVersion {
 		return refuse(codes.FailedPrecondition,
@@ -25,7 +25,7 @@ func (t *turn) greet(version int32) error {
 	return nil
 }
 
-// inTurn is a [grpc.UnaryServerInterceptor].
+// inTurn is a [grpc.UnaryServerInterceptor] that rejects calls before the handshake.
 func (t *turn) inTurn(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if method := path.Base(info.FullMethod); !t.greeted.Load() && method != "Handshake" {
 		return nil, outOfTurn(method)

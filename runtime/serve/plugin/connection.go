@@ -24,7 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// connection is a connection to a plugin, along with its process unless [Connect] created it.
+// connection is a connection to a plugin. Its process is nil if it was created by [Connect].
 type connection struct {
 	closed  atomic.Bool
 	process *process
@@ -32,7 +32,7 @@ type connection struct {
 	events  *events
 }
 
-// start starts a process and connects to it. If that or introduce fails, the process is stopped.
+// start starts a process, connects to it, and calls introduce to perform the handshake. On failure, it kills the process.
 func (c *connection) start(ctx context.Context, command Command, introduce func(context.Context) error) error {
 	secret := rand.Text()
 	var err error
@@ -70,8 +70,8 @@ func (c *connection) start(ctx context.Context, command Command, introduce func(
 func (c *connection) connect(dial func(context.Context, string) (net.Conn, error), options ...grpc.DialOption) (err error) {
 	c.conn, err = grpc.NewClient("passthrough:///plugin", append(options,
 		grpc.WithContextDialer(dial),
-		grpc.WithTransportCredentials(insecure.NewCredentials()), // the connection is local or in memory
-		grpc.WithIdleTimeout(0),                                  // There is only one connection, which must stay even if idle.
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // The connection is local or in memory.
+		grpc.WithIdleTimeout(0),                                  // The connection cannot be replaced, so keep it.
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithUnaryInterceptor(c.intercept),
@@ -82,7 +82,7 @@ func (c *connection) connect(dial func(context.Context, string) (net.Conn, error
 	return err
 }
 
-// agree returns an error if the plugin speaks another protocol version.
+// agree returns an error if version, the plugin's protocol version, is not supported.
 func agree(version int32) error {
 	if version != lumirpc.ProtocolVersion {
 		return fmt.Errorf("the plugin speaks protocol version %d, this program speaks version %d: update the older one",
@@ -91,7 +91,8 @@ func agree(version int32) error {
 	return nil
 }
 
-// mistaken returns the error of a handshake, or a better one if the plugin is of the other kind.
+// mistaken returns a better error for a failed handshake if the plugin is a provider instead of a provisioner, or vice versa,
+// and otherwise err.
 func (c *connection) mistaken(ctx context.Context, err error) error {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -110,11 +111,11 @@ func (c *connection) mistaken(ctx context.Context, err error) error {
 	return err
 }
 
-// intercept makes a call and returns after its events were received. [Plugin.Resource] documents its errors.
+// intercept makes a call and waits until its events have been received. [Plugin.Resource] documents its errors.
 func (c *connection) intercept(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	if c.closed.Load() { // gRPC would report that the caller canceled.
+	if c.closed.Load() { // gRPC's error would be Canceled.
 		return &Error{Code: codes.FailedPrecondition, Message: "the plugin is closed"}
 	}
 	if c.process != nil {
@@ -132,8 +133,8 @@ func (c *connection) intercept(
 	return err
 }
 
-// dialOnce connects to the port once and never again: after the plugin exits, another process may get its port, and
-// must not receive the secret.
+// dialOnce returns a function that connects to the port once. Further calls fail, since another process may have obtained
+// the port after the plugin exited, and must not receive the secret.
 func dialOnce(port uint16) func(context.Context, string) (net.Conn, error) {
 	var used atomic.Bool
 	return func(ctx context.Context, _ string) (net.Conn, error) {
@@ -144,7 +145,7 @@ func dialOnce(port uint16) func(context.Context, string) (net.Conn, error) {
 	}
 }
 
-// credential adds the secret to every call.
+// credential is the secret, which is added to every call.
 type credential string
 
 // GetRequestMetadata implements [credentials.PerRPCCredentials].
@@ -155,7 +156,7 @@ func (c credential) GetRequestMetadata(context.Context, ...string) (map[string]s
 // RequireTransportSecurity implements [credentials.PerRPCCredentials].
 func (credential) RequireTransportSecurity() bool { return false }
 
-// Done is closed when the process has exited.
+// Done returns a channel that is closed when the process has exited, or nil if there is no process.
 func (c *connection) Done() <-chan struct{} {
 	if c.process == nil {
 		return nil
@@ -163,9 +164,9 @@ func (c *connection) Done() <-chan struct{} {
 	return c.process.ended
 }
 
-// Close stops the plugin and waits for it to exit. It closes the plugin's standard input, which cancels all calls, and
-// kills the plugin after the grace period. The error reports that, or any other unclean exit. Further calls return the
-// same error.
+// Close stops the plugin by closing its standard input, which cancels all calls, and waits for it to exit. If it does not
+// exit within the grace period, Close kills it and returns an error. Close also returns an error if the plugin does not exit
+// cleanly. Further calls return the same error.
 func (c *connection) Close() error {
 	c.closed.Store(true)
 	var err error
@@ -177,7 +178,7 @@ func (c *connection) Close() error {
 	return err
 }
 
-// abort kills a plugin that failed to start and adds its output to the error.
+// abort kills a plugin that failed to start, and returns an error with err and the plugin's output.
 func (c *connection) abort(err error) error {
 	if c.conn != nil {
 		_ = c.conn.Close() // It fails only if already closed.
@@ -192,7 +193,7 @@ func (c *connection) abort(err error) error {
 	return err
 }
 
-// environment returns the plugin's environment.
+// environment returns the plugin's environment, including the secret.
 func (c *Command) environment(secret string) []string {
 	env := c.Env
 	if env == nil {

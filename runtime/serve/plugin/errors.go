@@ -16,20 +16,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// Error is an error without a type in the runtime. It wraps [lumi.ErrNotFound], [context.Canceled],
-// [context.DeadlineExceeded] or [errors.ErrUnsupported] where applicable.
+// Error is an error of a plugin for which package lumi has no type. Depending on the code, it wraps [lumi.ErrNotFound],
+// [context.Canceled], [context.DeadlineExceeded], [errors.ErrUnsupported], or nothing.
 type Error struct {
-	// Code is the kind of error, as documented in provider.proto.
+	// Code is the gRPC status code. See provider.proto.
 	Code codes.Code
 	// Message is human-readable.
 	Message string
-	// Crash describes the exit of the plugin's process if it caused the error.
+	// Crash describes the exit of the plugin's process. It is zero unless the exit caused the error.
 	Crash Crash
 }
 
 // Crash describes how a plugin's process exited during a call.
 type Crash struct {
-	// Status is the exit status or the signal, such as "exit status 7". It is empty if there was no crash.
+	// Status is the exit status or signal, such as "exit status 7". It is empty if there was no crash.
 	Status string
 	// Output is the end of the process's standard error.
 	Output string
@@ -41,7 +41,7 @@ func (c Crash) LastLine() string { return c.Output[strings.LastIndexByte(c.Outpu
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error that the code corresponds to, or nil.
+// Unwrap returns the error that corresponds to the code, or nil if there is none.
 func (e *Error) Unwrap() error {
 	switch e.Code {
 	case codes.NotFound:
@@ -56,7 +56,8 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
-// errorOf converts a status back to the plugin's original error.
+// errorOf converts a status to the error that the plugin returned, or to an *[Error] if it has no special type. It returns
+// nil if the status is OK.
 func errorOf(s *status.Status) error {
 	if s.Code() == codes.OK {
 		return nil
@@ -91,7 +92,7 @@ func errorOf(s *status.Status) error {
 	return plain
 }
 
-// wrapped is an error with the text that the author wrapped around it.
+// wrapped is an error with a text by which the plugin's author wrapped it.
 type wrapped struct {
 	text string
 	err  error
@@ -101,7 +102,8 @@ func (w *wrapped) Error() string { return w.text }
 
 func (w *wrapped) Unwrap() error { return w.err }
 
-// withText returns err with the message's text if that adds to err's own. A truncated message does not.
+// withText wraps err with message if message contains more than the text of err. Otherwise, for instance if message is
+// truncated, it returns err.
 func withText(message string, err error) error {
 	if text := err.Error(); message == text || !strings.Contains(message, text) {
 		return err
@@ -125,38 +127,38 @@ func paths(all []string) []lumi.Path {
 	return list
 }
 
-// changing lists the calls that may change something.
+// changing lists the methods with side effects.
 var changing = []string{
 	lumirpc.ResourceProvider_Create_FullMethodName, lumirpc.ResourceProvider_Update_FullMethodName,
 	lumirpc.ResourceProvider_Delete_FullMethodName,
 }
 
-// outcome returns the error of a changing call that was sent. The outcome is uncertain unless the error implies that
-// nothing changed.
+// outcome returns the error for a call with side effects that was sent and failed with err. It applies [lumi.Uncertain]
+// unless err implies that nothing was changed.
 func outcome(err error) error {
 	var output *lumi.OutputError
-	e, plain := err.(*Error) //nolint:errorlint // Nothing wraps it.
+	e, plain := err.(*Error) //nolint:errorlint // It is not wrapped.
 	if plain && !slices.Contains(certain, e.Code) || errors.As(err, &output) {
 		return lumi.Uncertain(err)
 	}
 	return err
 }
 
-// certain lists the codes that imply that nothing changed.
+// certain lists the codes that imply that nothing was changed.
 var certain = []codes.Code{
 	codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.Unimplemented, codes.Unauthenticated, codes.Unknown,
 }
 
-// awaitDeadline waits for a context that is about to end. The plugin knows the deadline and may notice it first, but
-// callers ask the context why a call failed.
+// awaitDeadline waits until ctx is done if its deadline is near. The plugin also enforces the deadline, possibly a little
+// earlier, and callers check ctx.Err() after a call fails.
 func awaitDeadline(ctx context.Context) {
 	if at, ok := ctx.Deadline(); ok && time.Until(at) < time.Second {
 		<-ctx.Done()
 	}
 }
 
-// explain returns the provider's error for a call's error. If the plugin's process has exited, it adds the exit
-// status.
+// explain converts the error of a gRPC call with errorOf. If the call failed because the plugin's process exited, it adds the
+// exit status and output.
 func (c *connection) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -166,7 +168,7 @@ func (c *connection) explain(ctx context.Context, err error) error {
 	if plain && e.Code == codes.DeadlineExceeded {
 		awaitDeadline(ctx)
 		if strings.HasPrefix(e.Message, "stream terminated by RST_STREAM") {
-			e.Message = context.DeadlineExceeded.Error() // gRPC's message if the plugin notices first
+			e.Message = context.DeadlineExceeded.Error() // The plugin noticed the deadline first.
 		}
 	}
 	if c.process == nil || !plain || e.Code != codes.Unavailable {
@@ -178,7 +180,7 @@ func (c *connection) explain(ctx context.Context, err error) error {
 			e.Message = fmt.Sprintf("the plugin is gone (%v): %s", c.process.err, e.Message)
 			e.Crash = Crash{Status: c.process.err.Error(), Output: c.process.said.String()}
 		}
-	case <-time.After(time.Second): // The connection may break before the exit is noticed.
+	case <-time.After(time.Second): // The connection breaks before the process is reaped.
 	}
 	return e
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// events receives the plugin's log and progress events.
+// events receives the plugin's log and progress events and passes them to sink.
 type events struct {
 	sink func(lumi.Event)
 
 	mu sync.Mutex
 	// changed signals changes of the fields below.
 	changed sync.Cond
-	// received counts the events passed to the sink; over is set once there will be no more.
+	// received is the number of events passed to sink. over is set unless the plugin is streaming events.
 	received int64
 	over     bool
 }
@@ -35,12 +35,13 @@ func newEvents(sink func(lumi.Event)) *events {
 	return e
 }
 
-// streamer is the part of a client that streams events.
+// streamer is a client that can stream events.
 type streamer interface {
 	Events(context.Context, *lumirpc.EventsRequest, ...grpc.CallOption) (grpc.ServerStreamingClient[lumirpc.Event], error)
 }
 
-// start returns once no event can be missed. The stream ends with the connection. Plugins need not support events.
+// start opens the stream of events, which ends with the connection. Once start has returned, no events are missed. It is not
+// an error if the plugin does not support events.
 func (e *events) start(ctx context.Context, client streamer) error {
 	if e.sink == nil {
 		return nil
@@ -51,7 +52,7 @@ func (e *events) start(ctx context.Context, client streamer) error {
 	if err != nil {
 		return err
 	}
-	if header, _ := stream.Header(); header == nil { // It was refused; the first Recv returns the reason.
+	if header, _ := stream.Header(); header == nil { // It was refused; Recv returns the reason.
 		if _, err := stream.Recv(); status.Code(err) != codes.Unimplemented {
 			return err
 		}
@@ -84,11 +85,11 @@ var levels = map[lumirpc.Event_Severity]slog.Level{
 	lumirpc.Event_WARNING: slog.LevelWarn, lumirpc.Event_ERROR: slog.LevelError,
 }
 
-// stallTime limits how long a call waits for its next event, in case the plugin's count is wrong.
+// stallTime is the maximum time that a call waits for its next event, in case the plugin's count is wrong.
 const stallTime = 5 * time.Second
 
-// await waits until the sink has received the events of a call, counted in its trailer. It gives up after stallTime
-// without an event, or when ctx is done.
+// await waits until sink has received all events of a call, given the call's trailer. It gives up after stallTime without an
+// event, or when ctx is done.
 func (e *events) await(ctx context.Context, trailer metadata.MD) {
 	for _, text := range trailer.Get(lumirpc.EventsTrailer) {
 		last, err := strconv.ParseInt(text, 10, 64)
@@ -104,10 +105,10 @@ func (e *events) await(ctx context.Context, trailer metadata.MD) {
 	}
 }
 
-// end waits until the sink will not be called again, which is after the connection has ended.
+// end waits until the stream has ended, after which sink is not called again. The connection must be closed.
 func (e *events) end() { e.wait(context.Background(), func() bool { return false }) }
 
-// wait waits until met returns true, there will be no more events, or ctx is done.
+// wait waits until met returns true, the stream has ended, or ctx is done.
 func (e *events) wait(ctx context.Context, met func() bool) {
 	defer context.AfterFunc(ctx, func() {
 		e.mu.Lock()

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// killGroup kills a process and its process group. It fails only if they have already exited.
+// killGroup kills the process group of p. It is a no-op if the group has already exited.
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

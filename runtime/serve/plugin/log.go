@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Limits of a plugin's output between the starts of two calls.
+// Limits on a plugin's output between the starts of two calls.
 const (
 	maxLines  = 1000
 	maxBytes  = 1 << 20
@@ -20,18 +20,19 @@ const (
 )
 
 const (
-	// maxLogLine limits the length of lines. maxHeld bytes are buffered, so that a secret across the limit is masked.
+	// maxLogLine is the maximum length of a line, in bytes. Lines are buffered up to maxHeld bytes, so that a secret that
+	// extends beyond maxLogLine is masked.
 	maxLogLine = 28 << 10
 	maxHeld    = 32 << 10
-	// maxSecrets is the number of calls whose secrets are masked, since output may arrive after its call has ended.
+	// maxSecrets is the number of recent calls whose secrets are masked, since output may arrive after a call has ended.
 	maxSecrets = 64
 )
 
-// output passes on a plugin's output line by line, within limits and with the secrets of calls masked. Write errors
-// are ignored, since they must not block or kill the plugin.
+// output is a writer that copies a plugin's output to w line by line, masks the secrets of calls, and enforces the limits. It
+// ignores errors of w, since otherwise the plugin could be blocked or killed.
 type output struct {
-	raw bool // pass everything on unchanged
-	all bool // no limits
+	raw bool // copy everything unchanged
+	all bool // do not enforce limits
 
 	mu                          sync.Mutex
 	w                           io.Writer
@@ -88,7 +89,7 @@ func (o *output) endLine() {
 	_, _ = io.WriteString(o.w, text+"\n")
 }
 
-// event counts an event and reports whether to pass it on.
+// event counts an event and reports whether it is within the limit.
 func (o *output) event() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,7 +101,8 @@ func (o *output) event() bool {
 	return true
 }
 
-// begin starts a call. Output cannot be attributed to calls, so concurrent calls share the limits of the latest.
+// begin resets the limits and adds the secrets of a call to mask. Since output cannot be attributed to calls, concurrent calls
+// share the limits.
 func (o *output) begin(secrets *wire.Secrets) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -111,7 +113,7 @@ func (o *output) begin(secrets *wire.Secrets) {
 	}
 }
 
-// report writes how much was dropped, at the end of a call or, if isLast is set, of the process.
+// report writes a line with the amount of dropped output, if any. isLast is set at the end of the process.
 func (o *output) report(isLast bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

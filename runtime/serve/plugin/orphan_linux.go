@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the process into its own process group. The kernel kills it when the thread that started it exits, as
-// all threads do when this process exits; the thread must therefore live as long as the process. Package serve
-// replaces the signal with SIGCONT once it can detect the death of its parent.
+// ownGroup configures cmd to run in its own process group, and to be killed by the kernel when the thread that starts it
+// exits. That thread must therefore live until the process exits or this process dies. Package serve replaces the signal with
+// SIGCONT once it can detect its parent's death.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the process into its own process group.
+// ownGroup configures cmd to run in its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -27,31 +27,31 @@ import (
 
 // Command describes how to start a plugin.
 type Command struct {
-	// Path is a path of the executable, or a name to look up on $PATH.
+	// Path is the path of the executable, or a name to look up in $PATH.
 	Path string
-	// Args holds the arguments, without the name.
+	// Args holds the command-line arguments, not including the command name.
 	Args []string
-	// Dir is the working directory, by default this process's. Engines set it to the program's folder, since relative
-	// paths of assets are resolved against it.
+	// Dir is the working directory. The default is the working directory of this process. Engines set it to the
+	// program's folder, which relative paths of assets are resolved against.
 	Dir string
-	// Env is the environment. If nil, this process's is used.
+	// Env is the environment. If it is nil, the environment of this process is used.
 	Env []string
 	// Log receives the plugin's standard error, and its standard output after the port. The default is os.Stderr.
-	// Writes are sequential, one line each. Each call may write 1,000 lines of at most 28 KiB, 1 MiB in all, and 1,000
-	// events, unless LUMI_PLUGIN_LOG is "all"; a final line reports how much was dropped. Secrets attached to a call's
-	// context by wire.WithSecrets are masked.
+	// Log is called sequentially with one line at a time. Each call is limited to 1,000 lines of at most 28 KiB, 1 MiB
+	// in total, and 1,000 events, unless the environment variable LUMI_PLUGIN_LOG is "all"; a final line reports the
+	// amount of dropped output. Secrets passed in a call's context by wire.WithSecrets are masked.
 	Log io.Writer
-	// Raw passes the plugin's output to Log unchanged, for tests that look for secrets.
+	// Raw copies the plugin's output to Log without limits or masking, for tests that search it for secrets.
 	Raw bool
-	// Events receives log and progress events of providers, one at a time. A call returns after its events were
-	// received, unless one takes longer than 5 seconds. Events is not called after Close has returned. It should be
-	// fast, since calls wait for it, and it must not call the plugin, which would deadlock. If it is nil, or the
-	// plugin has no events, they are written to Log.
+	// Events is called with each log and progress event, one at a time. A call returns after Events has returned for all
+	// of its events, unless one takes longer than 5 seconds. Events is not called after Close has returned. It must not
+	// block, since calls wait for it, or call the plugin, which would deadlock. If it is nil, or the plugin does not
+	// support events, they are written to Log.
 	Events func(lumi.Event)
-	// StartTime limits the time until the plugin has printed its port and answered the handshake. The default is 30
+	// StartTime is the maximum time for the plugin to print its port and answer the handshake. The default is 30
 	// seconds.
 	StartTime time.Duration
-	// Grace is how long Close waits for the plugin to exit by itself. The default is 15 seconds.
+	// Grace is the time that Close waits for the plugin to exit before it kills the plugin. The default is 15 seconds.
 	Grace time.Duration
 }
 
@@ -59,9 +59,9 @@ type Command struct {
 type Plugin struct {
 	// Package is the package that the plugin serves.
 	Package string
-	// Version is the plugin's own version, for display. It may be empty.
+	// Version is the version of the plugin, for display. It may be empty.
 	Version string
-	// Types lists the served resource types, sorted.
+	// Types lists the resource types that the plugin serves, sorted.
 	Types []tokens.Type
 	// Configurable is set if Configure must be called before any call on a resource.
 	Configurable bool
@@ -70,8 +70,8 @@ type Plugin struct {
 	client lumirpc.ResourceProviderClient
 }
 
-// Start starts a plugin and performs the handshake. ctx applies to the start only. On failure, the process is stopped,
-// and the error contains the end of its standard error.
+// Start starts a plugin and performs the handshake. ctx applies only to the start. If it fails, Start kills the process and
+// returns an error with the end of its standard error.
 func Start(ctx context.Context, c Command) (*Plugin, error) {
 	p := &Plugin{connection: connection{events: newEvents(c.Events)}}
 	if err := p.start(ctx, c, p.introduce); err != nil {
@@ -80,8 +80,8 @@ func Start(ctx context.Context, c Command) (*Plugin, error) {
 	return p, nil
 }
 
-// Connect performs the handshake with a provider that is not a process of its own, such as one served by serve.Serve.
-// dial is called once, and sink receives events as in [Command]. Close closes only the connection, and Done returns
+// Connect connects to a provider that does not run in its own process, such as one served by serve.Serve, and performs the
+// handshake. It calls dial once. sink is called like Events of [Command]. Close closes only the connection, and Done returns
 // nil.
 func Connect(
 	ctx context.Context, dial func(context.Context) (net.Conn, error), sink func(lumi.Event),
@@ -117,14 +117,15 @@ func (p *Plugin) introduce(ctx context.Context) error {
 	return p.explain(ctx, p.events.start(ctx, p.client))
 }
 
-// Configure sends the provider its configuration. The error is a *[lumi.InvalidError] if the configuration is invalid;
-// Configure may then be called again.
+// Configure configures the provider. If the configuration is invalid, it returns a *[lumi.InvalidError], and may be called
+// again.
 func (p *Plugin) Configure(ctx context.Context, properties lumi.Bag) error {
 	_, err := p.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties.Struct()})
 	return err
 }
 
-// Describe describes resource types, by default all that the plugin serves. It may be called before Configure.
+// Describe returns the descriptions of the given resource types, or of all types if there are no arguments. It may be called
+// before Configure.
 func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.Description, error) {
 	req := &lumirpc.DescribeRequest{}
 	for _, token := range types {
@@ -169,16 +170,15 @@ func flags(p *lumirpc.Property) (all lumi.Flags) {
 	return all
 }
 
-// Resource returns the provider of a resource type, or an error if the plugin does not serve the type. The provider's
-// errors are those documented by [lumi.ResourceProvider], as far as they can be sent, or an *[Error]. If a Create,
-// Update or Delete was sent and its outcome is unknown, for instance because the plugin crashed or the context was
-// done, the error is a *[lumi.UncertainError].
+// Resource returns the provider of a resource type, or an error if the plugin does not serve the type. The provider returns
+// the errors documented by [lumi.ResourceProvider] or an *[Error]. If a Create, Update, or Delete was sent and its outcome
+// is unknown, for instance because the plugin crashed or the context was done, the error is a *[lumi.UncertainError].
 func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	r := &resource{plugin: p, token: string(token)}
 	if slices.Contains(p.Types, token) {
 		return r, nil
 	}
-	// It may be a former token, which state and other modules may still use.
+	// State and other modules may still use a former token of a type.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if _, err := r.Describe(ctx); err != nil {
@@ -187,8 +187,8 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	return r, nil
 }
 
-// Cancel tells the plugin to cancel all calls and stop. Unlike a call whose own context is canceled, each call still
-// returns a response that reports what exists. Close must still be called.
+// Cancel tells the plugin to cancel all calls and stop. Unlike canceling the context of a call, it lets each call return a
+// response that reports the resource's state. Close must still be called.
 func (p *Plugin) Cancel(ctx context.Context) error {
 	_, err := p.client.Cancel(ctx, &lumirpc.CancelRequest{})
 	return err

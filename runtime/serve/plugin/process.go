@@ -19,9 +19,10 @@ import (
 
 const (
 	defaultStart = 30 * time.Second
-	// defaultGrace is longer than the time a plugin gives its calls.
+	// defaultGrace is longer than the time a plugin allows its calls to end.
 	defaultGrace = 15 * time.Second
-	// pipeDelay is how long output is read after the process has exited, since others may hold the pipe open.
+	// pipeDelay is the maximum time to read output after the process has exited, since its children may keep the pipe
+	// open.
 	pipeDelay = 2 * time.Second
 )
 
@@ -33,9 +34,9 @@ type process struct {
 	first *firstLine
 	said  *tail
 	ended chan struct{} // closed when the process has exited
-	err   error         // how it exited, valid once ended is closed
+	err   error         // the result of cmd.Wait, valid once ended is closed
 
-	// stop stops the process, by force if necessary. Further calls return the same error.
+	// stop stops the process, killing it after the grace period. Further calls return the same error.
 	stop func() error
 }
 
@@ -57,7 +58,7 @@ func startProcess(c Command, secret string) (*process, error) {
 		if p.cmd.Path, err = filepath.Abs(p.cmd.Path); err != nil {
 			return nil, err
 		}
-		if _, err := os.Stat(c.Dir); err != nil { // The error would otherwise name the executable.
+		if _, err := os.Stat(c.Dir); err != nil { // The error of Start would blame the executable.
 			return nil, fmt.Errorf("working directory of the plugin: %w", err)
 		}
 	}
@@ -71,7 +72,7 @@ func startProcess(c Command, secret string) (*process, error) {
 	ownGroup(p.cmd)
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // The process is killed when the thread that started it exits.
+		runtime.LockOSThread() // The kernel kills the process when this thread exits.
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
 		if started <- err; err == nil {
@@ -86,7 +87,8 @@ func startProcess(c Command, secret string) (*process, error) {
 	return p, nil
 }
 
-// port waits for the line with the plugin's port.
+// port waits until the plugin prints its port and returns the port. It returns an error if the plugin exits or prints
+// anything else, or if ctx is done.
 func (p *process) port(ctx context.Context) (uint16, error) {
 	var line string
 	select {
@@ -110,7 +112,7 @@ func (p *process) port(ctx context.Context) (uint16, error) {
 var errNoReason = errors.New("exit status 0")
 
 func (p *process) end() error {
-	_ = p.stdin.Close() // It fails only if the process has exited.
+	_ = p.stdin.Close() // It fails only if the process has already exited.
 	select {
 	case <-p.ended:
 	case <-time.After(p.grace):
@@ -123,13 +125,13 @@ func (p *process) end() error {
 	return nil
 }
 
-// kill kills the process and its process group, and waits for it to exit.
+// kill kills the process group and waits for the process to exit.
 func (p *process) kill() {
 	killGroup(p.cmd.Process)
 	<-p.ended
 }
 
-// firstLine captures the first line written to it and passes on the rest.
+// firstLine is a writer that sends the first line to the channel line and writes everything after it to rest.
 type firstLine struct {
 	rest io.Writer
 	line chan string
@@ -137,7 +139,7 @@ type firstLine struct {
 	done bool
 }
 
-// maxLine exceeds the length of any port. Longer lines are truncated and fail to parse.
+// maxLine is the maximum length of the first line, which is more than enough for a port. Longer lines are truncated.
 const maxLine = 80
 
 func (f *firstLine) Write(data []byte) (int, error) {
@@ -158,7 +160,7 @@ func (f *firstLine) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// tail retains the last bytes written to it.
+// tail is a writer that retains the last maxTail bytes.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte

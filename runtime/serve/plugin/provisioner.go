@@ -8,12 +8,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// Provisioner is a running provisioner plugin. Its errors are the provisioner's own, as far as they can be sent, or an
-// *[Error].
+// Provisioner is a running provisioner plugin. It implements [provisioner.Provisioner]. Its methods return the errors of the
+// provisioner or an *[Error].
 type Provisioner struct {
 	// Name is the provisioner's name, such as "opentofu".
 	Name string
-	// Version is the plugin's own version, for display. It may be empty.
+	// Version is the version of the plugin, for display. It may be empty.
 	Version string
 
 	connection

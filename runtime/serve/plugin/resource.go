@@ -15,13 +15,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// resource is the provider of one resource type in a plugin.
+// resource is a [lumi.ResourceProvider] for one resource type of a plugin.
 type resource struct {
 	plugin *Plugin
 	token  string
 }
 
-// Describe implements [lumi.ResourceProvider], as do the methods below.
+// Describe implements [lumi.ResourceProvider].
 func (r *resource) Describe(ctx context.Context) (*lumi.Description, error) {
 	all, err := r.plugin.Describe(ctx, tokens.Type(r.token))
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.C
 	}
 	failure := resp.GetFailure()
 	switch {
-	case resp.GetId() == "": // Something may exist, but its id is unknown.
+	case resp.GetId() == "": // The resource may exist, but its id is unknown.
 		return nil, lumi.Uncertain(cmp.Or(errorOf(status.FromProto(failure)), errNoID))
 	case failure != nil:
 		return nil, partly(lumi.ID(resp.GetId()), resp.GetProperties(), failure)
@@ -153,7 +153,7 @@ func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.D
 
 var errNoID = errors.New("the plugin returned neither an id nor an error")
 
-// partly returns the error of a response that contains a failure.
+// partly returns a *[lumi.PartialError] for a response that contains a failure.
 func partly(id lumi.ID, properties *structpb.Struct, failure *spb.Status) error {
 	err := errorOf(status.FromProto(failure))
 	if err == nil {
@@ -181,7 +181,7 @@ func references(refs lumi.References) map[string]*lumirpc.Reference {
 	return sent
 }
 
-// present returns the bag, or an empty bag for nil, with a non-nil Fields map.
+// present returns bag as a non-zero [lumi.Bag] with a non-nil Fields map, even if bag is nil.
 func present(bag *structpb.Struct) lumi.Bag {
 	if bag == nil {
 		bag = &structpb.Struct{}
