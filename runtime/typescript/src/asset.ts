@@ -8,7 +8,7 @@ declare const archiveBrand: unique symbol;
 /** The source of an asset's content. */
 export type AssetSource = { readonly text: string } | { readonly path: string } | { readonly uri: string };
 
-/** A text or file that travels with the program. */
+/** A text or file that is deployed with the program. */
 export class Asset {
     declare protected readonly [assetBrand]: true;
 
@@ -46,7 +46,7 @@ export type ArchiveSource =
     | { readonly path: string }
     | { readonly uri: string };
 
-/** A collection of files that travels with the program. */
+/** A collection of files that is deployed with the program. */
 export class Archive {
     declare protected readonly [archiveBrand]: true;
 
@@ -58,8 +58,8 @@ export class Archive {
     }
 
     /**
-     * Returns an archive of assets by path, such as `lib/util.js`. The contents of nested archives are added below
-     * their paths.
+     * Returns an archive of assets and nested archives. A key is the path of a file in the archive, such as
+     * `lib/util.js`, or of the folder that a nested archive is unpacked to.
      */
     static fromAssets(assets: { readonly [path: string]: Asset | Archive }): Archive {
         if (!isPlain(assets)) {
@@ -73,16 +73,16 @@ export class Archive {
             }
         }
         checkNames(entries.map(([path, content]) => [path, content instanceof Asset]));
-        // Object.fromEntries defines properties; assigning to "__proto__" would set the prototype.
+        // Object.fromEntries is safe for the key "__proto__". Assigning to it would set the prototype.
         return new Archive({ assets: Object.freeze(Object.fromEntries(entries)) });
     }
 
-    /** Returns an archive of a folder, or of the content of a `.zip`, `.tar`, or `.tar.gz` file. */
+    /** Returns an archive with the files in a folder or in a `.zip`, `.tar`, or `.tar.gz` file. */
     static fromFile(path: string): Archive {
         return new Archive({ path: requireString(path, "path") });
     }
 
-    /** Returns an archive of the content of the archive file at a URI. */
+    /** Returns an archive with the files in the archive file at a URI. */
     static fromURI(uri: string): Archive {
         return new Archive({ uri: requireString(uri, "URI") });
     }

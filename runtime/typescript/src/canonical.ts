@@ -11,7 +11,7 @@ export function formatGraph(graph: Graph): string {
         ["configuration", configuration === undefined ? undefined : new Formatter(undefined).value(configuration, 1)],
         ["resources", ""],
     ];
-    // The text may be large, so it is joined once.
+    // The text may be large, so join it only once.
     const parts = [braces(top, 0).slice(0, -"\n}".length)];
     for (const [urn, { type, options, source, properties }] of Object.entries(resources)) {
         const resource: Entry[] = [
@@ -26,13 +26,13 @@ export function formatGraph(graph: Graph): string {
     return parts.join("");
 }
 
-/** A key and the text of its value, or undefined to omit it. */
+/** A key and its formatted value, or `undefined` to omit the key. */
 type Entry = readonly [key: string, text: string | undefined];
 
 class Formatter {
     readonly #tag: string | undefined;
 
-    /** Objects with the tag as a key are references, which are formatted on one line. */
+    /** `tag` is the key that marks references, which are formatted on one line. */
     constructor(tag: string | undefined) {
         this.#tag = tag;
     }
@@ -48,7 +48,7 @@ class Formatter {
         }
         const members = Object.entries(value).filter(([, member]) => member !== undefined);
         if (this.#tag !== undefined && Object.hasOwn(value, this.#tag)) {
-            // The tag comes first, as in the graph.
+            // Do not sort the keys: the tag is first, as in the graph.
             const parts = members.map(([key, part]) => `${JSON.stringify(key)}: ${JSON.stringify(part)}`);
             return `{ ${parts.join(", ")} }`;
         }

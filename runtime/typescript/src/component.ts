@@ -1,4 +1,4 @@
-// The current component. It is stored in a place shared by all copies of this package, like the recorder.
+// The current component. Like the recorder, it is shared by all copies of this package.
 
 import { describe } from "./describe.js";
 import { blame } from "./recorder.js";
@@ -12,8 +12,9 @@ interface Storage {
 }
 
 /**
- * Runs a function and groups the resources that it constructs: the last part of their URNs starts with the name and a
- * slash. Components can be nested, and the function may be async. Returns the function's result.
+ * Runs a function, in which resources are constructed with names prefixed by the component's name and a slash. Returns
+ * the function's result. Components can be nested, and the function may be async. Throws a `TypeError` if the name is
+ * invalid.
  */
 export function component<T>(name: string, body: () => T): T {
     if (typeof name !== "string" || name === "" || /[/\p{Cc}\p{Cs}]/u.test(name)) {
@@ -29,7 +30,7 @@ export function component<T>(name: string, body: () => T): T {
     return storage().run(`${prefix()}${name}/`, body);
 }
 
-/** Returns the name prefix of resources constructed in the current component. */
+/** Returns the prefix of the names of resources in the current component, which is empty outside of components. */
 export function prefix(): string {
     return (globalThis as { [place]?: Storage })[place]?.getStore() ?? "";
 }
@@ -37,7 +38,7 @@ export function prefix(): string {
 function storage(): Storage {
     const global = globalThis as { [place]?: Storage };
     if (global[place] === undefined) {
-        // Loaded lazily, so that programs without components do not pay for it.
+        // Load the module lazily, since most programs have no components.
         const { AsyncLocalStorage } = process.getBuiltinModule("node:async_hooks");
         Object.defineProperty(global, place, { value: new AsyncLocalStorage<string>(), configurable: true });
     }

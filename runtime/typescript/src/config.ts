@@ -17,9 +17,9 @@ export interface Configuration {
 const configurations = new Map<string, Configuration>();
 
 /**
- * Sets the configuration of a package's provider. Throws an `ArgumentError` if the arguments do not match the shape,
- * or if the package is already configured. Errors are attributed to the caller of callee, the function that the
- * program called.
+ * Sets the configuration of a package's provider. Throws an `ArgumentError` if the arguments do not match the shape or
+ * if the package is already configured. `callee` is the function called by the program; the stacks of errors start at
+ * its call.
  */
 export function configure(pkg: string, args: unknown, shape: Shape, callee: Function = configure): void {
     const checker = new Checker(false);
@@ -44,7 +44,7 @@ export function configure(pkg: string, args: unknown, shape: Shape, callee: Func
     configurations.set(pkg, { shape, properties });
 }
 
-/** Returns the configuration of a package's provider, or `undefined` if the program has set none yet. */
+/** Returns the configuration of a package's provider, or `undefined` if the program has not set it yet. */
 export function configuration(pkg: string): Configuration | undefined {
     return configurations.get(pkg);
 }

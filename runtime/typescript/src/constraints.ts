@@ -1,5 +1,5 @@
-// Constraints on values. The Go package internal/constraint implements the same rules and messages; both
-// are tested with its testdata/cases.json.
+// Constraints on values. The Go package internal/constraint has the same rules and messages. Its testdata/cases.json
+// tests both implementations.
 
 import { Archive, Asset } from "./asset.js";
 import { shorten, toJSON } from "./describe.js";
@@ -8,7 +8,7 @@ import { isOutput, open, sourceOf } from "./output.js";
 import { type Constraints, type Properties, type Shape, type Type, entriesOf } from "./shape.js";
 import { stateOf } from "./state.js";
 
-/** Receives an error message, which does not quote secrets. */
+/** A function that reports an error message. The message does not quote secrets. */
 type Fail = (message: string) => void;
 
 export function checkNumber(limits: Constraints, value: number, secret: boolean, fail: Fail): void {
@@ -35,7 +35,7 @@ export function integerProblem(value: number, secret: boolean): string {
     return `must be ${must}, found ${secret ? "another number" : value}`;
 }
 
-/** Reports whether value is a multiple of `of`. Rounding is tolerated: 0.3 is a multiple of 0.1. */
+/** Reports whether `value` is a multiple of `of`, allowing for rounding errors: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
     const quotient = value / of;
     return !(Math.abs(quotient - Math.round(quotient)) > Math.max(1e-9, Math.abs(quotient) * 2 ** -50));
@@ -59,7 +59,7 @@ export function checkString(limits: Constraints, value: string, secret: boolean,
 function characters(text: string): number {
     let count = 0;
     for (const _ of text) {
-        count++; // an array of the characters would take much memory
+        count++; // [...value].length would need more memory
     }
     return count;
 }
@@ -89,20 +89,20 @@ export function checkList(
 const resources = new WeakMap<object, number>();
 let resourceCount = 0;
 
-/** Returns the element type of a list or map. */
+/** Returns the element type of a list or map, or `undefined` for other types. */
 function elementOf(type: Type | undefined): Type | undefined {
     return type?.kind === "list" || type?.kind === "map" ? type.element : undefined;
 }
 
-/** Returns the defaults of an object without properties. */
+/** Returns the default values of the properties in a shape. */
 function defaultsOf(shape: Shape): Properties {
     const entries = entriesOf(shape).map(([name, property]) => [name, property.default] as const);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /**
- * Returns a string that is equal for equal values, secret or not, or undefined if a part is unknown. Null properties
- * count as absent, and defaults are applied.
+ * Returns a string that is the same for equal values, or `undefined` if any part is unknown. Null properties count as
+ * absent, defaults are applied, and secrecy is ignored.
  */
 function identify(value: unknown, type: Type | undefined): string | undefined {
     if (isOutput(value)) {
@@ -130,7 +130,7 @@ function identify(value: unknown, type: Type | undefined): string | undefined {
         : `{${parts.map((part) => part.join(":")).join()}}${content === value ? "" : value.constructor.name}`;
 }
 
-/** Checks the keys of a map. `wrong` receives each key that violates a constraint. */
+/** Checks the keys of a map. Calls `wrong` with each key that violates a constraint. */
 export function checkKeys(
     limits: Constraints,
     keys: readonly string[],
@@ -167,7 +167,7 @@ function checkCount(
 
 const expressions = new Map<string, RegExp>();
 
-/** Compiles an expression on first use. */
+/** Returns a compiled regular expression. Results are cached. */
 function compiled(pattern: string): RegExp {
     let found = expressions.get(pattern);
     if (found === undefined) {
@@ -178,17 +178,17 @@ function compiled(pattern: string): RegExp {
 }
 
 interface Format {
-    /** The end of a message that starts with "must be". */
+    /** The description of the format in messages, after "must be". */
     readonly what: string;
     readonly test: (value: string) => boolean;
 }
 
-/** Returns a format with a regular expression, and a check for rules that it cannot express. */
+/** Returns a format defined by a regular expression and, for rules that it cannot express, a function. */
 function matching(what: string, pattern: string, also: (value: string) => boolean = () => true): Format {
     return { what, test: (value) => compiled(pattern).test(value) && also(value) };
 }
 
-// The expressions are identical to internal/constraint's.
+// These regular expressions are the same as in the Go package internal/constraint.
 const formats: { readonly [name: string]: Format } = {
     uri: matching("a URI", String.raw`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`),
     email: matching(
@@ -232,7 +232,7 @@ function isIPv4(value: string): boolean {
 
 function isIPv6(value: string): boolean {
     const end = value.slice(value.lastIndexOf(":") + 1);
-    // The last two groups may be an IPv4 address.
+    // An IPv4 address may replace the last two groups.
     const text = isIPv4(end) ? `${value.slice(0, -end.length)}0:0` : value;
     const halves = text.split("::");
     const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
@@ -249,13 +249,15 @@ function isPrefix(value: string): boolean {
     return slash >= 0 && /^(?:0|[1-9]\d{0,2})$/.test(length) && Number(length) <= bits;
 }
 
-/** Reports whether the day exists in the month. The calendar repeats every 400 years. */
+/**
+ * Reports whether the day exists in the month. Adding 400 years, after which the calendar repeats, avoids years < 100.
+ */
 function isDay(value: string): boolean {
     const [year, month, day] = value.slice(0, 10).split("-").map(Number) as [number, number, number];
     return day <= new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 }
 
-/** Reports whether a string is JSON, nested no deeper than Go supports. */
+/** Reports whether a string is valid JSON within the nesting limit of Go's parser. */
 function isJSON(value: string): boolean {
     try {
         JSON.parse(value);

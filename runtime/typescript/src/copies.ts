@@ -1,8 +1,8 @@
-// A program with two copies of this package sooner or later mixes their objects. Classes and private state belong to
-// one copy, but this symbol is global, so that each copy can recognize the objects of the other.
+// A program may load several copies of this package and mix their objects. Classes and private state belong to one
+// copy, but this symbol is global, so each copy can recognize the objects of others.
 const mark = Symbol.for("@lumi/lumi");
 
-/** Marks the instances of a class. `kind` describes them, such as "a resource". */
+/** Marks the instances of a class, given its prototype. `kind` describes an instance, such as "a resource". */
 export function markInstances(prototype: object, kind: string): void {
     Object.defineProperty(prototype, mark, { value: kind });
 }

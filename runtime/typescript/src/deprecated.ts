@@ -1,4 +1,4 @@
-// Deprecations. The provider logs the same warnings when it checks a resource, regardless of the program's language.
+// Deprecation warnings. The provider logs the same ones when it checks a resource, for programs in any language.
 
 import type { Fault } from "./errors.js";
 import type { Enum, Options, Shape } from "./shape.js";
@@ -7,7 +7,7 @@ import { title } from "./state.js";
 const shapes = new WeakMap<Shape, string>();
 const values = new WeakMap<Enum, { readonly [value: string]: string }>();
 
-/** Declares the type of a shape, or values of an enum, as deprecated, and says what to use instead. */
+/** Marks the type of a shape, or values of an enum, as deprecated. `instead` names the replacement. */
 export function deprecate(shape: Shape, instead: string): void;
 export function deprecate(table: Enum, instead: { readonly [value: string]: string }): void;
 export function deprecate(table: Shape | Enum, instead: string | { readonly [value: string]: string }): void {
@@ -18,12 +18,12 @@ export function deprecate(table: Shape | Enum, instead: string | { readonly [val
     }
 }
 
-/** Marks a property that programs should no longer set. */
+/** Marks a property as deprecated. `instead` names the replacement. */
 export function deprecated(instead: string): Options {
     return { deprecated: instead };
 }
 
-/** Returns what to use instead of a deprecated type or enum value, and undefined if it is not deprecated. */
+/** Returns the replacement of a deprecated type or enum value, or `undefined` if it is not deprecated. */
 export function insteadOf(table: Shape | Enum, value?: string): string | undefined {
     if (value === undefined) {
         return shapes.get(table as Shape);
@@ -34,7 +34,9 @@ export function insteadOf(table: Shape | Enum, value?: string): string | undefin
 
 const warned = new Set<string>();
 
-/** Prints warnings about the arguments of a resource or of configure, once for each type and property. */
+/**
+ * Prints deprecation warnings about the arguments of a resource or a configuration, once for each type and property.
+ */
 export function warn(type: string, name: unknown, warnings: readonly Fault[]): void {
     for (const { path, message } of warnings) {
         const key = `${type} ${path.replace(/\[[^\]]*\]/g, "[]")} ${message}`;

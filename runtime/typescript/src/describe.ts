@@ -10,7 +10,7 @@ const maxListed = 12;
 /** Matches valid property names. */
 const identifier = /^[\p{L}_$][\p{L}\p{Nd}_$]*$/u;
 
-/** Describes a value in a message, without the content of a secret. */
+/** Describes a value for a message. If `secret` is set, the description does not contain the value. */
 export function describe(value: unknown, secret: boolean): string {
     switch (typeof value) {
         case "undefined":
@@ -32,7 +32,7 @@ export function describe(value: unknown, secret: boolean): string {
     }
 }
 
-/** Describes a type in a message, without nested types. */
+/** Describes a type for a message, without nested types. */
 export function describeType(type: Type): string {
     switch (type.kind) {
         case "any":
@@ -54,7 +54,7 @@ export function describeType(type: Type): string {
     }
 }
 
-/** Lists strings as alternatives. */
+/** Formats strings as a list of alternatives, such as `"a", "b" or "c"`. Long lists are truncated. */
 export function oneOf(values: readonly string[]): string {
     const listed = values.slice(0, maxListed).map((value) => toJSON(shorten(value)));
     if (values.length > maxListed) {
@@ -109,14 +109,14 @@ function describeObject(value: object, secret: boolean): string {
         : "an object with its own prototype";
 }
 
-/** Truncates a string. */
+/** Truncates a string to 80 characters. */
 export function shorten(text: string): string {
     const most = 80;
     const characters = [...text.slice(0, 2 * most + 2)];
     return characters.length > most ? characters.slice(0, most).join("") + "…" : text;
 }
 
-/** Formats a string as JSON, like internal/constraint in Go. */
+/** Formats a string as JSON, like the Go package internal/constraint. */
 export function toJSON(text: string): string {
     return JSON.stringify(text).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
 }

@@ -8,8 +8,8 @@ const maxShown = 400;
 type Taken = Map<string, "file" | "folder">;
 
 /**
- * Throws a `TypeError` if the names of the files and nested archives in an archive are invalid or collide. Providers
- * use the same messages, since archives may have other sources.
+ * Throws a `TypeError` if names of files and nested archives in an archive are invalid or collide. Providers check
+ * archives from all sources, with the same messages.
  */
 export function checkNames(entries: readonly (readonly [name: string, isFile: boolean])[]): void {
     const taken: Taken = new Map();
@@ -28,7 +28,7 @@ export function checkNames(entries: readonly (readonly [name: string, isFile: bo
     }
 }
 
-/** Records a folder and its parents. */
+/** Records a folder and its parents. Throws a `TypeError` if one of them is a file. */
 function addFolders(taken: Taken, folder: string): void {
     for (let name = folder; name !== ""; name = parent(name)) {
         if (taken.get(name) === "file") {
@@ -42,7 +42,7 @@ function parent(name: string): string {
     return name.slice(0, Math.max(name.lastIndexOf("/"), 0));
 }
 
-/** Normalizes a name: elements joined by slashes, none of them "." or "..". */
+/** Returns the normalized name, without "." elements. Throws a `TypeError` if the name is invalid. */
 function clean(name: string): string {
     const parts = name.split("/").filter((part) => part !== ".");
     const why = problem(name) ?? (parts.length === 0 ? "it is the archive itself" : undefined);

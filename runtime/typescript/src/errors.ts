@@ -2,15 +2,17 @@ import { title } from "./state.js";
 
 /** An error in the arguments of a resource or a provider's configuration. */
 export interface Fault {
-    /** The path, such as `securityGroupIngress[2].fromPort`. It is empty for the arguments as a whole. */
+    /**
+     * The path of the argument, such as `securityGroupIngress[2].fromPort`. It is empty for the arguments as a whole.
+     */
     readonly path: string;
     /** The error message. */
     readonly message: string;
 }
 
-/** Thrown for invalid arguments, with all errors. */
+/** An error that lists all invalid arguments. */
 export class ArgumentError extends TypeError {
-    /** The resource's type token, the package to be configured, or the function called. */
+    /** The type token of the resource, the package being configured, or the function called. */
     readonly type: string;
     /** The name of the resource, if it has one. */
     readonly resource: string | undefined;

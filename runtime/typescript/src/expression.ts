@@ -1,5 +1,6 @@
-// Values computed from outputs, represented as data: known parts are evaluated at once, the rest when the program's
-// resources exist. The Go package lumigl/expr evaluates those; its testdata/cases.json is the test table of both.
+// Expressions: values computed from outputs, represented as data. Known parts are evaluated immediately, and the rest
+// once the program's resources exist, by the Go package lumigl/expr. Its testdata/cases.json tests both
+// implementations.
 
 import { Archive, Asset } from "./asset.js";
 import { describe, describeType } from "./describe.js";
@@ -58,7 +59,7 @@ export function interpolate(
     return left.some(isOutput) ? hidden(output({ interpolate: left }), secret) : known(left[0] ?? "", secret);
 }
 
-/** Describes a value that cannot be part of a string. */
+/** Returns the error if a value cannot be part of a string, or `undefined` if it can. */
 function partProblem(value: unknown, secret: boolean): string | undefined {
     const type = isOutput(value) ? typeOf(value) : undefined;
     const kind = type?.kind ?? typeof value;
@@ -91,7 +92,9 @@ export function jsonStringify(value: unknown): Output<string> {
         : known(canonicalJSON(bare), found.secret);
 }
 
-/** Copies a value without secret wrappers, and records whether it contains secrets or unknown parts. */
+/**
+ * Returns a copy of a value without secret wrappers. Records in `found` whether it contains secrets or unknown parts.
+ */
 function withoutSecrets(
     value: unknown,
     around: Place,
@@ -137,8 +140,8 @@ function canonicalJSON(value: unknown): string {
 }
 
 /**
- * Returns the part of a value at a path, such as `redirect.host`, `[0].name`, or `tags["a b"]`. A missing part is
- * absent. A part of a secret is a secret. Throws an `ArgumentError` for paths that cannot exist.
+ * Returns the part of a value at a path, such as `redirect.host`, `[0].name`, or `tags["a b"]`. The result is absent if
+ * the part is missing, and a secret if the value is one. Throws an `ArgumentError` if the path does not match the type.
  */
 export function get<const T, const Path extends string>(value: T, path: Path): Got<T, Path> {
     return find(value, path, get) as Got<T, Path>;
@@ -181,14 +184,15 @@ function find(value: unknown, path: string, callee: Function): Output<unknown> {
     return isOutput(content) ? hidden(content, secret) : known(content ?? null, secret);
 }
 
-/** Reports whether a value has the kind of parts that a step accesses. */
+/** Reports whether a step can access a part of a value: a key of an object, or an index of a list. */
 function hasParts(value: unknown, step: Step): value is { readonly [key: string | number]: unknown } {
     return "key" in step ? isPlain(value) : Array.isArray(value);
 }
 
 /**
- * Marks a value as a secret, which is not printed, and is marked in graphs and state. It can be used wherever the
- * value can. Values computed from it are secrets, too.
+ * Returns an output that marks a value as a secret: it is never printed, and is marked in graphs and state. The output
+ * can be used wherever the value can. Values computed from it are secrets, too. Throws a `TypeError` for absent values
+ * and resources.
  */
 export function secret<const T>(value: T): Output<Known<T>> {
     if (value === undefined || value === null || stateOf(value) !== undefined) {
@@ -202,7 +206,7 @@ function known<T>(value: unknown, secret: boolean): Output<T> {
     return output({ value, secret });
 }
 
-/** Marks an output as a secret if `secret` is true. */
+/** Returns an output, marked as a secret if `secret` is true. */
 function hidden<T>(value: Output<T>, secret: boolean): Output<T> {
     return secret ? output({ value, secret }) : value;
 }
@@ -213,7 +217,7 @@ function refuse(name: string, faults: readonly Fault[], callee: Function): void 
     }
 }
 
-/** The type of a value that contains outputs, once they are known. */
+/** The type of a value after its outputs are known. */
 export type Known<T> = [T] extends [Scalar | Resource | Asset | Archive]
     ? T
     : T extends Output<infer Value>
@@ -224,7 +228,7 @@ export type Known<T> = [T] extends [Scalar | Resource | Asset | Archive]
 
 type Scalar = string | number | boolean | null | undefined;
 
-/** The result of `get`: an output, or an error about the path. */
+/** The result type of `get`: an output, or an error if the path is invalid. */
 export type Got<T, Path extends string> =
     At<T, Path> extends infer Found ? ([Found] extends [PathProblem<string>] ? Found : Output<Known<Found>>) : never;
 
@@ -250,7 +254,7 @@ type At<T, Path extends string> = 0 extends 1 & T
               ? At<Member<T, Key>, Rest>
               : never;
 
-/** Splits a path after its first name. */
+/** Splits a path into its first name and the rest. */
 type First<Path extends string> = Path extends `${infer Before}.${infer After}`
     ? Before extends `${infer Name}[${infer Bracket}`
         ? [Name, `[${Bracket}.${After}`]

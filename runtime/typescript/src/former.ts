@@ -1,4 +1,4 @@
-// Former names. Providers accept them in state; programs must use the current name.
+// Former names of types and properties. Providers accept them in state, but programs must use the current names.
 
 import { type Options, type Shape, entriesOf } from "./shape.js";
 
@@ -19,7 +19,7 @@ export function was(...names: string[]): Options {
     return { was: names };
 }
 
-/** Returns the rest of a message about an unknown property if it is a former name. */
+/** Returns the end of an error message about an unknown property if it was renamed, and otherwise `undefined`. */
 export function renamed(shape: Shape, name: string): string | undefined {
     const found = entriesOf(shape).find(([, { was = [] }]) => was.includes(name));
     return found && `; it was renamed to ${found[0]}`;

@@ -7,7 +7,7 @@ import { title } from "./state.js";
 
 /** The result of a program, in LumiGL. */
 export interface Graph {
-    /** The key that marks references, if not `#ref`. */
+    /** The key that marks references. The default is `#ref`. */
     readonly ref?: string;
     /** The program's package. */
     readonly package: string;
@@ -21,9 +21,9 @@ export interface Graph {
 export interface Desired {
     /** The type token. */
     readonly type: string;
-    /** Its options, if any. */
+    /** The options, if any. */
     readonly options?: object;
-    /** The position at which the program constructs it, such as `network/main.ts:12:9`, relative to the workspace. */
+    /** The position of the constructor call, such as `network/main.ts:12:9`, relative to the workspace. */
     readonly source?: string;
     readonly properties: object;
 }
@@ -31,31 +31,31 @@ export interface Desired {
 /** Maps a file of the program to its name in the graph. */
 export type FileName = (file: string) => string;
 
-/** A resource being added to the graph. */
+/** A resource or module in the graph. */
 interface Vertex {
     readonly urn: string;
     readonly construction: Construction;
-    /** Used modules come first, with -1, and the program's own last, with 1. */
+    /** -1 for a used module, which is sorted first, 1 for the program's own, which is last, and 0 for a resource. */
     readonly rank: -1 | 0 | 1;
     options?: object | undefined;
     properties: object;
-    /** The resources that it refers to, each with the name of a referring property. */
+    /** The vertices that this one refers to, each with the name of a referring property. */
     readonly edges: Map<Vertex, string>;
 }
 
-/** The target of a reference object, before the key is known. */
+/** The target of a reference object, which is filled in once the key for references is known. */
 interface Target {
     readonly resource: object;
     readonly property: string | undefined;
 }
 
-/** Values exchanged with other modules. */
+/** The values exchanged with other modules. */
 export interface Shared {
     readonly provided: readonly Provided[];
     readonly used: readonly Used[];
 }
 
-/** Builds the graph of a program. If there are problems, the graph is invalid. */
+/** Returns the graph of a program and its errors. The graph is valid only if there are no errors. */
 export function buildGraph(
     names: Names,
     constructions: readonly Construction[],
@@ -92,7 +92,7 @@ class Builder {
     /** The number of unnamed resources of each type, by component. */
     readonly #unnamed = new Map<string, number>();
     readonly #references = new Map<object, Target>();
-    /** Keys in data that look like the key of a reference. */
+    /** Keys in data that could be mistaken for the key of a reference. */
     readonly #taken = new Set<string>();
 
     constructor(names: Names, nameOf: FileName | undefined) {
@@ -120,12 +120,12 @@ class Builder {
         this.#byResource.set(resource, vertex);
     }
 
-    /** Encodes the configurations of providers. */
+    /** Returns the configurations of providers in wire form, by package. */
     configure(configurations: readonly Configured[]): { [pkg: string]: object } {
         const found = new Map<string, object>();
         for (const { package: pkg, position, properties } of configurations) {
             if (found.has(pkg)) {
-                // Each copy of this package checks only its own configurations.
+                // A copy of this package detects only its own duplicates.
                 this.problems.push({ message: `${pkg}: the package is already configured`, position });
             }
             const bag = properties(() => {
@@ -172,7 +172,7 @@ class Builder {
         }
     }
 
-    /** Encodes and orders the resources and provided values. */
+    /** Encodes the resources and provided values, and returns the vertices by URN in dependency order. */
     link(provided: readonly Provided[]): { [urn: string]: Desired } {
         for (const vertex of this.#byResource.values()) {
             if (vertex.rank === 0) {
@@ -202,7 +202,7 @@ class Builder {
         return {};
     }
 
-    /** Completes the reference objects, and returns their key. */
+    /** Fills in the reference objects and returns their key. */
     fillReferences(): string {
         let tag = defaultTag;
         for (let n = 2; this.#taken.has(tag); n++) {
@@ -215,7 +215,7 @@ class Builder {
         return tag;
     }
 
-    /** Adds the program's own module as a vertex, if it provides something. */
+    /** Adds the program's own module as a vertex if it provides any values. */
     #provide(provided: readonly Provided[]): void {
         if (provided.length === 0) {
             return;
@@ -268,7 +268,7 @@ class Builder {
         return `${this.#nameOf(file)}:${line}:${column}`;
     }
 
-    /** Returns a reference, to be completed by fillReferences. */
+    /** Returns an empty reference object, which fillReferences fills in. */
     readonly #refer: Refer = (resource, property) => {
         const object = {};
         this.#references.set(object, { resource, property });
@@ -302,7 +302,7 @@ class Builder {
         }
     }
 
-    /** Adds aliases for former types of a resource, with all of its current and former names. */
+    /** Returns options with aliases added: the URNs for all former types and all current and former names. */
     #withFormerTypes(vertex: Vertex, options: object | undefined): object | undefined {
         const { construction, urn } = vertex;
         const former = construction.formerTypes ?? [];
@@ -317,7 +317,7 @@ class Builder {
         return { ...extended, ...options, ...extended };
     }
 
-    /** Adds edges to all resources that a value refers to. `foreign` is called for resources of other programs. */
+    /** Adds an edge to each resource that a value refers to. Calls `foreign` for resources of other programs. */
     #connect(vertex: Vertex, name: string, value: unknown, foreign: (name: string) => void): void {
         this.#scan(value, ({ resource }) => {
             const to = this.#byResource.get(resource);
@@ -329,7 +329,9 @@ class Builder {
         });
     }
 
-    /** Calls found for each reference in a value, and records keys that could collide with the tag of references. */
+    /**
+     * Calls `found` for each reference in a value, and records keys that could be mistaken for the key of references.
+     */
     #scan(value: unknown, found: (target: Target) => void): void {
         if (typeof value !== "object" || value === null) {
             return;
@@ -374,12 +376,12 @@ function lastPart(pkg: string): string {
     return pkg.slice(pkg.lastIndexOf("/") + 1);
 }
 
-/** Formats a program's expectation of a used value. */
+/** Formats the expected type of a used value and its predicate. */
 function expectation({ type, where }: Used): string {
     return JSON.stringify(type) + (where === undefined ? "" : ` where ${where}`);
 }
 
-/** Names a resource in messages, an unnamed one by its number. */
+/** Returns the type and name of a resource for messages. An unnamed resource has a number instead of a name. */
 function describe({ urn, construction: { type, name, prefix } }: Vertex): string {
     return name === undefined ? `${type} ${urn.slice(urn.lastIndexOf("::") + 2)}` : title(type, prefix + name);
 }

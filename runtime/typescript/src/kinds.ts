@@ -1,18 +1,19 @@
 import { describeType, member, oneOf } from "./describe.js";
 import type { Enum, Shape, Type } from "./shape.js";
 
-/** Receives an error at a path. */
+/** A function that reports an error at a path. */
 type Report = (path: string, message: string) => void;
 
 /**
- * Compares an output's type with the type expected at a path, and reports differences. It accepts what the TypeScript
- * compiler accepts. Optional parts match required ones, since a program may know that an output will have a value.
+ * Compares the type of an output with the type expected at a path, and reports differences. It accepts the same types
+ * as the TypeScript compiler. An optional part matches a required one, since the program may know that it will be
+ * present.
  */
 export function compareTypes(expected: Type, found: Type, path: string, report: Report): void {
     new Comparison(report).compare(expected, found, path);
 }
 
-/** Reports whether all resources of the found type are of the expected type. */
+/** Reports whether every resource of type `found` is also of type `expected`. */
 export function isResource(expected: Type, found: Type): boolean {
     if (expected.kind !== "resource" || found.kind !== "resource") {
         return false;
@@ -28,7 +29,7 @@ interface Signature {
 
 class Comparison {
     readonly #report: Report;
-    /** The shapes already compared with a type or another shape. Shapes may be recursive. */
+    /** The shapes already compared with each type or shape, since shapes may be recursive. */
     readonly #compared = new Map<Type | Shape, Set<Shape>>();
 
     constructor(report: Report) {
@@ -41,7 +42,7 @@ class Comparison {
         }
     }
 
-    /** Reports whether the kinds agree, and if so, compares the parts. */
+    /** Reports whether the kinds of two types match. If so, compares their parts. */
     #agree(expected: Type, found: Type, path: string): boolean {
         switch (expected.kind) {
             case "any":
@@ -65,7 +66,7 @@ class Comparison {
         }
     }
 
-    /** Compares all parts with one type. Returns false if there are no parts. */
+    /** Compares each part of `found` with a type. Returns false if `found` is not a list, map, or struct. */
     #parts(expected: Type, found: Type, path: string): boolean {
         switch (found.kind) {
             case "list":
@@ -112,7 +113,7 @@ class Comparison {
         const common = names.filter((name) => Object.hasOwn(found, name));
         const missing = names.filter((name) => !expected[name]!.optional && !Object.hasOwn(found, name));
         if (common.length + missing.length === 0 && names.length > 0 && Object.keys(found).length > 0) {
-            // Since all properties are optional, any object would match; but these have none in common.
+            // All expected properties are optional, but an object without any of them is probably a mistake.
             this.#report(path, `expected an object with ${oneOf(names)}, found one with ${oneOf(Object.keys(found))}`);
         }
         for (const name of names) {
@@ -124,7 +125,7 @@ class Comparison {
         }
     }
 
-    /** Reports whether two shapes have not been compared yet. */
+    /** Returns false if `found` has already been compared with `expected`. Records the comparison. */
     #isNew(expected: Type | Shape, found: Shape): boolean {
         const compared = this.#compared.get(expected) ?? new Set();
         this.#compared.set(expected, compared);

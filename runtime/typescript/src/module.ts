@@ -1,4 +1,4 @@
-// Values exchanged between the modules of an environment, each of which is a separately deployed program.
+// Values exchanged between the modules of an environment. Each module is a separately deployed program.
 
 import { describe } from "./describe.js";
 import { ArgumentError, type Fault } from "./errors.js";
@@ -13,18 +13,18 @@ import { type TypeForm, formOf } from "./typeform.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
 
-/** Expectations of a value that another module provides. */
+/** Options for using a value of another module. */
 export interface UseOptions {
-    /** A predicate over `value` in CEL, such as `value.startsWith('vpc-')`. A deployment checks it. */
+    /** A CEL predicate over `value`, such as `value.startsWith('vpc-')`. It is checked during a deployment. */
     readonly where?: string | undefined;
 }
 
 const useOptions: Shape = { where: optional(string) };
 
 /**
- * Provides a named value to other modules. The value may be or contain outputs, and resources where the type has them.
- * A secret stays secret. Throws an `ArgumentError` if the value does not match the type, and an `Error` if no program
- * is being evaluated.
+ * Provides a named value to other modules. The value may contain outputs and, depending on the type, resources. Secrets
+ * stay secret. Throws an `ArgumentError` if the value does not match the type, and an `Error` if no program is being
+ * evaluated.
  */
 export function provide<T>(name: string, value: NoInfer<Input<T>>, type: Typed<T>): void {
     const checker = new Checker(true);
@@ -39,7 +39,7 @@ export function provide<T>(name: string, value: NoInfer<Input<T>>, type: Typed<T
     });
 }
 
-/** A handle for another module, returned by `module`. */
+/** Another module of the environment, as returned by `module`. */
 export class Module {
     /** The package of the module's program. */
     readonly name: string;
@@ -50,9 +50,9 @@ export class Module {
     }
 
     /**
-     * Returns an output for a value that the module provides. Deployment fails if the module does not provide the
-     * value with this type. Throws an `ArgumentError` for an invalid name or type, and an `Error` if no program is
-     * being evaluated.
+     * Returns an output for a value provided by the module. The deployment fails if the module does not provide a value
+     * of this name and type. Throws an `ArgumentError` if the name, type, or options are invalid, and an `Error` if no
+     * program is being evaluated.
      */
     use<T>(name: string, type: Typed<T>, options?: UseOptions): Output<T> {
         const call = `lumi.module(${JSON.stringify(this.name)}).use`;
@@ -74,8 +74,8 @@ export class Module {
 }
 
 /**
- * Returns another module of the environment, given its program's package. Throws a `TypeError` for an invalid package
- * name.
+ * Returns another module of the environment, given the package of its program. Throws a `TypeError` if the package name
+ * is invalid.
  */
 export function module(name: string): Module {
     const problem =
@@ -88,7 +88,7 @@ export function module(name: string): Module {
     return new Module(name);
 }
 
-/** Checks the name and type of a value. Returns the type in graph form, or undefined if it is invalid. */
+/** Checks the name and type of a value. Returns the type in graph form, or `undefined` if the type is invalid. */
 function checkEntry(checker: Checker, name: unknown, type: unknown): TypeForm | undefined {
     if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
         checker.fault("name", `expected a letter followed by letters, digits, - and _, found ${describe(name, false)}`);
@@ -117,7 +117,7 @@ function refuse(call: string, name: unknown, faults: readonly Fault[], callee: F
     }
 }
 
-/** Returns the recorder of the current evaluation. Throws if there is none. */
+/** Returns the recorder of the current evaluation. Throws an `Error` if no program is being evaluated. */
 function program(call: string, name: string, callee: Function): Recorder {
     const found = recorder(callee, call, name);
     if (found === undefined) {

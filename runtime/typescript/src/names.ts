@@ -1,4 +1,4 @@
-/** The parts of URNs that are the same for all resources of a program. */
+/** The parts of a URN that are the same for all resources of a program. */
 export interface Names {
     /** The environment that the program is evaluated for, such as `prod`. */
     readonly environment: string;
@@ -12,7 +12,7 @@ const word = /^[^\s:\p{C}\ufffd]+$/u;
 const packageName = /^[a-z][a-z0-9_-]*(\/[a-z][a-z0-9_-]*)*$/;
 const folder = /^[^\s:\\/\p{C}\ufffd]+$/u;
 
-/** Returns the error in names, or `undefined` if they are valid. */
+/** Returns an error message if the names are invalid, or `undefined`. */
 export function nameProblem({ environment, package: pkg, module = "index" }: Names): string | undefined {
     if (!word.test(environment)) {
         return `environment ${JSON.stringify(environment)}: must be a word without colons or spaces`;
@@ -27,7 +27,7 @@ export function nameProblem({ environment, package: pkg, module = "index" }: Nam
     return undefined;
 }
 
-/** Returns the error in a package name, or `undefined` if it is valid. */
+/** Returns an error message if the package name is invalid, or `undefined`. */
 export function packageProblem(pkg: string): string | undefined {
     return packageName.test(pkg)
         ? undefined
@@ -49,13 +49,13 @@ export function isURN(text: string): boolean {
     );
 }
 
-/** Compares strings by their UTF-8 bytes, which is how other languages sort them. */
+/** Compares strings by their UTF-8 bytes, like Go. */
 export function compare(a: string, b: string): number {
     const length = Math.min(a.length, b.length);
     for (let i = 0; i < length; i++) {
         const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
         if (x !== y) {
-            // Surrogates represent larger characters than any single unit.
+            // Characters represented by surrogates are larger than all others.
             return rank(x) - rank(y);
         }
     }

@@ -1,4 +1,4 @@
-// The types of values that are objects of this package. They are in a separate file because their classes use shapes.
+// Types whose values are objects of this package. They are not in shape.ts, since the classes of the objects use it.
 
 import type { Archive, Asset } from "./asset.js";
 import type { Resource } from "./resource.js";
@@ -9,8 +9,8 @@ export const archive: Typed<Archive> = { kind: "archive" };
 export const anyResource: Typed<Resource> = { kind: "resource" };
 
 /**
- * A resource reference of one type. It needs only the type's token, so files need not load one another; a class as
- * type argument makes it the type of that class.
+ * A resource reference of one type. It takes the type's token rather than its class, so that files need not import one
+ * another. If the type argument is a class, values have the type of the class.
  */
 export function resource<const Token extends string>(token: Token): Typed<Resource<Token>>;
 export function resource<R extends Resource>(token: TokenOf<R>): Typed<R>;

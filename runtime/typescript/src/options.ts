@@ -1,15 +1,15 @@
 import type { Resource } from "./resource.js";
 
 /**
- * How an engine handles a resource. `Name` is the union of properties that a program sets; without it, the options fit
- * any resource.
+ * Options for how an engine handles a resource. `Name` is the union of the names of settable properties. Without a type
+ * argument, the options apply to any resource.
  */
 export interface ResourceOptions<Name extends PropertyKey = never> {
-    /** Former names or URNs of the resource. Without them, a renamed resource is a new one. */
+    /** Former names or URNs of the resource. Without an alias, a renamed resource is treated as a new one. */
     readonly aliases?: readonly string[] | undefined;
     /** Whether a replacement deletes the old resource before creating the new one. */
     readonly deleteBeforeReplace?: boolean | undefined;
-    /** Resources to create before this one and to delete after it, in addition to resources in its properties. */
+    /** Resources to create before this one and delete after it, in addition to those that its properties refer to. */
     readonly dependsOn?: readonly Resource[] | undefined;
     /** Paths of properties whose changes are ignored once the resource exists. */
     readonly ignoreChanges?: readonly PropertyPath<Name>[] | undefined;
@@ -17,9 +17,9 @@ export interface ResourceOptions<Name extends PropertyKey = never> {
     readonly import?: string | undefined;
     /** Whether to refuse deployments that would delete or replace the resource. */
     readonly protect?: boolean | undefined;
-    /** Paths of properties whose change requires a replacement. */
+    /** Paths of properties whose changes require a replacement. */
     readonly replaceOnChanges?: readonly PropertyPath<Name>[] | undefined;
-    /** Whether to keep the actual resource when it is deleted from the program or replaced. */
+    /** Whether to keep the actual resource when it is removed from the program or replaced. */
     readonly retainOnDelete?: boolean | undefined;
     /** Timeouts of operations, such as `90s`, `10m`, or `1h30m`. */
     readonly timeouts?: Timeouts | undefined;
@@ -32,7 +32,7 @@ export interface Timeouts {
     readonly delete?: string | undefined;
 }
 
-/** A path such as `tags.env`, `ingress[2].fromPort`, `tags["a b"]` or, for all elements, `ingress[*].fromPort`. */
+/** The path of a property, such as `tags.env`, `ingress[2].fromPort`, `tags["a b"]`, or `ingress[*].fromPort`. */
 export type PropertyPath<Name extends PropertyKey> = Name extends string
     ? Name | `${Name}.${string}` | `${Name}[${string}`
     : never;

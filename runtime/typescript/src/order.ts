@@ -1,14 +1,14 @@
-/** A topological order, with the cycles that prevent one. */
+/** A topological order and the cycles that violate it. */
 export interface Order {
-    /** All numbers, each after its dependencies, except within cycles. */
+    /** All vertices, each after its dependencies, except within cycles. */
     readonly sequence: readonly number[];
-    /** Cycles: each number depends on the next, and the last on the first. */
+    /** The cycles. In a cycle, each vertex depends on the next, and the last on the first. */
     readonly circles: readonly (readonly number[])[];
 }
 
 /**
- * Sorts the indices of a list of dependencies topologically. Where the dependencies leave a choice, the smallest
- * number comes first.
+ * Sorts vertices topologically. Vertices are numbered from 0, and `dependencies[i]` is the set of vertices that vertex
+ * i depends on. The order is deterministic: of the vertices that could be next, the smallest is.
  */
 export function order(dependencies: readonly ReadonlySet<number>[]): Order {
     const dependents = dependencies.map((): number[] => []);
@@ -35,7 +35,7 @@ export function order(dependencies: readonly ReadonlySet<number>[]): Order {
         if (next === dependencies.length) {
             return { sequence, circles };
         }
-        // All remaining numbers are in a cycle or depend on one. Without the cycle, the rest can be ordered.
+        // All remaining vertices are in a cycle or depend on one. Mark the vertices of a cycle as done to continue.
         const circle = findCircle(dependencies, done, next);
         circles.push(circle);
         for (const j of circle) {
@@ -46,7 +46,7 @@ export function order(dependencies: readonly ReadonlySet<number>[]): Order {
     }
 }
 
-/** Follows pending dependencies until one repeats. */
+/** Returns a cycle, found by following pending dependencies. It starts with its smallest vertex. */
 function findCircle(dependencies: readonly ReadonlySet<number>[], done: readonly boolean[], start: number): number[] {
     const path: number[] = [];
     const at = new Map<number, number>();

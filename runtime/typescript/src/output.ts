@@ -6,31 +6,31 @@ declare const valueOfOutput: unique symbol;
 
 /** The source of an output's value. */
 export type Source =
-    /** A property of a resource: one of its out properties, `id` or `urn`. */
+    /** A property of a resource: an out property, `id`, or `urn`. */
     | { readonly resource: object; readonly property: string }
-    /** A value that another module provides. The object represents the module. */
+    /** A value provided by another module, which `use` represents. */
     | { readonly use: object; readonly module: string; readonly name: string; readonly type: Type }
-    /** Strings and outputs to join. */
+    /** Strings and outputs to concatenate. */
     | { readonly interpolate: readonly unknown[] }
-    /** A value that contains outputs, to convert to JSON. */
+    /** A value to convert to JSON, which contains outputs. */
     | { readonly jsonStringify: unknown }
     /** A part of another output's value. */
     | { readonly get: Output<unknown>; readonly path: string; readonly type: Type }
     /** A known value, which may be secret and contain outputs. */
     | { readonly value: unknown; readonly secret: boolean };
 
-// Sources are stored outside the objects, and methods outside the class, because editors would offer an output's
-// members wherever it can replace an object.
+// Sources are not members of Output, and methods are not declared, since editors would suggest members of Output for
+// every object that an output can replace.
 const sources = new WeakMap<object, Source>();
 let create: () => Output<never>;
 
 /**
- * A value that is unknown before a deployment, such as an id chosen by a cloud, or a secret. A program cannot inspect
- * it, but can pass it on wherever arguments have a value of type `T`. Converting it to a string, a number, or JSON
- * throws; use `interpolate` and `jsonStringify` instead.
+ * A value that is not known before a deployment, such as an id chosen by a cloud, or a secret. A program cannot inspect
+ * it, but can pass it as any argument of type `T`. Converting it to a string, a number, or JSON throws an error; use
+ * `interpolate` and `jsonStringify` instead.
  */
 export class Output<out T> {
-    /** Never set: it distinguishes the type of an output of a string from that of an output of a number. */
+    /** Never set. It makes output types distinct, such as `Output<string>` and `Output<number>`. */
     declare protected readonly [valueOfOutput]: T;
 
     private constructor() {}
@@ -59,7 +59,7 @@ Object.defineProperties(Output.prototype, {
     // Node calls this method to print objects.
     [Symbol.for("nodejs.util.inspect.custom")]: {
         value(this: object): string {
-            // The prototype itself, or a proxy, has no source.
+            // The prototype and proxies have no source.
             const source = sources.get(this);
             return source === undefined ? "Output {}" : `Output(${describe(source)})`;
         },
@@ -105,12 +105,12 @@ export function output<T>(source: Source): Output<T> {
     return made;
 }
 
-/** Reports whether a value is an output made by this copy of the package, and not an object that inherits from one. */
+/** Reports whether a value is an output of this copy of the package. Objects that inherit from an output are not. */
 export function isOutput(value: unknown): value is Output<unknown> {
     return typeof value === "object" && value !== null && sources.has(value);
 }
 
-/** Names an output in messages. */
+/** Describes an output for a message. */
 export function describeOutput(output: Output<unknown>): string {
     return describe(sourceOf(output));
 }
@@ -124,17 +124,17 @@ export function sourceOf(output: Output<unknown>): Source {
     return found;
 }
 
-/** Returns the type of an output's eventual value, unless the value is known. */
+/** Returns the type of an output whose value is not known. */
 export function typeOf(output: Output<unknown>): Type {
     const source = sourceOf(output);
     if ("resource" in source) {
-        // Every resource has the outputs id and urn, which no shape contains.
+        // The outputs id and urn are not in shapes.
         return stateOf(source.resource)?.shape[source.property]?.type ?? { kind: "string" };
     }
     return "get" in source || "use" in source ? source.type : { kind: "string" };
 }
 
-/** Returns the known value of an output, and whether it is secret. Other values are returned unchanged. */
+/** Returns the known value of an output, or any other value itself, and whether it is a secret. */
 export function open(value: unknown): { content: unknown; secret: boolean } {
     let secret = false;
     for (let content = value; ; ) {

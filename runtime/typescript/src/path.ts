@@ -11,14 +11,14 @@ export type Step = { readonly text: string } & (
 
 const step = /(?<dot>\.?)(?<name>[^.[\]"\p{Z}\p{C}]+)|\[(?:(?<index>0|[1-9]\d*)|(?<key>"(?:[^"\\]|\\.)*")|(?<all>\*))\]/uy;
 
-/** Parses a path such as `tags.env`, `ingress[2].fromPort`, or `tags["a b"]`. Returns undefined if it is invalid. */
+/** Parses a path such as `tags.env`, `ingress[2].fromPort`, or `tags["a b"]`. Returns `undefined` if it is invalid. */
 export function parsePath(path: string): Step[] | undefined {
     const steps: Step[] = [];
     for (step.lastIndex = 0; step.lastIndex < path.length; ) {
         const start = step.lastIndex;
         const found = step.exec(path);
         const { dot, name, index, key, all } = found?.groups ?? {};
-        // A bare * is hardly meant as a key, which can be written ["*"].
+        // Reject a bare *, which is probably not meant as a key. The key can be written ["*"].
         if (found === null || name === "*" || (name !== undefined && (dot === "") !== (start === 0))) {
             return undefined;
         }
@@ -39,7 +39,7 @@ export function parsePath(path: string): Step[] | undefined {
     return steps.length === 0 ? undefined : steps;
 }
 
-/** Appends steps to a path. */
+/** Returns a path with steps appended. */
 export function joinPath(steps: readonly Step[], before: string = ""): string {
     const join = (path: string, { text }: Step): string =>
         path === "" || text.startsWith("[") ? path + text : `${path}.${text}`;
@@ -47,8 +47,8 @@ export function joinPath(steps: readonly Step[], before: string = ""): string {
 }
 
 /**
- * Follows a path through a type. Returns the resulting type, or an error message. `refused` returns an error message
- * for properties that must not be used.
+ * Returns the type of the part at a path of a type, or an error message if there is none. `refused` returns an error
+ * message for properties that paths must not contain.
  */
 export function follow(
     type: Type,

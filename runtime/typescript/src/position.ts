@@ -17,12 +17,15 @@ function isPackaged(file: string): boolean {
     return /[\\/]node_modules[\\/]/.test(file);
 }
 
-/** Returns the innermost position in a stack that is neither in a package nor in Node. */
+/** Returns the innermost position of the program in a stack. See `positionsOf`. */
 export function positionOf(stack: string | undefined): Position | undefined {
     return positionsOf(stack)[0];
 }
 
-/** Returns the positions of the program in a stack, innermost first. If all are in packages, it returns those. */
+/**
+ * Returns the positions in a stack that are in the program rather than in Node or packages, innermost first. If there
+ * are none, returns the positions in packages.
+ */
 export function positionsOf(stack: string | undefined): readonly Position[] {
     const positions = (stack ?? "").split("\n").flatMap((line) => parseFrame(line) ?? []);
     const others = positions.filter(({ file }) => !isOurs(file));
@@ -30,15 +33,15 @@ export function positionsOf(stack: string | undefined): readonly Position[] {
     return written.length > 0 ? written : others;
 }
 
-/** Whether a file, by its V8 name, belongs to the program itself. */
+/** A cache of whether files belong to the program itself, by V8's file names. */
 const written = new Map<string, boolean>();
 
-/** Source positions by positions in the running code. */
+/** A cache of source positions, by the key of the stack. */
 const positions = new Map<string, Position | undefined>();
 
 /**
- * Returns the position of the call of a function, which is the outermost frame to skip. Programs construct many
- * resources in few places, and formatting a stack is slow in Node, so results are cached by place.
+ * Returns the position at which the program called a function. Frames of the function and its callees are skipped.
+ * Since formatting a stack is slow in Node, and programs construct many resources in few places, results are cached.
  */
 export function callerOf(callee: Function): Position | undefined {
     const key = keyOf(callee);
@@ -48,7 +51,7 @@ export function callerOf(callee: Function): Position | undefined {
     return positions.get(key);
 }
 
-/** Returns a key for the place where a function was called. */
+/** Returns a cache key for the position at which a function was called. */
 function keyOf(callee: Function): string {
     let key = "";
     for (const frame of capture(callee, (_: unknown, frames: readonly NodeJS.CallSite[]) => frames) ?? []) {
@@ -68,8 +71,8 @@ function keyOf(callee: Function): string {
 }
 
 /**
- * Captures the stack at the call of a function, converted by `prepare` or as text, regardless of the program's own
- * stack hooks. Only V8 supports this.
+ * Returns the stack at the call of a function, as converted by `prepare` or as text. It ignores the program's own
+ * `Error.prepareStackTrace`. Returns `undefined` in engines other than V8.
  */
 function capture<Stack = string>(
     callee: Function,
@@ -84,13 +87,13 @@ function capture<Stack = string>(
     try {
         V8.prepareStackTrace = prepare!;
         V8.captureStackTrace?.(target, callee);
-        return target.stack; // the stack is prepared when first read
+        return target.stack; // calls prepare
     } finally {
         V8.prepareStackTrace = before!;
     }
 }
 
-/** Parses a line of a stack, such as `at f (/app/main.ts:3:14)`. */
+/** Returns the position in a line of a stack, such as `at f (/app/main.ts:3:14)`, or `undefined` if it has no file. */
 function parseFrame(line: string): Position | undefined {
     const match = /^\s+at (?:(?:.*? \()(?<named>.+)\)|(?:async )?(?<bare>.+))$/.exec(line);
     const place = /^(.+):(\d+):(\d+)$/.exec(match?.groups?.["named"] ?? match?.groups?.["bare"] ?? "");
@@ -100,12 +103,12 @@ function parseFrame(line: string): Position | undefined {
     return { file: toPath(place[1]!), line: Number(place[2]), column: Number(place[3]) };
 }
 
-/** Reports whether a frame's name is a file, unlike node:fs and <anonymous>. */
+/** Reports whether the name of a frame is a file, rather than node:fs or <anonymous>. */
 function isFile(name: string): boolean {
     return /^(?:\/|file:\/\/|[A-Za-z]:\\|\\\\)/.test(name);
 }
 
-/** Converts a file URL to a path. */
+/** Converts a file URL to a path. Returns paths unchanged. */
 function toPath(file: string): string {
     if (!file.startsWith("file://")) {
         return file;

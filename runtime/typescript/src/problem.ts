@@ -9,7 +9,7 @@ export interface Problem {
     readonly notes?: readonly { readonly message: string; readonly position?: Position | undefined }[];
 }
 
-/** Thrown if a program does not evaluate to a graph, with all errors. */
+/** An error that lists all problems of a program. */
 export class EvaluationError extends Error {
     readonly problems: readonly Problem[];
 
@@ -20,7 +20,7 @@ export class EvaluationError extends Error {
     }
 }
 
-/** Formats a problem as compilers do. `rename` maps a file to its displayed name. */
+/** Formats a problem like a compiler's error. `rename` maps a file to its displayed name. */
 export function format(problem: Problem, rename: (file: string) => string = (file) => file): string {
     const place = (position: Position | undefined) =>
         position === undefined ? "" : `${rename(position.file)}:${position.line}:${position.column}: `;

@@ -23,8 +23,8 @@ export class Evaluation implements Recorder {
     #ended = false;
 
     /**
-     * Starts the evaluation: resources constructed from now on belong to it. The graph includes their positions if
-     * nameOf is given. Throws a `TypeError` if the names are invalid.
+     * Starts an evaluation and makes it the current recorder, so that it records all resources constructed from now on.
+     * The graph includes their positions if `nameOf` is given. Throws a `TypeError` if the names are invalid.
      */
     constructor(names: Names, nameOf?: FileName) {
         const problem = nameProblem(names);
@@ -56,7 +56,10 @@ export class Evaluation implements Recorder {
         this.#used.push(used);
     }
 
-    /** Ends the evaluation: constructors throw from now on. Returns the graph, or throws an `EvaluationError`. */
+    /**
+     * Ends the evaluation and returns the graph. Constructing a resource afterward throws an error. Throws an
+     * `EvaluationError` if the program has errors.
+     */
     end(): Graph {
         this.#ended = true;
         const { graph, problems } = buildGraph(
@@ -81,9 +84,9 @@ export class Evaluation implements Recorder {
 let running = false;
 
 /**
- * Evaluates a program: calls a function, awaits its result, and returns the graph of the resources constructed
- * meanwhile. Only one program can be evaluated at a time. Throws an `EvaluationError` if there is no valid graph,
- * whatever the function throws, and a `TypeError` if the names are invalid.
+ * Evaluates a program: calls a function, awaits its result, and returns the graph of the resources that it constructed.
+ * Only one program can be evaluated at a time. Throws an `EvaluationError` if the program has errors, a `TypeError` if
+ * the names are invalid, and any error thrown by the function.
  */
 export async function evaluateProgram(names: Names, program: () => unknown): Promise<Graph> {
     if (running) {

@@ -1,5 +1,5 @@
-// The interface between constructors and the current evaluation. The recorder is stored in a place shared by all
-// copies of this package: a program may have several, and its resources need not come from the copy that evaluates it.
+// The interface between constructors and the current evaluation. The recorder is a global object, since a program may
+// load several copies of this package, and its resources need not belong to the copy that evaluates it.
 
 import type { Position } from "./position.js";
 import { title } from "./state.js";
@@ -10,7 +10,7 @@ const place = Symbol.for("@lumi/lumi/recorder");
 /** The version of this interface, incremented on incompatible changes. */
 export const protocol = 3;
 
-/** Returns the reference object for a resource, or for the value of one of its properties, in a graph. */
+/** A function that returns the reference in a graph to a resource, or to the value of one of its properties. */
 export type Refer = (resource: object, property?: string) => object;
 
 /** A constructed resource. */
@@ -20,15 +20,15 @@ export interface Construction {
     readonly type: string;
     /** The name given by the program, if programs name resources of its type. */
     readonly name?: string;
-    /** The prefix of its name in the URN: the enclosing components, each with a slash. */
+    /** The prefix of the name in the URN: the names of the enclosing components, each followed by a slash. */
     readonly prefix: string;
-    /** The position at which the program constructed it, if known. */
+    /** The position of the constructor call, if known. */
     readonly position: Position | undefined;
-    /** Former type tokens of its type. */
+    /** Former tokens of the type. */
     readonly formerTypes?: readonly string[];
     /** Returns the options in graph form, if there are any. */
     readonly options?: (refer: Refer) => object | undefined;
-    /** Returns the properties in wire form. Throws an `ArgumentError` if some have become invalid. */
+    /** Returns the properties in wire form. Throws an `ArgumentError` if the program has assigned invalid ones. */
     readonly properties: (refer: Refer) => object;
 }
 
@@ -41,7 +41,7 @@ export interface Configured {
     readonly properties: (refer: Refer) => object;
 }
 
-/** A value that a program provides to other modules. */
+/** A value provided to other modules by a program. */
 export interface Provided {
     readonly name: string;
     readonly type: TypeForm;
@@ -50,7 +50,7 @@ export interface Provided {
     readonly value: (refer: Refer) => unknown;
 }
 
-/** A value of another module that a program uses. */
+/** A value of another module used by a program. */
 export interface Used {
     /** The object that represents the module in references. */
     readonly vertex: object;
@@ -75,8 +75,9 @@ export interface Recorder {
 }
 
 /**
- * Returns the current recorder, or `undefined` if there was none. Throws if the evaluation has ended: the error names
- * what came too late, and its stack starts at the call of callee.
+ * Returns the current recorder, or `undefined` if there is none. Throws an `Error` if its evaluation has ended, or if
+ * it belongs to another version of this package. The error names the type and name, and its stack starts at the call of
+ * `callee`.
  */
 export function recorder(callee: Function, type: string, name?: unknown): Recorder | undefined {
     const found = (globalThis as { [place]?: Recorder })[place];
@@ -102,9 +103,9 @@ export function setRecorder(value: Recorder): void {
     Object.defineProperty(globalThis, place, { value, configurable: true });
 }
 
-/** Makes an error's stack start at the call of a function. */
+/** Sets the stack of an error to start at the call of a function, and returns the error. */
 export function blame<T extends object>(error: T, callee: Function): T {
-    // Only V8 has this.
+    // Only V8 supports captureStackTrace.
     (Error as { captureStackTrace?: (target: object, callee: Function) => void }).captureStackTrace?.(error, callee);
     return error;
 }

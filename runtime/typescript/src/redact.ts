@@ -6,12 +6,12 @@ import { type Shape, type Type, isPlain } from "./shape.js";
 const secretMark = "(secret)";
 
 /**
- * Copies the properties of an object, with secrets masked. Names outside the shape may be misspelled names of secrets,
- * so their values are not shown.
+ * Returns a copy of an object with secrets masked, for printing. Values of properties not in the shape are masked, too,
+ * since their names may be misspelled names of secrets. `around` lists the enclosing objects.
  */
 export function withoutSecrets(shape: Shape, value: object, around: readonly object[] = []): object {
     if (around.includes(value)) {
-        // Values assigned by a program may be cyclic until they are checked again.
+        // The program may have assigned a cyclic value.
         return {};
     }
     const inside = [...around, value];
@@ -47,8 +47,8 @@ function redact(type: Type, value: unknown, around: readonly object[]): unknown 
 }
 
 /**
- * Describes a value that does not have its type, since the program may have assigned anything after the check. Which
- * parts are secret is unknown.
+ * Returns a description of a value that does not match its type, because the program assigned it after the check. The
+ * description omits the content, since any part may be secret.
  */
 function unlike(value: unknown): unknown {
     return value === undefined || value === null || isOutput(value) ? value : `[${describe(value, true)}]`;

@@ -1,4 +1,5 @@
-// Relations between the properties of an object. runtime/relations.go is the Go counterpart; one table tests both.
+// Relations between the properties of an object. runtime/relations.go is the Go implementation. The same test table is
+// used for both.
 
 import type { Options } from "./shape.js";
 
@@ -18,7 +19,7 @@ export function isRelated(property: Options): boolean {
     return (property.conflictsWith ?? property.requiredWith ?? property.exactlyOneOf) !== undefined;
 }
 
-/** Checks the relations of a property. `fail` receives errors about the property or the whole object. */
+/** Checks the relations of a property. Calls `fail` with each error, and the property unless it concerns the object. */
 export function checkRelations(
     name: string,
     { conflictsWith = [], requiredWith = [], exactlyOneOf }: Options,

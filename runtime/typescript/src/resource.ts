@@ -18,12 +18,13 @@ declare const token: unique symbol;
 
 /** The base class of all resource types. Without a type argument, it is the type of any resource. */
 export abstract class Resource<out Token extends string = string> {
-    /** Never set: it makes resources of different types distinct, even if all their properties agree. */
+    /** Never set. It makes resource types distinct, even if they have the same properties. */
     declare protected readonly [token]: Token;
 
     /**
-     * Checks the arguments against the shape, assigns them, and registers the resource with the current evaluation, if
-     * any. Throws an `ArgumentError` if any argument or option is invalid. Only `NamedResource` passes a name.
+     * Checks the arguments against the shape, assigns copies to properties, and registers the resource with the current
+     * evaluation, if any. Throws an `ArgumentError` if any argument or option is invalid. Only `NamedResource` passes a
+     * name.
      */
     protected constructor(type: Token, args: unknown, shape: Shape, options?: unknown, ...name: [name?: unknown]) {
         const named = name.length > 0;
@@ -73,10 +74,10 @@ type Inspect = (value: unknown, options: object) => string;
 /** The resources being printed, since resources may refer to one another in cycles. */
 const printing = new Set<Resource>();
 
-// Methods are not class members, since every ordinary name is reserved for properties of the IDL. A property named toJSON
-// hides the method, and JSON.stringify then treats it as data.
+// Methods are not class members, since every ordinary name is reserved for properties of the IDL. A property named
+// toJSON shadows the method, but JSON.stringify does not call it.
 Object.defineProperties(Resource.prototype, {
-    // The default text of a resource, "[object Object]", would pass for a string argument, and its JSON would contain
+    // The default string, "[object Object]", would be accepted as a string argument, and the default JSON would contain
     // secrets.
     [Symbol.toPrimitive]: { value: refuser("a string or a number") },
     toJSON: { value: refuser("JSON") },
@@ -85,7 +86,7 @@ Object.defineProperties(Resource.prototype, {
         value(this: Resource, depth: number, options: object, inspect: Inspect): string {
             const state = stateOf(this);
             if (state === undefined) {
-                return "Resource {}"; // the prototype itself, or a resource under construction
+                return "Resource {}"; // the prototype, or a resource under construction
             }
             const heading = title(state.type, state.name);
             if (depth < 0 || printing.has(this)) {
@@ -102,7 +103,7 @@ Object.defineProperties(Resource.prototype, {
     },
 });
 
-/** Adds the name property to the shape of a named resource. */
+/** Returns a shape with the name property added if `named` is set. */
 function withName(shape: Shape, named: boolean): Shape {
     return named ? { name: required(string), ...shape } : shape;
 }
@@ -142,20 +143,20 @@ export function urn(resource: Resource): Output<string> {
 /** The target of an output. */
 export interface Reference {
     readonly resource: Resource;
-    /** An out property of the resource, `id` or `urn`. */
+    /** An out property of the resource, `id`, or `urn`. */
     readonly property: string;
 }
 
 /**
- * Returns the target of an output of a resource. Throws a `TypeError` for other values, such as an expression or a
- * secret.
+ * Returns the target of an output. Throws a `TypeError` if it is not an output of a resource but, for instance, an
+ * expression or a secret.
  */
 export function reference(output: Output<unknown>): Reference {
     const source = sourceOf(output);
     if (!("resource" in source)) {
         throw new TypeError(`expected an output of a resource, found ${describeOutput(output)}`);
     }
-    return source as Reference; // only resources make these
+    return source as Reference; // Only resources create such sources.
 }
 
 /** The desired state of a resource, as set by a program. */
@@ -170,8 +171,8 @@ export interface Evaluation {
 }
 
 /**
- * Returns the current state of a resource, for an engine to register. Throws an `ArgumentError` if a property assigned
- * after construction is invalid or does not exist.
+ * Returns the desired state of a resource, including properties assigned after construction. Throws an `ArgumentError`
+ * if one of them is invalid or does not exist.
  */
 export function evaluate(resource: Resource): Evaluation {
     const state = known(resource);
@@ -197,8 +198,8 @@ export function evaluate(resource: Resource): Evaluation {
 }
 
 /**
- * Returns the names on a resource that are not properties. On an instance of a subclass they may be fields, which some
- * compilers turn into assignments, so they do not count there.
+ * Returns the keys of a resource that are not properties of its shape. Returns none for an instance of a program's
+ * subclass, whose keys may be fields.
  */
 function undeclared(resource: Resource, { name, shape }: State): string[] {
     const base: unknown = Object.getPrototypeOf(Object.getPrototypeOf(resource));
@@ -226,7 +227,7 @@ function checkName(checker: Checker, name: unknown): void {
     }
 }
 
-/** Returns copies of the arguments, all of which may be absent. */
+/** Checks the arguments and returns copies of them. `args` may be absent if all arguments may be. */
 function checkArguments(checker: Checker, args: unknown, shape: Shape, named: boolean): Properties {
     const state = stateOf(args);
     if (state !== undefined) {
@@ -245,7 +246,7 @@ function checkArguments(checker: Checker, args: unknown, shape: Shape, named: bo
     );
 }
 
-/** Defines a property even where an assignment would have a different effect. */
+/** Defines a property, even if a setter or a read-only property of its name is inherited. */
 function define(resource: object, name: string, value: unknown, writable: boolean): void {
     Object.defineProperty(resource, name, { value, writable, enumerable: true, configurable: false });
 }

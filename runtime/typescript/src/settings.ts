@@ -16,7 +16,7 @@ const timeouts: Shape = {
 const flag = shapes.optional(shapes.boolean);
 const strings = shapes.optional(shapes.list(shapes.string));
 
-// Keys are sorted, as in graphs.
+// The keys are sorted, as in graphs.
 const optionsShape: Shape = {
     aliases: strings,
     deleteBeforeReplace: flag,
@@ -29,12 +29,12 @@ const optionsShape: Shape = {
     timeouts: shapes.optional(shapes.struct(() => timeouts)),
 };
 
-/** Reports whether an option of this name exists. */
+/** Reports whether there is an option with the given name. */
 export function isOption(name: string): boolean {
     return Object.hasOwn(optionsShape, name);
 }
 
-/** Checks the options of a resource, given its shape, and returns a copy. */
+/** Checks the options of a resource with the given shape, and returns a copy of the options. */
 export function checkOptions(checker: Checker, given: unknown, shape: Shape): Properties {
     if (!isPlain(given)) {
         checker.fault("options", `expected an object with options, found ${describe(given, false)}`);
@@ -67,7 +67,7 @@ export function checkOptions(checker: Checker, given: unknown, shape: Shape): Pr
 
 const example = { environment: "dev", package: "shop" };
 
-/** Returns the error in a string option, if any. */
+/** Returns an error message if the string in an option is invalid, or `undefined`. */
 function problemOf(option: string, value: string, shape: Shape): string | undefined {
     if (option === "aliases" || option === "import") {
         const what = option === "import" ? "an id" : "a former name or URN";
@@ -93,7 +93,7 @@ function isDuration(text: string): boolean {
     return /^(?=.)(?:\d{1,6}h)?(?:\d{1,6}m)?(?:\d{1,6}s)?$/.test(text) && /[1-9]/.test(text);
 }
 
-/** Returns options in graph form, or undefined if there are none. */
+/** Returns options in graph form, or `undefined` if all have their defaults. */
 export function encodeOptions(options: Properties, refer: Refer): object | undefined {
     const entries = Object.entries(options).flatMap(([name, value]): [string, unknown][] => {
         if (value === false || (typeof value === "object" && Object.keys(value!).length === 0)) {

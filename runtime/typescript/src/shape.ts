@@ -1,7 +1,7 @@
-// Shapes: the types of generated code at run time. A shape is a plain table that any code can read; validate.ts checks
-// values against it.
+// Shapes describe the types of generated code at run time. A shape is a plain object. validate.ts checks values against
+// shapes.
 
-/** The constraints of an IDL on the values of a type. */
+/** The constraints on the values of a type, as declared in the IDL. */
 export interface Constraints {
     readonly min?: number;
     readonly exclusiveMin?: number;
@@ -22,7 +22,7 @@ export interface Constraints {
 
 /** The type of a value. */
 export type Type = Kind & {
-    /** The constraints, an alias's first. */
+    /** The constraints, starting with those of an alias. */
     readonly constraints?: readonly Constraints[];
 };
 
@@ -32,17 +32,17 @@ type Kind =
     /** A string from a table of values. */
     | { readonly kind: "enum"; readonly values: () => Enum }
     | { readonly kind: "list"; readonly element: Type }
-    /** Without a key type, any string is a key. */
+    /** A map with keys of the given type, or with any strings as keys. */
     | { readonly kind: "map"; readonly element: Type; readonly key?: Type }
     | { readonly kind: "struct"; readonly shape: () => Shape }
-    /** A resource reference: of any type without a token, or of any of several types. */
+    /** A reference to a resource of one of the given types, or of any type if there is no token. */
     | { readonly kind: "resource"; readonly token?: string | readonly string[] }
-    /** A string that is the address of a function. */
+    /** The address of a function. */
     | { readonly kind: "verb"; readonly request: Type; readonly response: Type };
 
 declare const described: unique symbol;
 
-/** The type of values that are a `T` to the TypeScript compiler. */
+/** A type whose values have the TypeScript type `T`. */
 export type Typed<T> = Type & Describes<T>;
 
 interface Describes<out T> {
@@ -60,7 +60,7 @@ interface Called<in Request, out Response> {
     readonly [signature]?: (request: Request) => Response;
 }
 
-/** The values of an enum, by constant name. */
+/** The values of an enum, by the names of its constants. */
 export type Enum = { readonly [constant: string]: string };
 
 /** The properties of a resource, a struct, or a configuration, by name. */
@@ -68,7 +68,7 @@ export type Shape = { readonly [property: string]: Property };
 
 const entries = new WeakMap<Shape, readonly (readonly [string, Property])[]>();
 
-/** Returns the properties of a shape with their names. The result is cached, since many resources share a shape. */
+/** Returns the entries of a shape. They are cached, since many resources share a shape. */
 export function entriesOf(shape: Shape): readonly (readonly [name: string, property: Property])[] {
     let found = entries.get(shape);
     if (found === undefined) {
@@ -81,14 +81,14 @@ export function entriesOf(shape: Shape): readonly (readonly [name: string, prope
 /** The values of properties, by name. */
 export type Properties = { readonly [property: string]: unknown };
 
-/** Reports whether a value is a plain object, as made by a literal or JSON, and not a list or class instance. */
+/** Reports whether a value is a plain object, as created by a literal or JSON.parse, rather than a class instance. */
 export function isPlain(value: unknown): value is Properties {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
         return false;
     }
     const prototype: object | null = Object.getPrototypeOf(value);
-    // Each realm, such as a vm context, has its own Object.prototype. Its own isPrototypeOf distinguishes it from
-    // other objects without a prototype.
+    // The prototype may be the Object.prototype of another realm, such as a vm context. Only an Object.prototype has
+    // its own isPrototypeOf.
     return prototype === null || Object.hasOwn(prototype, "isPrototypeOf");
 }
 
@@ -101,7 +101,7 @@ export interface Property<out T = unknown> extends Options {
     readonly out?: true;
 }
 
-/** The type of a shape's values. A table declared as a `Shape` does not have their types. */
+/** The type of the values of a shape. It is specific only if the shape is not declared as a `Shape`. */
 export type ValueOf<S extends Shape> = Flat<
     { -readonly [K in keyof S as S[K] extends Optional ? never : K]: PropertyValue<S[K]> } & {
         -readonly [K in keyof S as S[K] extends Optional ? K : never]?: PropertyValue<S[K]> | undefined;
@@ -119,23 +119,23 @@ export type OneOf<Variants> = {
 
 /** Further options of a property. */
 export interface Options {
-    /** Whether the property is sent to the provider and never read back. */
+    /** Whether the property is sent to the provider but never read back. */
     readonly in?: true;
     /** Whether a change of the property requires a replacement. */
     readonly replaces?: true;
-    /** Whether the value is never printed. */
+    /** Whether the value is a secret, which is never printed. */
     readonly secret?: true;
-    /** What to use instead, if the property is deprecated. */
+    /** The replacement, if the property is deprecated. */
     readonly deprecated?: string;
-    /** The value that the provider sets if the property is absent, used when comparing list elements. */
+    /** The value set by the provider if the property is absent. It is used to compare list elements. */
     readonly default?: boolean | number | string;
     /** Former names of the property. */
     readonly was?: readonly string[];
     /** Properties that must be absent if this one is present. */
     readonly conflictsWith?: readonly string[];
-    /** Properties that must be present if this one is. */
+    /** Properties that must be present if this one is present. */
     readonly requiredWith?: readonly string[];
-    /** Properties, including this one, exactly one of which must be present. */
+    /** Properties, including this one, of which exactly one must be present. */
     readonly exactlyOneOf?: readonly string[];
 }
 
@@ -146,10 +146,10 @@ export const integer: Typed<number> = { kind: "number", whole: true };
 export const string: Typed<string> = { kind: "string" };
 export const any: Typed<any> = { kind: "any" };
 
-// Declarations of other files are looked up when a value is checked, not when a file is loaded, so files may refer to
-// one another in cycles.
+// Shapes and enums are passed as functions, which are called when a value is checked rather than when a file is loaded,
+// so that files may import one another in cycles.
 
-/** An object. If the shape is declared as a `Shape`, a type argument gives the object's type. */
+/** An object. If the shape is declared as a `Shape`, pass the type of the object as the type argument. */
 export function struct<S extends Shape>(shape: () => S): Typed<ValueOf<S>>;
 export function struct<T extends object>(shape: () => Shape): Typed<T>;
 export function struct(shape: () => Shape): Type {
@@ -168,12 +168,12 @@ export function map<T>(element: Typed<T>, key?: Type): Typed<{ [key: string]: T 
     return key === undefined ? { kind: "map", element } : { kind: "map", element, key };
 }
 
-/** Returns a type with constraints. */
+/** Returns a type with constraints added. */
 export function constrained<T>(type: Typed<T>, constraints: Constraints): Typed<T> {
     return { ...type, constraints: [...(type.constraints ?? []), constraints] };
 }
 
-/** A function that other modules can call. Its value is the function's address, such as a URL or an ARN. */
+/** A function that other modules can call. A value is the address of the function, such as a URL or an ARN. */
 export function verb<Request, Response>(
     request: Typed<Request>,
     response: Typed<Response>,

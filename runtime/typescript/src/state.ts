@@ -1,6 +1,6 @@
 import type { Shape } from "./shape.js";
 
-/** The internal state of a resource, besides its properties. */
+/** The internal state of a resource, other than its properties. */
 export interface State {
     /** The type token, such as `aws:ec2:VPC`. */
     readonly type: string;
@@ -9,10 +9,10 @@ export interface State {
     readonly shape: Shape;
 }
 
-// State is stored outside the objects, since every ordinary name is reserved for properties of the IDL.
+// State is not stored in the objects, since every ordinary name is reserved for properties of the IDL.
 const states = new WeakMap<object, State>();
 
-/** Registers an object as a resource. */
+/** Registers an object as a resource with the given state. */
 export function remember(resource: object, state: State): void {
     states.set(resource, state);
 }

@@ -1,5 +1,5 @@
-// Suggests an existing name for a mistyped one. The Go package internal/suggest implements the same algorithm; its
-// testdata/cases.json is the test table of both.
+// Suggestions for mistyped names. The Go package internal/suggest implements the same algorithm. Its
+// testdata/cases.json tests both implementations.
 
 /** Returns a suggestion such as `; did you mean "vpc"?`, or an empty string if no candidate is near. */
 export function didYouMean(found: string, candidates: readonly string[]): string {
@@ -8,12 +8,12 @@ export function didYouMean(found: string, candidates: readonly string[]): string
 }
 
 /**
- * Returns the candidate nearest to the name, or `undefined` if none is near or several are equally near. Two names are
- * near if they are within one edit for every three characters of the shorter one, and at least one. A single character
- * is never near. Letter case is ignored.
+ * Returns the candidate with the smallest edit distance to the name, or `undefined` if none is near or several have the
+ * same distance. Names are near if their distance is at most a third of the length of the shorter one, or at most 1 if
+ * it has two characters. A single character is never near. Case is ignored.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
-    // Leave out candidates that are too short to be near, so that a very long name takes no work.
+    // Skip candidates that are too short to be near, so that a very long name is cheap.
     const possible = candidates.filter((candidate) => name.length <= 3 * candidate.length);
     const folded = possible.length === 0 ? [] : fold(name);
     let found: string | undefined;
@@ -32,13 +32,13 @@ export function nearest(name: string, candidates: readonly string[]): string | u
     return tie ? undefined : found;
 }
 
-/** Returns the largest distance at which names of the given lengths are near. */
+/** Returns the maximum distance at which names of the given lengths are near. */
 function slips(a: number, b: number): number {
     const shorter = Math.min(a, b);
     return shorter < 2 ? 0 : Math.max(1, Math.floor(shorter / 3));
 }
 
-/** Splits a name into lower-case characters, not UTF-16 units. A character whose lower case is longer is kept. */
+/** Splits a name into characters in lower case. A character that would become several characters is kept. */
 function fold(name: string): readonly string[] {
     return Array.from(name, (character) => {
         const lower = character.toLowerCase();
@@ -46,7 +46,7 @@ function fold(name: string): readonly string[] {
     });
 }
 
-/** Counts the characters to insert, delete, replace, or swap with their neighbor to turn a into b. */
+/** Returns the edit distance of two names. Edits are insertions, deletions, replacements, and swaps of neighbors. */
 function distance(a: readonly string[], b: readonly string[]): number {
     let beforeLast: number[] = [];
     let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -7,7 +7,7 @@ export type TypeForm = string | { readonly [kind: string]: unknown };
 
 type Report = (path: string, message: string) => void;
 
-/** Returns a type in graph form. If graphs cannot represent it, it reports why and returns undefined. */
+/** Returns a type in graph form. If a graph cannot represent it, reports an error and returns `undefined`. */
 export function formOf(type: unknown, path: string, report: Report): TypeForm | undefined {
     let wrong = false;
     const form = new Former((at, message) => {
@@ -79,7 +79,7 @@ class Former {
             return [property?.optional ? `${name}?` : name, this.form(property?.type, inside)];
         });
         this.#around.delete(shape);
-        // Sorted, so that equal types have equal texts.
+        // Sort the entries so that equal types have the same text.
         return Object.fromEntries(entries.sort(([a], [b]) => compare(a, b)));
     }
 }

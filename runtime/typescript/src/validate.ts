@@ -16,10 +16,10 @@ import { signatureKey, unknownValue } from "./wire.js";
 /** The maximum nesting depth of values. Providers have the same limit. */
 const maxDepth = 100;
 
-/** Replaces an invalid value. It counts as an element but equals no other value. */
+/** The placeholder for an invalid value. It counts as an element but is not equal to any value. */
 const wrong = Symbol("wrong");
 
-/** A place in the arguments. */
+/** The location of a value in the arguments. */
 export interface Place {
     readonly path: string;
     /** Whether the value is a secret or part of one. */
@@ -27,8 +27,8 @@ export interface Place {
 }
 
 /**
- * Checks values against shapes and copies them. It collects all errors instead of stopping at the first; if there are
- * any, the copy is invalid.
+ * Checks values against shapes and copies them. It collects all errors instead of stopping at the first. The copies are
+ * valid only if there are no errors.
  */
 export class Checker {
     readonly faults: Fault[] = [];
@@ -39,7 +39,7 @@ export class Checker {
     /** The enclosing lists and objects of the current value. */
     readonly #around = new Set<object>();
 
-    /** `outputs` allows outputs in place of values. */
+    /** `outputs` is set if outputs are allowed in place of values. */
     constructor(outputs: boolean) {
         this.#outputs = outputs;
     }
@@ -54,7 +54,7 @@ export class Checker {
         }
     }
 
-    /** Checks a value that must be plain data or an output of it. */
+    /** Checks a value and returns a copy. */
     value(type: Type, value: unknown, at: Place): unknown {
         if (isOutput(value)) {
             return this.#output(type, value, at);
@@ -67,7 +67,10 @@ export class Checker {
         return copy;
     }
 
-    /** Checks the constraints of a value of the right kind. Lists and objects may contain invalid parts. */
+    /**
+     * Checks the constraints on a value. `right` is false if the value is invalid; lists and objects may still be
+     * checked.
+     */
     #constraints(type: Type, all: readonly Constraints[], value: unknown, at: Place, right: boolean): void {
         const fail = (message: string) => this.fault(at.path, message);
         for (const limits of all) {
@@ -114,8 +117,8 @@ export class Checker {
     }
 
     /**
-     * Checks the properties of an object and returns a copy of the present ones. `unknown` may return a specific error
-     * for a name that is not in the shape.
+     * Checks the properties of an object and returns a copy without absent ones. `unknown` returns the error for a name
+     * that is not in the shape, or `undefined` for the default error.
      */
     struct(
         shape: Shape,
@@ -168,7 +171,7 @@ export class Checker {
         return wrong;
     }
 
-    /** Checks an output: its type, or its value if known. */
+    /** Checks the type of an output, or its value if known, and returns a copy. */
     #output(type: Type, value: Output<unknown>, at: Place): unknown {
         if (!this.#outputs && type.kind === "resource") {
             return this.#expected(type, value, at, "; pass the resource itself");
@@ -236,7 +239,7 @@ export class Checker {
         });
     }
 
-    /** Checks a JSON value, which may contain assets and archives. */
+    /** Checks a JSON value, which may contain assets and archives, and returns a copy. */
     #any(value: unknown, at: Place): unknown {
         switch (typeof value) {
             case "boolean":
@@ -253,7 +256,7 @@ export class Checker {
             return this.#elements(value, at, (element, inside) => this.value({ kind: "any" }, element, inside));
         }
         if (isPlain(value)) {
-            // As in JSON, an undefined property is absent.
+            // Undefined properties are absent, as in JSON.
             return this.#entries(value, at, (_, element, inside) =>
                 element === undefined ? undefined : this.value({ kind: "any" }, element, inside),
             );
@@ -261,14 +264,14 @@ export class Checker {
         return this.#expected({ kind: "any" }, value, at, stateOf(value) && "; use one of its outputs");
     }
 
-    /** Copies a list with the elements returned by check. */
+    /** Returns a list with the results of `check` for each element. */
     #elements(value: readonly unknown[], at: Place, check: (value: unknown, inside: Place) => unknown): unknown {
         return this.#nested(value, at, () => {
             const copy: unknown[] = [];
             for (let i = 0; i < value.length; i++) {
                 const inside = { path: `${at.path}[${i}]`, secret: at.secret };
                 if (!(i in value)) {
-                    // A list may have billions of holes, so only the first is reported.
+                    // Report only the first hole, since a list may have billions.
                     this.fault(inside.path, "is a hole in the list");
                     break;
                 }
@@ -278,13 +281,13 @@ export class Checker {
         });
     }
 
-    /** Copies the entries of an object with arbitrary keys, with the values returned by check. */
+    /** Returns an object with the results of `check` for each entry, without undefined ones. */
     #entries(value: object, at: Place, check: (key: string, value: unknown, inside: Place) => unknown): object {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
             for (const [key, element] of Object.entries(value).sort(([a], [b]) => compare(a, b))) {
                 const inside = { path: entry(at, key), secret: at.secret };
-                // Data that looks like a special value would be mistaken for one.
+                // Data with this key would be mistaken for a special value.
                 if (key === signatureKey) {
                     this.fault(inside.path, "is a reserved key");
                 }
@@ -294,7 +297,7 @@ export class Checker {
                     copy.push([key, checked]);
                 }
             }
-            // Unlike assignment, this does not treat a "__proto__" key specially.
+            // Object.fromEntries is safe for the key "__proto__".
             return Object.fromEntries(copy);
         });
     }
@@ -305,7 +308,10 @@ export class Checker {
         return right ? value : this.#expected(type, value, at);
     }
 
-    /** Copies a list or object, unless it contains itself or is nested too deep. */
+    /**
+     * Returns the result of `copy`. If a list or object contains itself or is too deep, reports an error and returns
+     * {}.
+     */
     #nested<T extends object>(value: object, at: Place, copy: () => T): T | {} {
         if (this.#around.has(value)) {
             this.fault(at.path, "contains itself");
@@ -322,7 +328,7 @@ export class Checker {
     }
 }
 
-/** Reports whether a value is absent. Null, as in JSON, means absent to providers, too. */
+/** Reports whether a value is absent: undefined, null, or an output of these that is not secret. */
 function isAbsent(value: unknown): boolean {
     if (value === undefined || value === null) {
         return true;
@@ -334,7 +340,7 @@ function isAbsent(value: unknown): boolean {
     return !secret && (content === undefined || content === null);
 }
 
-/** Returns the path of an entry whose key is not from a shape. Such keys are data, and may be secret. */
+/** Returns the path of an entry whose key is data, not the name of a property. Keys in a secret are masked. */
 export function entry(at: Place, key: string): string {
     return at.secret ? `${at.path}[…]` : member(at.path, shorten(key));
 }

@@ -1,7 +1,7 @@
 /** The version of this package. */
 export const version = "0.1.0";
 
-/** The supported range of generations of generated code. cidlc records the generation in its output. */
+/** The range of supported generations of generated code. cidlc records the generation in its output. */
 const oldest = 2;
 const newest = 4;
 

@@ -7,7 +7,7 @@ import { stateOf } from "./state.js";
 /** The key that marks assets, archives, secrets, and expressions on the wire. */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 
-/** The wire value of an unknown value. */
+/** The placeholder for an unknown value on the wire. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
@@ -16,10 +16,10 @@ const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 const expressionSignature = "63fc8277790b7f8a51f0478af443e94d";
 
-/** Converts checked properties to their wire form, with references made by `refer`. */
+/** Converts checked properties to wire form. `refer` returns references to resources. */
 export function encode(shape: Shape, properties: Properties, refer: Refer): object {
     const encoded = Object.entries(properties).map(([name, value]) => {
-        // A resource's name is a property that no shape contains.
+        // The name of a resource is a property but not in its shape.
         const property = Object.hasOwn(shape, name) ? shape[name] : undefined;
         if (property?.secret) {
             const plain = encodeValue(property.type, open(value).content, refer);
@@ -30,7 +30,7 @@ export function encode(shape: Shape, properties: Properties, refer: Refer): obje
     return Object.fromEntries(encoded);
 }
 
-/** Encodes a value. The type is needed only to find secrets inside it. */
+/** Converts a value to wire form. The type is used only to find properties declared secret. */
 function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unknown {
     if (isOutput(value)) {
         return encodeOutput(type, value, refer);

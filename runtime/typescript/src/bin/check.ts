@@ -1,4 +1,4 @@
-// The type check of --check.
+// Type checking for the flag --check.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
@@ -10,8 +10,8 @@ import { Failure } from "./failure.js";
 const standardError = 2;
 
 /**
- * Runs the TypeScript compiler on the program's project. Prints errors to standard error and returns whether there
- * were none. Throws a `Failure` if the project does not include the program.
+ * Runs the TypeScript compiler on the program's project and returns whether it succeeds. The compiler prints errors to
+ * standard error. Throws a `Failure` if the program is not TypeScript or the project does not include it.
  */
 export function check(program: string, file: string): boolean {
     if (/^\.[cm]?js$/.test(extname(file))) {
@@ -21,7 +21,7 @@ export function check(program: string, file: string): boolean {
     const project = projectOf(dirname(file));
     const { stdout } = run(compiler, project, "--listFilesOnly", "pipe");
     if (!stdout.split(/\r?\n/).some((name) => name !== "" && isSame(resolve(name), file))) {
-        // The configuration may be invalid, in which case the compiler prints an error.
+        // If the configuration is invalid, let the compiler print the error.
         if (!run(compiler, project, "--noEmit", standardError).ok) {
             return false;
         }
@@ -30,7 +30,7 @@ export function check(program: string, file: string): boolean {
     return run(compiler, project, "--noEmit", standardError).ok;
 }
 
-/** Returns the path of the compiler installed for a file. */
+/** Returns the path of the TypeScript compiler that is installed for a file. Throws a `Failure` if there is none. */
 function compilerOf(file: string): string {
     let manifest: string;
     try {
@@ -45,7 +45,7 @@ function compilerOf(file: string): string {
     return join(dirname(manifest), bin.tsc);
 }
 
-/** Returns the nearest tsconfig.json, in a folder or one of its parents. */
+/** Returns the path of the `tsconfig.json` in a folder or its nearest parent. Throws a `Failure` if there is none. */
 function projectOf(folder: string, start = folder): string {
     const file = join(folder, "tsconfig.json");
     if (existsSync(file)) {
@@ -58,7 +58,7 @@ function projectOf(folder: string, start = folder): string {
     return projectOf(parent, start);
 }
 
-/** Runs the compiler, whose output goes to standard error or is returned. */
+/** Runs the compiler. Its output is written to standard error or, for `"pipe"`, returned as `stdout`. */
 function run(compiler: string, project: string, flag: string, output: "pipe" | 2): { ok: boolean; stdout: string } {
     const args = [compiler, "--project", project, flag];
     const { status, signal, stdout, error } = spawnSync(process.execPath, args, {

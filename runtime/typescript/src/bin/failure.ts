@@ -1,4 +1,6 @@
-/** Ends the command with a message for the user and an exit code: 1 if the program is invalid, otherwise 2. */
+/**
+ * An error that ends the command. Its message is for the user. The exit code is 1 if the program is invalid, else 2.
+ */
 export class Failure extends Error {
     readonly exitCode: 1 | 2;
 
@@ -8,7 +10,7 @@ export class Failure extends Error {
     }
 }
 
-/** Returns the message of a file system error, without the call and its paths, which may be temporary. */
+/** Returns the message of a file system error without the system call and its paths, which may be temporary. */
 export function messageOf(error: unknown): string {
     return (error as Error).message.replace(/, \w+(?: '.*)?$/s, "");
 }

@@ -12,13 +12,13 @@ export interface Flags {
     readonly environment: string | undefined;
     readonly package: string | undefined;
     readonly module: string | undefined;
-    /** Whether to read the workspace as JSON from standard input instead of from `Lumi.yaml`. */
+    /** Whether to read the workspace as JSON from standard input instead of reading `Lumi.yaml`. */
     readonly workspaceStdin: boolean;
-    /** The output file, `-` for standard output. */
+    /** The path of the output file, or `-` for standard output. */
     readonly out: string;
-    /** The program's file or the name of its module. */
+    /** The path of the program or the name of its module. */
     readonly program: string | undefined;
-    /** The program's own arguments. */
+    /** The arguments of the program. */
     readonly arguments: readonly string[];
 }
 
@@ -60,7 +60,7 @@ Examples:
   lumi-program --environment=prod main.ts > graph.json
 `;
 
-/** The flags that take a value, with their placeholders. */
+/** The flags that take a value, with the placeholder for the value in messages. */
 const values = { environment: "NAME", package: "NAME", module: "NAME", out: "FILE" } as const;
 
 const options = {
@@ -75,8 +75,8 @@ const options = {
 } as const;
 
 /**
- * Parses the command line. Flags are recognized anywhere before `--`: a flag after the program that was passed on to
- * the program would silently have no effect. Throws a `Failure` if the command line is invalid.
+ * Parses the command line. Flags are recognized anywhere before `--`, even after the program, since a flag passed to
+ * the program by mistake would be silently ignored. Throws a `Failure` if the command line is invalid.
  */
 export function parseFlags(args: readonly string[]): Flags {
     const { tokens } = parseArgs({
@@ -115,7 +115,7 @@ export function parseFlags(args: readonly string[]): Flags {
     };
 }
 
-/** A flag as written, with its value, if any. */
+/** A flag on the command line. */
 interface Flag {
     readonly name: string;
     readonly rawName: string;
@@ -123,7 +123,7 @@ interface Flag {
     readonly inlineValue: boolean | undefined;
 }
 
-/** Returns the value of a flag, empty for a flag without one. */
+/** Returns the value of a flag, or an empty string if it takes none. Throws a `Failure` if the flag is invalid. */
 function valueOf({ name, rawName, value, inlineValue }: Flag, afterProgram: boolean): string {
     if (!Object.hasOwn(options, name)) {
         throw new Failure(`unknown flag ${rawName}; ${adviceFor(name, afterProgram)}`);
@@ -134,14 +134,14 @@ function valueOf({ name, rawName, value, inlineValue }: Flag, afterProgram: bool
         }
         return "";
     }
-    // An argument that looks like a flag is not a value, except after an equals sign.
+    // An argument that starts with "-" is a value only after an equals sign.
     if (!value || (!inlineValue && /^-./.test(value))) {
         throw new Failure(`--${name} takes a value: --${name}=${values[name as keyof typeof values]}`);
     }
     return value;
 }
 
-/** Returns advice for an unknown flag. */
+/** Returns advice for an unknown flag, for the error message. */
 function adviceFor(name: string, afterProgram: boolean): string {
     const known = Object.keys(options);
     const near = known.find((flag) => flag.startsWith(name)) ?? nearest(name, known);

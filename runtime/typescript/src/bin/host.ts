@@ -1,5 +1,5 @@
-// The process that runs a program: node host.js NAMES WORKSPACE PROGRAM [ARGUMENT …]. Errors go to standard error, the
-// graph to file descriptor 3.
+// The process that runs a program: node host.js NAMES WORKSPACE PROGRAM [ARGUMENT …]. It writes errors to standard
+// error and the graph to file descriptor 3.
 
 import { writeFileSync, writeSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
@@ -17,7 +17,7 @@ const standardError = 2;
 const output = 3;
 
 const [names, workspace, program] = process.argv.splice(2, 3) as [string, string, string];
-// As if Node had been called with the program.
+// Arguments look as if Node had been called with the program.
 process.argv[1] = program;
 
 const nameOf = (file: string): string => relative(workspace, file).replaceAll(sep, "/");
@@ -28,7 +28,7 @@ let failed = false;
 
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
-// Nothing is pending any more, so no promise that could still settle constructs anything.
+// The event loop is empty, so no more resources can be constructed.
 process.once("beforeExit", () => {
     if (!loaded) {
         report([{ message: `${shorten(program)}: a top-level await never settles` }]);
@@ -40,7 +40,7 @@ process.once("beforeExit", () => {
         fail(error);
     }
 });
-// The graph is written last, when nothing can fail any more.
+// Write the graph at exit, when the program can no longer fail.
 process.on("exit", (code) => {
     if (failed) {
         process.exitCode = 1;
@@ -61,7 +61,7 @@ function fail(error: unknown): void {
     if (error instanceof EvaluationError) {
         report(error.problems);
     } else if (error instanceof SyntaxError && positionOf(error.stack) === undefined) {
-        // Only Node itself knows the position, and prints it if the error is uncaught.
+        // Throw the error again, uncaught, since only Node knows its position and prints it.
         failed = true;
         process.off("uncaughtException", fail);
         process.nextTick(() => {
@@ -92,15 +92,15 @@ function problemsOf(error: unknown): readonly Problem[] {
 }
 
 /**
- * Returns advice on where to install the base package. Node looks for it in the importing file's folder and its
- * parents, which fails if a generated package is outside the program's project.
+ * Returns advice on where to install the base package. Node searches the folder of the importing file and its parents,
+ * which fails for a generated package outside the program's project.
  */
 function whereToInstall(importer: string): string {
     const shared = importer === program ? shorten(program) : `both that file and ${shorten(program)}`;
     return `install @lumi/lumi in a folder above ${shared}, so that all of them share one copy`;
 }
 
-/** Keeps the first position of each line, since further ones add nothing. */
+/** Returns positions without those on the same line as the previous one, which are redundant. */
 function linesOf(positions: readonly Position[]): readonly Position[] {
     return positions.filter(({ file, line }, i) => {
         const inner = positions[i - 1];
@@ -108,7 +108,7 @@ function linesOf(positions: readonly Position[]): readonly Position[] {
     });
 }
 
-/** Parses the message of tsx for a syntax error. Its columns start at 0. */
+/** Parses a message of tsx about syntax errors. Its columns start at 0. */
 function syntaxProblems(message: string): readonly Problem[] {
     const lines = [...message.matchAll(/^(?<file>.+):(?<line>\d+):(?<column>\d+): ERROR: (?<message>.*)$/gm)];
     if (lines.length === 0) {
@@ -136,13 +136,13 @@ function say(text: string): void {
             if ((error as NodeJS.ErrnoException).code !== "EAGAIN") {
                 return; // The reader has closed the pipe.
             }
-            // The program's output fills the pipe. Give the reader a moment.
+            // The pipe is full. Wait for the reader.
             Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
         }
     }
 }
 
-/** Returns a file's path relative to the working directory, if it is inside. */
+/** Returns the path of a file, relative to the working directory if it is inside. */
 function shorten(file: string): string {
     const short = relative(process.cwd(), file);
     return short.startsWith("..") || isAbsolute(short) ? file : short;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line. It runs the program in another process, whose standard output is redirected to standard error, so
-// that output of the program or its children never mixes with the graph.
+// The command lumi-program. It runs the program in another process and redirects that process's standard output to
+// standard error, so that output of the program or its children never mixes with the graph.
 
 import { spawn } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (flags.check && !check(program, file)) {
         return 1; // The compiler has printed the errors.
     }
-    // Node resolves symbolic links in the names of files.
+    // Node resolves symbolic links in the names of files, so the folder's must be resolved, too.
     const folder = realpathSync(dirname(workspace.file ?? file));
     const stdin = flags.workspaceStdin ? "ignore" : "inherit";
     const graph = await evaluate(loader, [JSON.stringify(names), folder, file, ...flags.arguments], stdin);
@@ -63,11 +63,14 @@ interface Target {
     readonly program: string;
     readonly file: string;
     readonly workspace: Workspace;
-    /** The program's module in the workspace, if there is exactly one. */
+    /** The module of the program in the workspace, or `undefined` unless there is exactly one. */
     readonly module: string | undefined;
 }
 
-/** Reads the workspace that lumi writes to standard input. lumi runs this command in the folder of Lumi.yaml. */
+/**
+ * Reads the workspace from standard input. lumi writes it, and runs this command in the folder of `Lumi.yaml`. Throws a
+ * `Failure` if the input is invalid.
+ */
 async function receiveWorkspace(): Promise<Workspace> {
     const workspace = (await json(process.stdin).catch(() => undefined)) as Workspace | null | undefined;
     const isText = (value: unknown) => value === undefined || typeof value === "string";
@@ -76,15 +79,15 @@ async function receiveWorkspace(): Promise<Workspace> {
         workspace === null ||
         ![workspace.package, workspace.environment, ...Object.values(workspace.modules ?? {})].every(isText)
     ) {
-        // The input may contain secrets, so it is not quoted.
+        // Do not quote the input, which may contain secrets.
         throw new Failure("--workspace-stdin is for lumi: standard input is not a workspace in JSON");
     }
     return { ...workspace, file: resolve("Lumi.yaml") };
 }
 
 /**
- * Finds the program on the command line by its file or module. The nearest `Lumi.yaml` is read unless the workspace is
- * given.
+ * Returns the program named on the command line by its path or module. Reads the nearest `Lumi.yaml` unless a workspace
+ * is given. Throws a `Failure` if there is no such program.
  */
 function targetOf({ program }: Flags, given: Workspace | undefined): Target {
     if (program !== undefined && /[^a-z0-9_/-]/.test(program)) {
@@ -122,7 +125,7 @@ function programOf({ file = "", modules = {} }: Target["workspace"], module: str
     return resolve(dirname(file), modules[module]!);
 }
 
-/** Returns the Node arguments needed to run the program. */
+/** Returns the arguments for Node to load the program. Throws a `Failure` if it cannot be loaded. */
 function loaderOf({ program, file }: Target): readonly string[] {
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
         throw new Failure(`no file ${program}`);
@@ -145,7 +148,7 @@ function loaderOf({ program, file }: Target): readonly string[] {
     }
 }
 
-/** Combines names from flags and the workspace. */
+/** Returns names from the flags or the workspace. Throws a `Failure` if one is missing or invalid. */
 function namesOf(flags: Flags, { program, workspace, module }: Target): Names {
     const { file, environments } = workspace;
     const nameOf = (key: "environment" | "package", known: string | undefined): string => {
@@ -171,7 +174,10 @@ function namesOf(flags: Flags, { program, workspace, module }: Target): Names {
     return names;
 }
 
-/** Runs host.ts, and returns the graph, or `undefined` if the program is invalid. */
+/**
+ * Runs `host.js` in a new process and returns the graph, or `undefined` if the program is invalid. Throws a `Failure`
+ * if the process is killed or cannot run.
+ */
 function evaluate(
     loader: readonly string[],
     args: readonly string[],
@@ -186,7 +192,7 @@ function evaluate(
     );
     const parts: Buffer[] = [];
     child.stdio[3]!.on("data", (part: Buffer) => parts.push(part));
-    // The first signal is passed on, and the program may ignore it; the second kills it.
+    // Forward the first signal, which the program may ignore. On the second, kill it.
     let signaled: NodeJS.Signals | undefined;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
         process.on(signal, () => {

@@ -1,5 +1,5 @@
-// A small reader of Lumi.yaml for standalone use of lumi-program, which reads the keys that name and locate programs.
-// The Go package deploy/workspace reads and checks the whole file, and lumi passes its result to lumi-program.
+// A minimal parser of Lumi.yaml for use of lumi-program without lumi. It reads only the keys that name and locate
+// programs. The Go package deploy/workspace parses the whole file, and lumi passes the result to lumi-program.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,23 +8,23 @@ import { LineCounter, type Pair, type ParsedNode, isAlias, isMap, isScalar, pars
 
 import { Failure, messageOf } from "./failure.js";
 
-/** The part of a workspace that lumi-program needs. Keys that `Lumi.yaml` does not set are absent. */
+/** The part of a workspace that lumi-program needs. Keys missing from `Lumi.yaml` are absent. */
 export interface Workspace {
     /** The path of `Lumi.yaml`. */
     readonly file?: string;
     /** The package of programs outside `modules`. */
     readonly package?: string;
-    /** The paths of programs by module. A single program is the module named by `package`. */
+    /** The paths of programs by module. If `Lumi.yaml` has a single program, its module is the value of `package`. */
     readonly modules?: Readonly<Record<string, string>>;
     /** Modules with an object model instead of a program, by name. */
     readonly models?: Readonly<Record<string, unknown>>;
     /** The default environment. */
     readonly environment?: string;
-    /** The names of all environments, if the file lists them. */
+    /** The names of all environments, if `Lumi.yaml` lists them. */
     readonly environments?: readonly string[];
 }
 
-/** Messages for the parser's errors, by code. Its own messages use YAML grammar terms. */
+/** Error messages by the code of the YAML parser, whose own messages use terms of the YAML grammar. */
 const syntaxErrors: Readonly<Record<string, string>> = {
     DUPLICATE_KEY: "this key is already set; remove one of the two",
     MULTIPLE_DOCS: "unexpected second YAML document; the file must contain only one",
@@ -33,8 +33,8 @@ const syntaxErrors: Readonly<Record<string, string>> = {
 const invalid = 'invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "';
 
 /**
- * Reads the nearest `Lumi.yaml`, in a folder or one of its parents. Throws a `Failure` with all errors if it is
- * invalid.
+ * Reads the `Lumi.yaml` in a folder or its nearest parent. Returns an empty workspace if there is none. Throws a
+ * `Failure` with all errors if it is invalid.
  */
 export function readWorkspace(folder: string): Workspace {
     const file = join(folder, "Lumi.yaml");
@@ -56,7 +56,7 @@ export function readWorkspace(folder: string): Workspace {
     return { file, ...workspace };
 }
 
-/** An entry of an object: its path in messages, its key and offset, and its value. */
+/** An entry of an object: its path in messages, its key, the offset of the key, and its value. */
 interface Entry {
     readonly path: string;
     readonly name: string;
@@ -65,7 +65,7 @@ interface Entry {
 }
 
 class Reader {
-    /** The errors, each with line and column, in file order. */
+    /** The errors in file order, each with line and column. */
     readonly problems: string[] = [];
     readonly #text: string;
     readonly #lines = new LineCounter();
@@ -74,10 +74,10 @@ class Reader {
         this.#text = text;
     }
 
-    /** Returns the workspace, which is valid only if there are no problems. */
+    /** Parses the file and returns the workspace, which is valid only if there are no problems. */
     read(): Workspace {
         const { contents, errors } = parseDocument(this.#text, { lineCounter: this.#lines, prettyErrors: false });
-        const [wrong] = errors; // the others most likely follow from the first
+        const [wrong] = errors; // Others are probably follow-on errors.
         if (wrong !== undefined) {
             this.#report(wrong.pos[0], syntaxErrors[wrong.code] ?? invalid);
             return {};
@@ -120,13 +120,13 @@ class Reader {
         return Object.fromEntries(Object.entries(found).filter(([, value]) => Object.keys(value).length > 0));
     }
 
-    /** Returns a string value, or an empty string after an error that shows the example. */
+    /** Returns the string in an entry. If it is not a string, reports an error with the example and returns "". */
     #string(entry: Entry, example: string): string {
         const { value } = entry;
         return this.#is("a string", entry, example) && isScalar(value) ? String(value.value) : "";
     }
 
-    /** Returns the entries of an object value, or none after an error that shows the example. */
+    /** Returns the entries of the object in an entry. If it is not an object, reports an error and returns []. */
     #object(entry: Entry, example: string): readonly Entry[] {
         return this.#is("an object", entry, example) ? entriesOf(entry.path, entry.value) : [];
     }
@@ -148,7 +148,7 @@ class Reader {
     }
 }
 
-/** Returns the entries of an object, or none for other values. */
+/** Returns the entries of an object, or an empty array for other values. */
 function entriesOf(path: string, object: ParsedNode | null): readonly Entry[] {
     const pairs = isMap(object) ? (object.items as Pair<ParsedNode, ParsedNode | null>[]) : [];
     return pairs.map(({ key, value }) => {
@@ -157,7 +157,7 @@ function entriesOf(path: string, object: ParsedNode | null): readonly Entry[] {
     });
 }
 
-/** Describes a value in messages. */
+/** Describes a value for a message. */
 function kindOf(node: ParsedNode | null): string {
     if (node === null || (isScalar(node) && node.value === null)) {
         return "no value";

@@ -7,8 +7,8 @@ import { pipeline } from "node:stream/promises";
 import { Failure, messageOf } from "./failure.js";
 
 /**
- * Writes a text to a file, replacing the file atomically, or to standard output for `-`. Files with secrets are
- * readable only by their owner.
+ * Writes a text to standard output if `out` is `-`, or replaces the file atomically. If `secret` is set, only the
+ * file's owner may read it. Throws a `Failure` if writing fails.
  */
 export async function write(out: string, text: string, secret: boolean): Promise<void> {
     try {
@@ -23,8 +23,8 @@ export async function write(out: string, text: string, secret: boolean): Promise
 }
 
 /**
- * Replaces a file. A link's target, which may be missing, is replaced instead of the link. Devices such as /dev/null
- * are rejected.
+ * Replaces a file atomically. If it is a symbolic link, replaces the link's target, which may be missing. Throws if it
+ * is not a regular file but, for instance, /dev/null.
  */
 function replace(out: string, text: string, secret: boolean): void {
     const found = statSync(out, { throwIfNoEntry: false });
@@ -35,7 +35,7 @@ function replace(out: string, text: string, secret: boolean): void {
     const mode = secret ? 0o600 : 0o666;
     const temporary = `${target}.${randomBytes(8).toString("hex")}.tmp`;
     try {
-        // An existing file would keep its mode, so "wx" requires a new one.
+        // "wx" fails if the file exists, since an existing file would keep its mode.
         writeFileSync(temporary, text, { mode, flag: "wx" });
         if (found !== undefined && !secret) {
             chmodSync(temporary, found.mode & 0o777);
@@ -47,7 +47,7 @@ function replace(out: string, text: string, secret: boolean): void {
     }
 }
 
-/** Follows symbolic links. realpathSync fails if the target does not exist yet. */
+/** Returns a path with symbolic links resolved. Unlike realpathSync, the target need not exist. */
 function targetOf(path: string): string {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
     return isLink ? targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
