@@ -20,7 +20,7 @@ func TestAsset(t *testing.T) {
 		path, got.path = a.Path()
 		uri, got.uri = a.URI()
 		if got != want || a != (lumi.Asset{}) && (text != "x" || path != "x" || uri != "x") {
-			t.Errorf("%+v: got %+v, %q, %q, %q", want, got, text, path, uri)
+			t.Errorf("accessors of %+v = %+v, %q, %q, %q", want, got, text, path, uri)
 		}
 	}
 }
@@ -38,21 +38,21 @@ func TestArchive(t *testing.T) {
 	for i, a := range archives {
 		for j, b := range archives {
 			if a.Equal(b) != (i == j) {
-				t.Errorf("archives %d and %d: got equal %v", i, j, a.Equal(b))
+				t.Errorf("archives[%d].Equal(archives[%d]) = %v, want %v", i, j, a.Equal(b), i == j)
 			}
 		}
 	}
 	if assets, ok := archives[0].Assets(); !ok || len(assets) != 1 {
-		t.Errorf("got %v, %v", assets, ok)
+		t.Errorf("archives[0].Assets() = %v, %v, want 1 asset, true", assets, ok)
 	}
 	if path, ok := archives[7].Path(); !ok || path != "x" {
-		t.Errorf("got %v, %v", path, ok)
+		t.Errorf("archives[7].Path() = %q, %v, want \"x\", true", path, ok)
 	}
 	if uri, ok := archives[9].URI(); !ok || uri != "x" {
-		t.Errorf("got %v, %v", uri, ok)
+		t.Errorf("archives[9].URI() = %q, %v, want \"x\", true", uri, ok)
 	}
 	if _, ok := archives[10].Path(); ok {
-		t.Error("the zero archive has a path")
+		t.Error("Path of the zero archive returned true, want false")
 	}
 }
 
@@ -98,20 +98,20 @@ func TestHash(t *testing.T) {
 		"asset": f.Logo, "archive": f.Code, "asset in it": assets["a"], "archive in it": assets["b"],
 	} {
 		if hash, ok := c.Hash(); hash != "1" || !ok {
-			t.Errorf("%s: got hash %q, %v", name, hash, ok)
+			t.Errorf("Hash of %s = %q, %v, want \"1\", true", name, hash, ok)
 		}
 	}
 	for _, c := range []lumi.Content{lumi.FileAsset("x"), lumi.FileArchive("x")} {
 		if hash, ok := c.Hash(); hash != "" || ok {
-			t.Errorf("%v: got hash %q, %v", c, hash, ok)
+			t.Errorf("Hash of %v = %q, %v, want \"\", false", c, hash, ok)
 		}
 	}
 	if f.Logo == hashed(t, "2").Logo {
-		t.Error("assets with different hashes are equal")
+		t.Error("assets with different hashes are equal, want unequal")
 	}
 	again := must.Get(lumi.Encode(&f))(t)
 	if want := hashedBag(t, "1"); !proto.Equal(again.Struct(), want.Struct()) {
-		t.Errorf("got\n%s\nwant\n%s", again, want)
+		t.Errorf("Encode =\n%s\nwant\n%s", again, want)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestCompareHash(t *testing.T) {
 		{none, one, `~ logo: {"path":"logo.png"} -> {"hash":"1","path":"logo.png"}` + "\n"},
 	} {
 		if got := lumi.Compare(test.old, test.want).String(); got != test.changes {
-			t.Errorf("got %swant %s", got, test.changes)
+			t.Errorf("Compare(%v, %v) = %swant %s", test.old, test.want, got, test.changes)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestMovedSecrets(t *testing.T) {
 			want := with(t, minimal, secrets)
 			want.Struct().Fields["required"] = bag(t, `{"required": `+test.want+`}`).Struct().Fields["required"]
 			if !same(want, resp.Properties) {
-				t.Errorf("got %v", resp.Properties)
+				t.Errorf("Check returned %v, want %v", resp.Properties, want)
 			}
 		})
 	}
@@ -58,7 +58,7 @@ func TestMovedComputedSecrets(t *testing.T) {
 		Old: with(t, minimal, `{"arn": "a", "zones": [{"$sig": "$secret", "value": "hush"}, "z"]}`), New: bag(t, minimal),
 	})
 	if err != nil || !isSecret(resp.Properties.Struct().Fields["zones"]) {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Update = %v, %v, want zones to be a secret", resp, err)
 	}
 }
 
@@ -73,11 +73,11 @@ func TestNoProperties(t *testing.T) {
 	props := bag(t, minimal)
 	if resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props}); err != nil ||
 		!same(props, resp.Properties) {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Check = %v, %v, want %v", resp, err, props)
 	}
 	var partial *lumi.PartialError
 	if _, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: props}); !errors.As(err, &partial) {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want a *PartialError", err)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestNoOperations(t *testing.T) {
 		func() {
 			defer func() {
 				if got := recover(); got != want {
-					t.Errorf("got %v", got)
+					t.Errorf("recovered %v, want %v", got, want)
 				}
 			}()
 			construct()
@@ -100,12 +100,12 @@ func TestNoOperations(t *testing.T) {
 func TestPanic(t *testing.T) {
 	defer func() {
 		if got := recover(); got != "no idea" {
-			t.Errorf("got %v", got)
+			t.Errorf("recovered %v, want \"no idea\"", got)
 		}
 	}()
 	p := testnet.NewNetworkProvider(&networkOps{delete: func(*lumi.State[*network]) error { panic("no idea") }})
 	_, err := p.Delete(t.Context(), &lumi.DeleteRequest{Properties: bag(t, minimal)})
-	t.Errorf("got %v", err)
+	t.Errorf("Delete returned %v, want a panic", err)
 }
 
 // markerOps only names markers.
@@ -117,7 +117,7 @@ func TestOverride(t *testing.T) {
 	var p lumi.ResourceProvider = testnet.NewMarkerProvider(markerOps{})
 	resp, err := p.Name(t.Context(), &lumi.NameRequest{})
 	if err != nil || resp.Name != "the m" {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Name = %v, %v, want \"the m\"", resp, err)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestPrinting(t *testing.T) {
 	})
 	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
 		if printed := fmt.Sprintf(format, err); err == nil || strings.Contains(printed, "hush") {
-			t.Errorf("got %s", printed)
+			t.Errorf("Sprintf(%q, err) = %s, want an error without the secret", format, printed)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestBagGet(t *testing.T) {
 		expect.Equal(t, want, b.Get(name), name)
 	}
 	if after := b.Struct().String(); after != before {
-		t.Errorf("got %s, want %s", after, before)
+		t.Errorf("Get changed the bag to %s, want %s", after, before)
 	}
 }
 
@@ -63,14 +63,14 @@ func TestZeroBag(t *testing.T) {
 	} {
 		b := test.bag
 		if b.IsZero() != test.zero || (b.Struct() == nil) != test.zero || b.Get("a") != nil || b.String() != "{}" {
-			t.Errorf("%s: %v, %v, %v, %s", name, b.IsZero(), b.Struct(), b.Get("a"), b)
+			t.Errorf("%s: IsZero = %v, Struct = %v, Get = %v, String = %s, want zero %v", name, b.IsZero(), b.Struct(), b.Get("a"), b, test.zero)
 		}
 		if d := lumi.Compare(b, lumi.Bag{}); !d.Empty() || d.Changed("") {
-			t.Errorf("%s: differs: %s", name, d)
+			t.Errorf("%s: Compare with the zero Bag = %s, want no changes", name, d)
 		}
 		lumi.NoteSecrets(t.Context(), b)
 		if err := lumi.Decode(b, &sized{}); err == nil || err.Error() != "size: is required, but missing" {
-			t.Errorf("%s: decoded: %v", name, err)
+			t.Errorf("%s: Decode error = %v, want a missing size", name, err)
 		}
 	}
 }

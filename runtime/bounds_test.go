@@ -39,16 +39,16 @@ func TestKeys(t *testing.T) {
 		props.Struct().Fields[test.property] = object(test.key, test.value)
 		_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
 		if !errors.As(err, new(*lumi.InvalidError)) || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("got  %v\nwant %s", err, test.want)
+			t.Errorf("Check error = %v\nwant %s", err, test.want)
 		}
 		old := &lumi.InspectChangeRequest{Old: props, New: bag(t, minimal)}
 		if _, err := p.InspectChange(t.Context(), old); err != nil {
-			t.Errorf("%s: cannot read it from state: %v", test.property, err)
+			t.Errorf("InspectChange with %s in state returned %v, want nil", test.property, err)
 		}
 	}
 	_, err := lumi.Encode(&network{Policy: map[string]any{wire.Signature: "x"}})
 	if err == nil || !strings.Contains(err.Error(), `policy["`+wire.Signature+`"]: is a reserved key`) {
-		t.Errorf("got %v", err)
+		t.Errorf("Encode error = %v, want a reserved key", err)
 	}
 }
 
@@ -66,13 +66,13 @@ func TestManyFaults(t *testing.T) {
 		props.Struct().Fields[name] = v
 		var invalid *lumi.InvalidError
 		if err := lumi.Decode(props, &network{}); !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
-			t.Fatalf("%s: got %v", name, err)
+			t.Fatalf("%s: Decode error = %v, want 101 faults", name, err)
 		}
 		if last := invalid.Faults[100].Error(); last != "there may be more errors" {
-			t.Errorf("%s: the last fault is %s", name, last)
+			t.Errorf("%s: last fault = %q, want \"there may be more errors\"", name, last)
 		}
 		if n := len(invalid.Error()); n > 20_000 {
-			t.Errorf("%s: the message has %d bytes", name, n)
+			t.Errorf("%s: error message has %d bytes, want at most 20,000", name, n)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestLongKeys(t *testing.T) {
 	props.Struct().Fields[long] = structpb.NewBoolValue(true)
 	err := lumi.Decode(props, &network{})
 	if want := `["` + strings.Repeat("k", 80) + `…"]: no such property`; err == nil || err.Error() != want {
-		t.Errorf("got %.200v", err)
+		t.Errorf("Decode error = %.200v, want %s", err, want)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestCircles(t *testing.T) {
 	circle := map[string]any{}
 	circle["a"], circle["b"] = circle, []any{circle, circle}
 	if _, err := lumi.Encode(&network{Policy: circle}); !errors.As(err, new(*lumi.OutputError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("Encode of a cyclic value returned %v, want an *OutputError", err)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestLargeValues(t *testing.T) {
 	got := resp.Properties.Struct().Fields
 	if len(got["required"].GetListValue().Values) != 200_000 || len(got["comment"].GetStringValue()) != 64<<20 ||
 		!math.Signbit(got["size"].GetNumberValue()) {
-		t.Error("a value has changed")
+		t.Error("Check changed a value, want all unchanged")
 	}
 }
 
@@ -133,7 +133,7 @@ func TestBareValues(t *testing.T) {
 	}
 	props.Struct().Fields["required"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{nil}})
 	if err := lumi.Decode(props, got); err == nil || err.Error() != "required[0]: an element of a list cannot be null" {
-		t.Errorf("got %v", err)
+		t.Errorf("Decode error = %v, want a null element", err)
 	}
 	for name, err := range map[string]error{
 		"no bag":      lumi.Decode(lumi.Bag{}, &gateway{}),
@@ -141,7 +141,7 @@ func TestBareValues(t *testing.T) {
 		"no property": lumi.Decode(lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{"kind": nil}}), &gateway{}),
 	} {
 		if err == nil || err.Error() != "kind: is required, but missing" {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s: Decode error = %v, want a missing kind", name, err)
 		}
 	}
 }

@@ -72,17 +72,17 @@ func accept[P lumi.Object](t interface {
 		return err
 	}
 	if _, err := p.Name(ctx, &lumi.NameRequest{Properties: checked.Properties}); err != nil {
-		t.Fatalf("Check accepts %v, Name returns %v", given, err)
+		t.Fatalf("Check accepted %v, but Name returned %v", given, err)
 	}
 	if _, err := p.Create(ctx, &lumi.CreateRequest{Properties: checked.Properties}); err != nil {
-		t.Fatalf("Check accepts %v, Create returns %v", given, err)
+		t.Fatalf("Check accepted %v, but Create returned %v", given, err)
 	}
 	change := &lumi.InspectChangeRequest{ID: "1", Old: checked.Properties, New: checked.Properties}
 	if _, err := p.InspectChange(ctx, change); err != nil {
-		t.Fatalf("Check accepts %v, InspectChange returns %v", given, err)
+		t.Fatalf("Check accepted %v, but InspectChange returned %v", given, err)
 	}
 	if _, err := p.Update(ctx, (*lumi.UpdateRequest)(change)); err != nil {
-		t.Fatalf("Check accepts %v, Update returns %v", given, err)
+		t.Fatalf("Check accepted %v, but Update returned %v", given, err)
 	}
 	return nil
 }
@@ -111,11 +111,11 @@ func TestCheckFillsIn(t *testing.T) {
 	must.Do(t, accept(t, emptyRecord, fill("z1"), given))
 	const refused = "the provider returned an invalid result: zoneID: must have at most 3 characters, found 4"
 	if err := accept(t, emptyRecord, fill("long"), given); err == nil || err.Error() != refused {
-		t.Errorf("got %v", err)
+		t.Errorf("Check error = %v, want %s", err, refused)
 	}
 	if err := accept(t, emptyRecord, nil, bag(t, `{"name": "a", "zoneName": "z", "zoneID": "z1", "parts": []}`)); err == nil ||
 		err.Error() != "zoneID: cannot be combined with zoneName" {
-		t.Errorf("got %v", err)
+		t.Errorf("Check error = %v, want conflicting properties", err)
 	}
 }
 
@@ -237,6 +237,6 @@ func TestChecked(outer *testing.T) {
 		}
 	})
 	if accepted < 10 && !testing.Short() { // a fifth is accepted
-		outer.Errorf("Check accepted %d bags", accepted)
+		outer.Errorf("Check accepted %d bags, want at least 10", accepted)
 	}
 }

@@ -52,13 +52,13 @@ func TestConstraints(t *testing.T) {
 	for i, g := range groups {
 		var typ caseType
 		if err := json.Unmarshal(g.Type, &typ); err != nil {
-			t.Fatalf("%s: %v", g.Type, err)
+			t.Fatalf("cannot parse type %s: %v", g.Type, err)
 		}
 		o := caseObject{map[string]codec{"p": typ.codec(t)}, map[string]*any{}}
 		for j, c := range g.Cases {
 			var value structpb.Value
 			if err := protojson.Unmarshal(c[0], &value); err != nil {
-				t.Fatalf("%s: %v", c[0], err)
+				t.Fatalf("cannot parse value %s: %v", c[0], err)
 			}
 			bag := &structpb.Struct{Fields: map[string]*structpb.Value{"p": caseValue(&value)}}
 			if g.Secret {
@@ -156,7 +156,7 @@ func (t *caseType) codec(tb testing.TB) codec {
 		}
 		c = caseStruct{properties}
 	default:
-		tb.Fatalf("unknown kind %q", t.Kind)
+		tb.Fatalf("unknown kind %q in the test table", t.Kind)
 	}
 	for _, raw := range t.Constraints {
 		dec := json.NewDecoder(bytes.NewReader(raw))

@@ -97,7 +97,7 @@ func TestDecodeEverything(t *testing.T) {
 	got := &network{}
 	must.Do(t, lumi.Decode(bag(t, full), got))
 	if diff := cmp.Diff(fullNetwork(), got, sameNetwork); diff != "" {
-		t.Errorf("decoded (-want +got):\n%s", diff)
+		t.Errorf("Decode (-want +got):\n%s", diff)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestFullIsFull(t *testing.T) {
 		}
 	}
 	if v.NumField() != len(lumi.Describe(&network{})) {
-		t.Errorf("%d fields, %d properties", v.NumField(), len(lumi.Describe(&network{})))
+		t.Errorf("the struct has %d fields, want %d, one for each property", v.NumField(), len(lumi.Describe(&network{})))
 	}
 }
 
@@ -125,10 +125,10 @@ func TestAbsentZeroEmpty(t *testing.T) {
 	got := &network{}
 	must.Do(t, lumi.Decode(with(t, minimal, `{"limit": 0, "routes": [], "comment": ""}`), got))
 	if got.Limit == nil || *got.Limit != 0 || got.Comment == nil || got.Routes == nil || len(got.Routes) != 0 {
-		t.Errorf("zero and empty values were lost: %+v", got)
+		t.Errorf("Decode = %+v, want zero and empty values to be present", got)
 	}
 	if got.Public != nil || got.Rules != nil || got.Tags != nil || got.Policy != nil || got.Peer != nil {
-		t.Errorf("absent values are present: %+v", got)
+		t.Errorf("Decode = %+v, want absent values to be nil", got)
 	}
 	nulls := bag(t, minimal)
 	for _, name := range []string{"limit", "rules", "policy", "peer", "nothingSuch", "theEndpoint"} {
@@ -224,7 +224,7 @@ logo: a secret must contain a value and nothing else`},
 			err := lumi.Decode(props, &network{})
 			var invalid *lumi.InvalidError
 			if !errors.As(err, &invalid) {
-				t.Fatalf("got %v", err)
+				t.Fatalf("Decode error = %v, want an *InvalidError", err)
 			}
 			expect.Equal(t, strings.TrimPrefix(test.want, "\n"), err.Error())
 		})
@@ -238,7 +238,7 @@ func TestDecodeNumbers(t *testing.T) {
 	props.Struct().Fields["cidr"] = structpb.NewStringValue("\xff")
 	want := "cidr: expected valid UTF-8\nsize: expected a number, found NaN\ndocument: expected a number, found Infinity"
 	if err := lumi.Decode(props, &network{}); err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Decode error = %v, want %s", err, want)
 	}
 }
 
@@ -263,7 +263,7 @@ document: must be nil, bool, float64, string, []any, map[string]any, Asset, or A
 keys[…]: is not valid UTF-8`
 	var output *lumi.OutputError
 	if !errors.As(err, &output) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("Encode error = %v, want an *OutputError", err)
 	}
 	expect.Equal(t, want, err.Error())
 }
@@ -272,7 +272,7 @@ func TestEnumsOnTheWayOut(t *testing.T) {
 	for kind, want := range map[testnet.GatewayKind]string{"": `{}`, "transit": `{"kind": "transit"}`} {
 		made, err := lumi.Encode(&gateway{Kind: kind})
 		if err != nil || !same(made, bag(t, want)) {
-			t.Errorf("%q: got %v, %v", kind, made, err)
+			t.Errorf("Encode of kind %q = %v, %v, want %s", kind, made, err, want)
 		}
 	}
 }
@@ -281,9 +281,9 @@ func TestConfig(t *testing.T) {
 	var c feature.Config
 	err := lumi.Decode(bag(t, `{"region": "eu", "password": {"$sig": "$secret", "value": "p"}}`), &c)
 	if err != nil || c.Region != "eu" || *c.Password != "p" {
-		t.Errorf("got %+v, %v", c, err)
+		t.Errorf("Decode = %+v, %v, want region eu, password p", c, err)
 	}
 	if err := lumi.Decode(lumi.Bag{}, &c); err == nil || err.Error() != "region: is required, but missing" {
-		t.Errorf("got %v", err)
+		t.Errorf("Decode of the zero Bag returned %v, want a missing region", err)
 	}
 }

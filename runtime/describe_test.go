@@ -61,10 +61,10 @@ func TestDescribe(t *testing.T) {
 	empty := &everything{}
 	expect.Equal(t, want, lumi.Describe(empty))
 	if !reflect.DeepEqual(empty, &everything{}) {
-		t.Errorf("describing set %+v", empty)
+		t.Errorf("Describe changed the object to %+v, want it unchanged", empty)
 	}
 	if got := lumi.Describe(&nothing{}); len(got) != 0 {
-		t.Errorf("got %v", got)
+		t.Errorf("Describe = %v, want no properties", got)
 	}
 }
 

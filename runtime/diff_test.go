@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 			d := lumi.Compare(bag(t, test.old), bag(t, test.want))
 			expect.Equal(t, test.diff, d.String())
 			if d.Empty() != (test.diff == "") {
-				t.Errorf("got empty %v", d.Empty())
+				t.Errorf("Empty() = %v, want %v", d.Empty(), test.diff == "")
 			}
 			if printed := fmt.Sprintf("%v %+v %v", d, d.Changes(), d.Changes()); strings.Contains(printed, "hush") {
 				t.Errorf("leaked a secret: %s", printed)
@@ -63,7 +63,7 @@ func TestReplace(t *testing.T) {
 		"a": true, "a.b": true, "a.b.c": true, "c": true, "": true, "d": false, "a.c": false, "ab": false,
 	} {
 		if got := d.Changed(p); got != want {
-			t.Errorf("%q: got changed %v", p, got)
+			t.Errorf("Changed(%q) = %v, want %v", p, got, want)
 		}
 	}
 	expect.Equal(t, "[a c]", fmt.Sprint(d.Replaces()))

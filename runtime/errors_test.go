@@ -19,7 +19,7 @@ func TestErrors(t *testing.T) {
 		"changing a, b requires a replacement, not an update": &lumi.ReplaceError{Paths: []lumi.Path{"a", "b"}},
 	} {
 		if err.Error() != want {
-			t.Errorf("got %q, want %q", err, want)
+			t.Errorf("Error() = %q, want %q", err, want)
 		}
 	}
 	if !errors.Is(lumi.Uncertain(cause), cause) {
@@ -42,12 +42,12 @@ func TestZeroErrors(t *testing.T) {
 	} {
 		for _, err := range test.errs {
 			if err.Error() != test.want || errors.Is(err, lumi.ErrNotFound) || lumi.Invalid(err) == nil {
-				t.Errorf("%T: got %q", err, err)
+				t.Errorf("%T: Error() = %q, want %q", err, err, test.want)
 			}
 		}
 	}
 	if err := lumi.Uncertain(nil); err != nil {
-		t.Errorf("got %v", err)
+		t.Errorf("Uncertain(nil) = %v, want nil", err)
 	}
 }
 
@@ -88,9 +88,9 @@ func TestInvalid(t *testing.T) {
 		invalid, ok := err.(*lumi.InvalidError) //nolint:errorlint // Invalid returns it as it is.
 		switch {
 		case test.want == "" && err != test.err: //nolint:errorlint // It must be identical.
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s: Invalid = %v, want its argument", name, err)
 		case test.want != "" && (!ok || invalid.Error() != test.want):
-			t.Errorf("%s: got %q, want %q", name, err, test.want)
+			t.Errorf("%s: Invalid = %q, want %q", name, err, test.want)
 		}
 	}
 	// Tens of thousands of faults joined one by one are split in one pass.
@@ -100,7 +100,7 @@ func TestInvalid(t *testing.T) {
 	}
 	var invalid *lumi.InvalidError
 	if !errors.As(lumi.Invalid(err), &invalid) || len(invalid.Faults) != 20_000 {
-		t.Errorf("got %d faults", len(invalid.Faults))
+		t.Errorf("Invalid returned %d faults, want 20,000", len(invalid.Faults))
 	}
 }
 
@@ -135,7 +135,7 @@ func TestMeaning(t *testing.T) {
 		"first unsure":    {errors.Join(unsure, &lumi.UncertainError{}), unsure},
 	} {
 		if got := lumi.Meaning(test.err); got != test.want { //nolint:errorlint // A meaning is not wrapped.
-			t.Errorf("%s: got %v, want %v", name, got, test.want)
+			t.Errorf("%s: Meaning = %v, want %v", name, got, test.want)
 		}
 	}
 }
@@ -181,6 +181,6 @@ func TestManyValues(t *testing.T) {
 	err := lumi.Decode(bag(t, `{"size": "huge"}`), &sized{})
 	want := `size: expected "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11" or 8 others, found a string "huge"`
 	if err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Decode error = %v, want %s", err, want)
 	}
 }

@@ -54,7 +54,7 @@ func TestLogElsewhere(t *testing.T) {
 	lumi.Progress(t.Context(), "%d of %d", 1, 2)
 	lumi.Log(t.Context()).Info("here", "a", 1)
 	if got := text.String(); !strings.HasSuffix(got, " level=INFO msg=here a=1\n") || strings.Contains(got, "of") {
-		t.Errorf("got %s", got)
+		t.Errorf("logged %q, want only the Info record", got)
 	}
 }
 
@@ -77,6 +77,6 @@ func TestLogConcurrently(t *testing.T) {
 	}
 	wg.Wait()
 	if want := "line a=" + strings.Repeat("x", 100) + " b=2"; len(count) != 1 || count[want] != 800 {
-		t.Errorf("got %v", count)
+		t.Errorf("logged %v, want 800 times %q", count, want)
 	}
 }

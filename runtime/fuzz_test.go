@@ -59,7 +59,7 @@ func TestSpoiltBags(t *testing.T) {
 	})
 	const enough = 100 // With -short, there are fewer, and all may be rejected.
 	if accepted+refused >= enough && (accepted == 0 || refused == 0) {
-		t.Errorf("too few cases: %d accepted, %d rejected", accepted, refused)
+		t.Errorf("Check accepted %d bags and rejected %d, want some of each", accepted, refused)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 		bag := with(t, minimal, `{"cidr": "$unknown"}`).Struct()
 		bag.Fields[name] = odd
 		if checkExactly(t, p, bag) {
-			t.Errorf("accepted a bag with %q", name)
+			t.Errorf("Check accepted a bag with %q, want an error", name)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) boo
 	checkStored(t, props)
 	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: lumi.BagOf(props)})
 	if !proto.Equal(before, props) {
-		t.Fatalf("decoding changed the bag:\n%v\n%v", before, props)
+		t.Fatalf("Check changed its request to\n%v\nwant\n%v", props, before)
 	}
 	var invalid *lumi.InvalidError
 	if errors.As(err, &invalid) {
@@ -255,7 +255,7 @@ func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) boo
 	}
 	again, err := p.Check(context.Background(), &lumi.CheckRequest{Properties: resp.Properties})
 	if err != nil || !same(again.Properties, resp.Properties) {
-		t.Fatalf("round trip failed: %v\n%v\n%v", err, resp.Properties, again)
+		t.Fatalf("second Check = %v, %v\nwant %v", again, err, resp.Properties)
 	}
 	return true
 }
@@ -266,9 +266,9 @@ func checkFaults(t failer, faults []lumi.Fault) {
 		switch {
 		case i > 0 && i == len(faults)-1 && f.Path == "" && f.Message == "there may be more errors":
 		case f.Path == "" || f.Message == "":
-			t.Fatalf("fault without path or message: %+v", f)
+			t.Fatalf("fault %+v lacks a path or message", f)
 		case !utf8.ValidString(f.Error()):
-			t.Fatalf("a fault cannot be sent: %q", f.Error())
+			t.Fatalf("fault %q is not valid UTF-8", f.Error())
 		case strings.Contains(f.Error(), hush):
 			t.Fatalf("fault leaked a secret: %v", f)
 		}
@@ -289,7 +289,7 @@ func checkStored(t failer, props *structpb.Struct) {
 		if !slices.Contains([]string{
 			"must be known here, but is not known yet", "is nested deeper than 100 levels", "there may be more errors",
 		}, f.Message) {
-			t.Fatalf("stored properties were rejected: %v", f)
+			t.Fatalf("decoding stored properties reported %v, want no fault", f)
 		}
 	}
 }

@@ -85,10 +85,10 @@ func TestHush(t *testing.T) {
 				b, err = partial.Properties, partial.Err
 			}
 			if err != nil && !errors.Is(err, errHalf) {
-				rt.Fatalf("%s: %v", call, err)
+				rt.Fatalf("%s returned %v, want nil or errHalf", call, err)
 			}
 			if found := inClear(structpb.NewStructValue(b.Struct())); found != "" || strings.Contains(b.String(), "hush") {
-				rt.Fatalf("%s: unwrapped secret %s: %s", call, found, b)
+				rt.Fatalf("%s returned the secret %s unwrapped: %s", call, found, b)
 			}
 		}
 		ctx := context.Background()

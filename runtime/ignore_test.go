@@ -69,7 +69,7 @@ func TestIgnore(t *testing.T) {
 			}
 			expect.Equal(t, test.diff, d.String())
 			if d.Empty() != (test.diff == "") || d.Changed("") == d.Empty() {
-				t.Errorf("got empty %v", d.Empty())
+				t.Errorf("Empty() = %v, Changed(\"\") = %v, want empty %v", d.Empty(), d.Changed(""), test.diff == "")
 			}
 			if diff := cmp.Diff(bag(t, test.kept).Struct(), d.Kept(old, want).Struct(), protocmp.Transform()); diff != "" {
 				t.Errorf("kept (-want +got):\n%s", diff)
@@ -88,23 +88,23 @@ func TestReplaceIgnored(t *testing.T) {
 	d.Replace("a.b")
 	d.Replace("d")
 	if got := fmt.Sprint(d.Replaces()); got != "[a]" {
-		t.Errorf("replaces %s", got)
+		t.Errorf("Replaces() = %s, want [a]", got)
 	}
 	if want := "~ a.c: 1 -> 2 (replaces)\n~ e: 1 -> 2\n"; d.String() != want {
-		t.Errorf("got %s", d)
+		t.Errorf("String() = %s, want %s", d, want)
 	}
 	for p, want := range map[lumi.Path]bool{"": true, "a": true, "a.b": false, "a.b.x": false, "a.c": true, "a.c.x": true, "d": false} {
 		if got := d.Changed(p); got != want {
-			t.Errorf("%q: got changed %v", p, got)
+			t.Errorf("Changed(%q) = %v, want %v", p, got, want)
 		}
 	}
 	d.Ignore("a")
 	if got := d.Replaces(); len(got) != 0 {
-		t.Errorf("replaces %s", got)
+		t.Errorf("Replaces() = %s, want none", got)
 	}
 	d.Ignore("e")
 	if !d.Empty() || d.Changed("") || len(d.Changes()) != 0 || d.String() != "" {
-		t.Errorf("got %s", d)
+		t.Errorf("diff = %s, want it to be empty", d)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestZeroDiff(t *testing.T) {
 	d.Ignore("a")
 	d.DeleteBeforeReplace()
 	if !d.Empty() || d.Changed("") || d.Changed("a") || d.Replaces() != nil || d.Changes() != nil || d.String() != "" {
-		t.Errorf("got %v", &d)
+		t.Errorf("zero Diff = %v, want it to be empty", &d)
 	}
 }
 
@@ -133,13 +133,13 @@ func TestIgnoreMany(t *testing.T) {
 	for i := range n - 1 {
 		d.Ignore(lumi.Path("a").Index(i))
 		if !d.Changed("a") {
-			t.Fatal("no changes remain")
+			t.Fatal("Changed(\"a\") = false, want true")
 		}
 	}
 	expect.Equal(t, "~ a[99999]: 99999 -> 100000\n", d.String())
 	kept := d.Kept(bagOf(old), bagOf(want)).Struct().GetFields()["a"].GetListValue().GetValues()
 	if len(kept) != n || kept[n-2].GetNumberValue() != n-2 || kept[n-1].GetNumberValue() != n {
-		t.Errorf("kept %v", kept[n-2:])
+		t.Errorf("kept %v at the end, want %d and %d", kept[n-2:], n-2, n)
 	}
 }
 
@@ -220,7 +220,7 @@ func stillSecret(t *rapid.T, want, kept *structpb.Value) {
 	case signed.IsSecret(want):
 		inner, _ := signed.Reveal(want)
 		if !signed.IsNull(inner) {
-			t.Fatalf("no longer secret: %v", kept)
+			t.Fatalf("kept %v, want a secret", kept)
 		}
 	}
 	for name, field := range want.GetStructValue().GetFields() {

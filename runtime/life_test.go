@@ -55,7 +55,7 @@ func TestLife(t *testing.T) {
 	g := h.Resource(testnet.Gateway, "#1")
 	g.Create(t, providertest.Properties{"kind": testnet.External})
 	if got := g.URN().Name(); got != "gw-external" {
-		t.Errorf("got gateway %s", got)
+		t.Errorf("gateway name = %q, want \"gw-external\"", got)
 	}
 	n := fullNetwork()
 	n.Peer, n.Gateway, n.Others, n.Parent = nil, g.URN(), []urn.URN{g.URN()}, ptr(g.URN())
@@ -81,7 +81,7 @@ func TestLife(t *testing.T) {
 	})
 	g.Delete(t)
 	if len(networks)+len(gateways) > 0 {
-		t.Errorf("%d networks and %d gateways remain", len(networks), len(gateways))
+		t.Errorf("%d networks and %d gateways remain, want none", len(networks), len(gateways))
 	}
 }
 

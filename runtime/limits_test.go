@@ -46,10 +46,10 @@ func TestLimits(t *testing.T) {
 		`inner.port: must be at most 65535, found 65536`,
 	}, "\n")
 	if err.Error() != want {
-		t.Errorf("got:\n%v\nwant:\n%s", err, want)
+		t.Errorf("Decode error =\n%v\nwant\n%s", err, want)
 	}
 	if kinds := lumi.Describe(new(feature.Limited)); kinds[0].Kind != lumi.KindNumber || kinds[6].Kind != lumi.KindList {
-		t.Errorf("got kinds %v", kinds)
+		t.Errorf("kinds = %v, want a number first and a list at index 6", kinds)
 	}
 }
 

@@ -107,7 +107,7 @@ func TestLinear(t *testing.T) {
 			} {
 				measure(few) // allocations that happen only once
 				if one, eight := measure(few), measure(8*few); eight > 12*one {
-					t.Errorf("%s: %d elements allocate %d bytes, %d allocate %d", call, few, one, 8*few, eight)
+					t.Errorf("%s allocated %d bytes for %d elements and %d for %d, want linear growth", call, one, few, eight, 8*few)
 				}
 			}
 		})
@@ -137,7 +137,7 @@ func allocated(t *testing.T, f func() error) uint64 {
 // A context that is done during decoding stops the walk without visiting the remaining elements.
 func TestStopped(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(*lumi.State[*network]) error {
-		t.Error("the author was called")
+		t.Error("Check called the author's code, want it to stop before")
 		return nil
 	}})
 	props := bag(t, minimal)
@@ -154,10 +154,10 @@ func TestStopped(t *testing.T) {
 	} {
 		ctx := &endingContext{Context: t.Context(), looks: 3}
 		if err := make(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v", call, err)
+			t.Errorf("%s returned %v, want context.Canceled", call, err)
 		}
 		if ctx.looked > 6 {
-			t.Errorf("%s: walk continued: the context was checked %d times", call, ctx.looked)
+			t.Errorf("%s checked the context %d times, want at most 6", call, ctx.looked)
 		}
 	}
 }
@@ -189,11 +189,11 @@ func TestStoppedPaths(t *testing.T) {
 		},
 	} {
 		if err := make(&endingContext{Context: t.Context(), looks: n / 2}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v", call, err)
+			t.Errorf("%s returned %v, want context.Canceled", call, err)
 		}
 		took := allocated(t, func() error { return make(t.Context()) })
 		if output := uint64(n * 2 * n); took > 5*output/2 {
-			t.Errorf("%s: allocated %d bytes for paths of %d", call, took, output)
+			t.Errorf("%s allocated %d bytes, want at most 2.5 times the %d of the paths", call, took, output)
 		}
 	}
 }

@@ -33,13 +33,13 @@ func TestCheckOldAndSeed(t *testing.T) {
 	name := lumi.Seed("a").Name("net-", 8, lumi.LowerAlphanumeric)
 	first := check(lumi.Seed("a"), lumi.Bag{}, `{}`)
 	if got := first.Get(testnet.Network_Comment); got != name {
-		t.Errorf("got %v, want %s", got, name)
+		t.Errorf("comment = %v, want %s", got, name)
 	}
 	if again := check(lumi.Seed("b"), first, `{"limit": 1}`); again.Get(testnet.Network_Comment) != name {
-		t.Errorf("the old name was lost: %v", again)
+		t.Errorf("Check with old properties = %v, want comment %s", again, name)
 	}
 	if chosen := check(lumi.Seed("b"), first, `{"comment": "x"}`); chosen.Get(testnet.Network_Comment) != "x" {
-		t.Errorf("got %v", chosen)
+		t.Errorf("Check with a given comment = %v, want comment x", chosen)
 	}
 	if empty := check(lumi.Seed("b"), bag(t, `{}`), `{}`); empty.Get(testnet.Network_Comment) != nil {
 		t.Errorf("an empty bag must not be zero: %v", empty)
@@ -103,7 +103,7 @@ func TestCheckOldSecrets(t *testing.T) {
 func TestCheckOlderOld(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		if old := want.Old; old.CIDR != "10.0.0.0/8" || old.Color != "mauve" || old.Size != 0 || old.Limit != nil {
-			t.Errorf("got %+v", old)
+			t.Errorf("Old = %+v, want the properties of the older version", old)
 		}
 		return nil
 	}})
@@ -136,10 +136,10 @@ func TestRefresh(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := testnet.NewNetworkProvider(&networkOps{get: func(id lumi.ID, old *lumi.State[*network]) (*network, error) {
 				if id != "n-1" || old.ID != "n-1" || old.URN != networkURN || *old.Properties.Seed != "s" {
-					t.Errorf("got %+v", old)
+					t.Errorf("Get called with id %s and %+v, want the state of n-1", id, old)
 				}
 				if ref, ok := old.Refs.Resolve(old.Properties.Gateway); !ok || ref.ID != "gw-1" {
-					t.Errorf("got %v", ref)
+					t.Errorf("Resolve = %v, %v, want gw-1, true", ref, ok)
 				}
 				now := *old.Properties
 				test.get(&now)
@@ -158,14 +158,14 @@ func TestRefresh(t *testing.T) {
 func TestImport(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{get: func(id lumi.ID, old *lumi.State[*network]) (*network, error) {
 		if id != "n-1" || old != nil {
-			t.Errorf("got %s, %v", id, old)
+			t.Errorf("Get called with %s, %v, want n-1, nil", id, old)
 		}
 		return &network{Name: "n", Color: feature.Red}, nil
 	}})
 	resp, err := p.Get(t.Context(), &lumi.GetRequest{ID: "n-1", Purpose: lumi.Import, Old: bag(t, minimal)})
 	want := bag(t, `{"name": "n", "cidr": "", "size": 0, "open": false, "color": "red", "origin": {"x": 0, "y": 0}, "arn": ""}`)
 	if err != nil || !same(want, resp.Properties) {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Get = %v, %v, want %v", resp, err, want)
 	}
 }
 
@@ -214,13 +214,13 @@ func TestIgnoredChanges(t *testing.T) {
 			wanted := over(t, old, test.wanted)
 			resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "n-1", Old: old, New: wanted}))(t)
 			if diff := cmp.Diff(test.changes, lines(resp.Changes)); diff != "" || len(resp.Replaces) > 0 {
-				t.Errorf("replaces %v, changes (-want +got):\n%s", resp.Replaces, diff)
+				t.Errorf("Replaces = %v, want none; changes (-want +got):\n%s", resp.Replaces, diff)
 			}
 			compare(t, over(t, old, test.want), resp.Properties)
 			_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: resp.Properties})
 			if test.name == "unknown" {
 				if !errors.As(err, new(*lumi.InvalidError)) {
-					t.Errorf("got %v", err)
+					t.Errorf("Update error = %v, want an *InvalidError", err)
 				}
 				return
 			}
@@ -245,7 +245,7 @@ func TestDeleteBeforeReplace(t *testing.T) {
 			Old: bag(t, minimal), New: with(t, minimal, `{"cidr": "10.1.0.0/16"}`),
 		})
 		if err != nil || resp.DeleteBeforeReplace != first || !slices.Equal(resp.Replaces, []lumi.Path{"cidr"}) {
-			t.Errorf("got %+v, %v", resp, err)
+			t.Errorf("InspectChange = %+v, %v, want DeleteBeforeReplace %v, Replaces [cidr]", resp, err, first)
 		}
 	}
 }
@@ -260,6 +260,6 @@ func TestIgnoredAddition(t *testing.T) {
 	})
 	want := "the provider returned an invalid result: size: is required, but missing"
 	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.OutputError)) {
-		t.Errorf("got  %v\nwant %s", err, want)
+		t.Errorf("InspectChange error = %v\nwant %s", err, want)
 	}
 }

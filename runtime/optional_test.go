@@ -164,7 +164,7 @@ func TestWithoutInspectChange(t *testing.T) {
 	wanted := with(t, minimal, `{"cidr": "10.1.0.0/16", "limit": 1}`)
 	resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: bag(t, minimal), New: wanted}))(t)
 	if !same(wanted, resp.Properties) || resp.DeleteBeforeReplace {
-		t.Errorf("got %+v", resp)
+		t.Errorf("InspectChange = %+v, want properties %v without DeleteBeforeReplace", resp, wanted)
 	}
 	want := []string{`~ cidr: "10.0.0.0/8" -> "10.1.0.0/16"`, "+ limit: 1"}
 	expect.Equal(t, want, lines(resp.Changes), "changes")
@@ -199,16 +199,16 @@ func TestFind(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f.find = func(want *lumi.State[*network]) (lumi.ID, error) {
 				if want.Token != "t-1" || want.URN != networkURN || want.Properties.CIDR != "10.0.0.0/8" {
-					t.Errorf("got %+v", want)
+					t.Errorf("Find called with %+v, want the URN, token, and properties of the request", want)
 				}
 				return test.id, test.err
 			}
 			resp, err := p.Find(t.Context(), req)
 			switch {
 			case test.want == "" && (err != nil || resp.ID != test.id):
-				t.Errorf("got %v, %v", resp, err)
+				t.Errorf("Find = %v, %v, want %s", resp, err, test.id)
 			case test.want != "" && (err == nil || err.Error() != test.want || test.is != nil && !errors.Is(err, test.is)):
-				t.Errorf("got %v", err)
+				t.Errorf("Find error = %v, want %s", err, test.want)
 			case errors.As(err, new(*lumi.UncertainError)):
 				t.Errorf("Find must not return an *UncertainError: %v", err)
 			}
@@ -216,7 +216,7 @@ func TestFind(t *testing.T) {
 	}
 	_, err := p.Find(t.Context(), &lumi.FindRequest{Properties: with(t, minimal, `{"cidr": "$unknown"}`)})
 	if !errors.As(err, new(*lumi.InvalidError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("Find error = %v, want an *InvalidError", err)
 	}
 }
 
@@ -224,6 +224,6 @@ func TestFindUnsupported(t *testing.T) {
 	_, err := testnet.NewNetworkProvider(plainOps{}).Find(t.Context(), &lumi.FindRequest{Properties: bag(t, minimal)})
 	const want = "the provider cannot find resources of type feature:net:Network: unsupported operation"
 	if !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Find error = %v, want %s", err, want)
 	}
 }

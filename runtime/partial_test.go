@@ -19,10 +19,10 @@ func failed(t *testing.T, err error, id lumi.ID, message string) lumi.Bag {
 	t.Helper()
 	var partial *lumi.PartialError
 	if !errors.As(err, &partial) {
-		t.Fatalf("got %T %v", err, err)
+		t.Fatalf("error = %T %v, want a *PartialError", err, err)
 	}
 	if partial.ID != id || err.Error() != message {
-		t.Errorf("got %s: %v", partial.ID, err)
+		t.Errorf("id = %s, error = %v, want %s, %s", partial.ID, err, id, message)
 	}
 	return partial.Properties
 }
@@ -91,7 +91,7 @@ func TestUpdateInPart(t *testing.T) {
 			has := failed(t, err, "n-1", message)
 			compare(t, over(t, with(t, minimal, before), test.want), has)
 			if !errors.Is(err, errHalf) {
-				t.Error("the author's error was lost")
+				t.Errorf("Update error = %v, want it to wrap errHalf", err)
 			}
 		})
 	}
@@ -106,7 +106,7 @@ func TestUpdateUndone(t *testing.T) {
 	}})
 	_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: bag(t, minimal), New: with(t, minimal, `{"limit": 2}`)})
 	if err != errHalf { //nolint:errorlint // Nothing is added.
-		t.Errorf("got %T %v", err, err)
+		t.Errorf("Update error = %T %v, want errHalf", err, err)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestDoneWithAnotherName(t *testing.T) {
 		`Done("tgas"): no such property; did you mean "tags"?`)
 	compare(t, with(t, minimal, `{"arn": "", "limit": 2}`), has)
 	if !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("Update error = %v, want an *UncertainError", err)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestCreateInPart(t *testing.T) {
 		},
 		update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
 			if want.Properties.ARN != "arn:1" {
-				t.Errorf("got %+v", want.Properties)
+				t.Errorf("Update called with %+v, want ARN arn:1", want.Properties)
 			}
 			return nil
 		},
@@ -172,11 +172,11 @@ func TestCreateInPart(t *testing.T) {
 	}
 	expect.Equal(t, changes, lines(inspected.Changes), "changes")
 	if len(inspected.Replaces) > 0 {
-		t.Errorf("replaces %v", inspected.Replaces)
+		t.Errorf("Replaces = %v, want none", inspected.Replaces)
 	}
 	resp, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: has, New: wanted})
 	if err != nil || !same(bag(t, `{"arn": "arn:1", "token": {"$sig": "$secret", "value": "t"}}`), resp.Properties) {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Update = %v, %v, want the arn and token", resp, err)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestCreateNothing(t *testing.T) {
 	}})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
 	if err != errHalf { //nolint:errorlint // Nothing is added.
-		t.Errorf("got %T %v", err, err)
+		t.Errorf("Create error = %T %v, want errHalf", err, err)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 			compare(t, want, failed(t, err, "n-1", test.message))
 			var partial *lumi.PartialError
 			if errors.As(err, &partial); isUncertain(partial.Err) != test.uncertain {
-				t.Errorf("got %v", err)
+				t.Errorf("error = %v, want uncertain %v", err, test.uncertain)
 			}
 		})
 	}
@@ -270,7 +270,7 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 	result = &lumi.PartialError{Properties: own, Err: errHalf}
 	_, err = p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
 	if !isUncertain(err) || err.Error() != "partially done: half way" {
-		t.Errorf("got %T %v, want an *UncertainError", err, err)
+		t.Errorf("Create error = %T %v, want an *UncertainError", err, err)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestDoneAndCannotBeSent(t *testing.T) {
 	_, err = p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: with(t, minimal, `{"arn": "arn:1"}`), New: wanted})
 	compare(t, want, failed(t, err, "n-1", message))
 	if !errors.As(err, new(*lumi.OutputError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("Update error = %v, want an *OutputError", err)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestCanceledMeanwhile(t *testing.T) {
 		created, err := p.Create(ctx, &lumi.CreateRequest{Properties: with(t, minimal, `{"limit": 2}`)})
 		if result == nil {
 			if err != nil || !same(bag(t, `{"arn": "arn:1"}`), created.Properties) {
-				t.Errorf("got %v, %v", created, err)
+				t.Errorf("Create = %v, %v, want arn:1", created, err)
 			}
 		} else {
 			compare(t, bag(t, `{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`),
@@ -327,7 +327,7 @@ func TestCanceledMeanwhile(t *testing.T) {
 		updated, err := p.Update(ctx, &lumi.UpdateRequest{ID: "n-1", Old: bag(t, minimal), New: with(t, minimal, `{"limit": 2}`)})
 		if result == nil {
 			if err != nil || !same(bag(t, `{"arn": "arn:1"}`), updated.Properties) {
-				t.Errorf("got %v, %v", updated, err)
+				t.Errorf("Update = %v, %v, want arn:1", updated, err)
 			}
 		} else {
 			compare(t, with(t, minimal, `{"limit": 2, "arn": "arn:1"}`), failed(t, err, "n-1", "partially done: half way"))

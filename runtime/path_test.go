@@ -33,7 +33,7 @@ func TestPathHolds(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := test.p.Holds(test.other); got != test.want {
-			t.Errorf("%q.Holds(%q) = %v", test.p, test.other, got)
+			t.Errorf("%q.Holds(%q) = %v, want %v", test.p, test.other, got, test.want)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestPathHolds(t *testing.T) {
 func TestPaths(t *testing.T) {
 	var none lumi.Paths
 	if none.Has("a") || none.Within("a") || none.Sorted() != nil {
-		t.Error("the nil set is not empty")
+		t.Error("nil Paths is not empty")
 	}
 	s := lumi.Paths{"b[1].c": {}, "a": {}}
 	for p, want := range map[lumi.Path][2]bool{
@@ -49,7 +49,7 @@ func TestPaths(t *testing.T) {
 		"b[0]": {false, false},
 	} {
 		if got := [2]bool{s.Has(p), s.Within(p)}; got != want {
-			t.Errorf("%s: got %v", p, got)
+			t.Errorf("Has and Within(%q) = %v, want %v", p, got, want)
 		}
 	}
 	// Dots and brackets in a key are part of it.
@@ -61,9 +61,9 @@ func TestPaths(t *testing.T) {
 		expect.Equal(t, want, keys.Has(p), p)
 	}
 	if !(lumi.Paths{"": {}}).Has("a") {
-		t.Error("the bag as a whole does not contain its parts")
+		t.Error("Has(\"a\") = false for the path of the whole bag, want true")
 	}
 	if got := s.Sorted(); !slices.Equal(got, []lumi.Path{"a", "b[1].c"}) {
-		t.Errorf("got %v", got)
+		t.Errorf("Sorted() = %v, want [a b[1].c]", got)
 	}
 }

@@ -215,7 +215,7 @@ func checkBag(t failer, p lumi.ResourceProvider, props lumi.Bag) {
 	case errors.As(err, &invalid):
 		for _, f := range invalid.Faults {
 			if f.Path == "" || f.Message == "" {
-				t.Fatalf("fault without path or message: %+v", f)
+				t.Fatalf("fault %+v lacks a path or message", f)
 			}
 		}
 	default:
@@ -224,6 +224,6 @@ func checkBag(t failer, p lumi.ResourceProvider, props lumi.Bag) {
 	change := &lumi.InspectChangeRequest{Old: props, New: props}
 	again, err := p.InspectChange(t.Context(), change)
 	if err == nil && len(again.Changes) > 0 {
-		t.Fatalf("a bag differs from itself: %v", again.Changes)
+		t.Fatalf("InspectChange of equal bags = %v, want no changes", again.Changes)
 	}
 }

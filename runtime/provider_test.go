@@ -79,7 +79,7 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 		}
 		if !want.Unknown.Has(testnet.Network_CIDR) || want.Unknown.Has(testnet.Network_Rules) || !want.Unknown.Within(testnet.Network_Rules) ||
 			!want.Unknown.Has("rules[1].protocol") || want.Unknown.Within(testnet.Network_Comment) {
-			t.Errorf("got unknown %v", got)
+			t.Errorf("Unknown = %v, want cidr and parts of rules", got)
 		}
 		return nil
 	}})
@@ -90,15 +90,15 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 	}
 	for name, want := range secrets {
 		if got := isSecret(resp.Properties.Struct().Fields[name]); got != want {
-			t.Errorf("%s: got secret %v", name, got)
+			t.Errorf("%s is a secret: %v, want %v", name, got, want)
 		}
 	}
 	part := resp.Properties.Struct().Fields["policy"].GetStructValue().Fields["a"].GetListValue().Values[1]
 	if !isSecret(part) {
-		t.Errorf("policy.a[1] is not secret: %v", part)
+		t.Errorf("policy.a[1] = %v, want a secret", part)
 	}
 	if !same(before, props) {
-		t.Error("the request was modified")
+		t.Error("Check modified its request, want it unchanged")
 	}
 }
 
@@ -109,7 +109,7 @@ func isSecret(v *structpb.Value) bool {
 func TestCheckFillsInNetwork(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		if want.Unknown != nil {
-			t.Errorf("got unknown %v", want.Unknown)
+			t.Errorf("Unknown = %v, want nil", want.Unknown)
 		}
 		want.Properties.Comment, want.Properties.ARN = ptr("filled"), "not an input"
 		return nil
@@ -140,7 +140,7 @@ func TestCheckFaults(t *testing.T) {
 			_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal)})
 			var invalid *lumi.InvalidError
 			if err == nil || err.Error() != test.want || errors.As(err, &invalid) != test.fault {
-				t.Errorf("got %T %v", err, err)
+				t.Errorf("Check error = %T %v, want %s", err, err, test.want)
 			}
 		})
 	}
@@ -160,9 +160,9 @@ func TestName(t *testing.T) {
 		resp, err := p.Name(t.Context(), &lumi.NameRequest{Properties: with(t, minimal, `{"name": `+test.name+`}`)})
 		switch {
 		case err != nil && err.Error() != test.err:
-			t.Errorf("%s: %v", test.name, err)
+			t.Errorf("Name of %s returned %v, want %s", test.name, err, test.err)
 		case err == nil && resp.Name != test.want:
-			t.Errorf("%s: got %s", test.name, resp.Name)
+			t.Errorf("Name of %s = %s, want %s", test.name, resp.Name, test.want)
 		}
 	}
 }
@@ -190,16 +190,16 @@ func TestNameByAuthor(t *testing.T) {
 	p := testnet.NewGatewayProvider(gatewayOps{"gw-"})
 	resp, err := p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "internal"}`)})
 	if err != nil || resp.Name != "gw-internal" {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Name = %v, %v, want gw-internal", resp, err)
 	}
 	_, err = p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "$unknown"}`)})
 	if err == nil || err.Error() != "kind: must be known to name the gateway" {
-		t.Errorf("got %v", err)
+		t.Errorf("Name of an unknown kind returned %v, want an error for kind", err)
 	}
 	p = testnet.NewGatewayProvider(gatewayOps{"\n"})
 	_, err = p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "internal"}`)})
 	if !errors.As(err, new(*lumi.OutputError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("Name error = %v, want an *OutputError", err)
 	}
 }
 
@@ -208,11 +208,11 @@ func TestIdleAuthor(t *testing.T) {
 	var output *lumi.OutputError
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, `{"kind": "internal"}`)})
 	if !errors.As(err, &output) || !strings.Contains(err.Error(), "the id is empty") {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want an *OutputError for the empty id", err)
 	}
 	_, err = p.Get(t.Context(), &lumi.GetRequest{ID: "x"})
 	if !errors.As(err, &output) || !strings.Contains(err.Error(), "neither properties nor an error") {
-		t.Errorf("got %v", err)
+		t.Errorf("Get error = %v, want an *OutputError", err)
 	}
 }
 
@@ -221,12 +221,12 @@ func TestCreate(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
 		n := want.Properties
 		if want.URN != networkURN || *n.Password != "hunter2" {
-			t.Errorf("got %+v", want)
+			t.Errorf("Create called with %+v, want URN %s, password hunter2", want, networkURN)
 		}
 		ref, ok := want.Refs.Resolve(n.Gateway)
 		var g gateway
 		if err := ref.Decode(&g); err != nil || !ok || ref.ID != "gw-0abc" || *g.IP != "1.2.3.4" {
-			t.Errorf("got %v, %v, %v", ref, ok, err)
+			t.Errorf("Resolve = %v, %v, Decode error = %v, want gw-0abc with IP 1.2.3.4", ref, ok, err)
 		}
 		if _, ok := want.Refs.Resolve(networkURN); ok {
 			t.Error("resolved a missing resource")
@@ -237,7 +237,7 @@ func TestCreate(t *testing.T) {
 	resp := must.Get(p.Create(t.Context(), &lumi.CreateRequest{URN: networkURN, Properties: bag(t, full), References: refs}))(t)
 	want := bag(t, `{"arn": "arn:n", "token": {"$sig": "$secret", "value": "t0ken"}, "zones": ["a"]}`)
 	if resp.ID != "n-1" || !same(want, resp.Properties) {
-		t.Errorf("got %s %v", resp.ID, resp.Properties)
+		t.Errorf("Create = %s %v, want n-1 %v", resp.ID, resp.Properties, want)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestCreateRefusesUnknown(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: with(t, minimal, `{"cidr": "$unknown"}`)})
 	if !errors.As(err, new(*lumi.InvalidError)) || err.Error() != "cidr: must be known here, but is not known yet" {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want an *InvalidError for cidr", err)
 	}
 }
 
@@ -262,21 +262,21 @@ func TestGet(t *testing.T) {
 	// Properties declared in are not returned, and the gateway of the author's id is unknown.
 	want := with(t, full, `{"arn": "arn:n", "password": null, "seed": null, "gateway": null}`)
 	if !same(want, resp.Properties) {
-		t.Errorf("got %v", resp.Properties)
+		t.Errorf("Get returned %v, want %v", resp.Properties, want)
 	}
 	if _, err := p.Get(t.Context(), &lumi.GetRequest{ID: "n-2"}); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("got %v", err)
+		t.Errorf("Get error = %v, want ErrNotFound", err)
 	}
 }
 
 func TestInspectChange(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{inspect: func(old, want *lumi.State[*network], diff *lumi.Diff) error {
 		if old.ID != "n-1" || want.ID != "n-1" || old.Properties.ARN != "arn:n" || want.Properties.ARN != "arn:n" {
-			t.Errorf("got %+v and %+v", old, want)
+			t.Errorf("InspectChange called with %+v and %+v, want id n-1, ARN arn:n", old, want)
 		}
 		if !diff.Changed(testnet.Network_Rules) || !diff.Changed("rules[0].fromPort") || diff.Changed("rules[0].protocol") ||
 			diff.Changed(testnet.Network_Name) || diff.Changed(testnet.Network_ARN) {
-			t.Errorf("got diff\n%s", diff)
+			t.Errorf("diff =\n%s\nwant a change of rules[0].fromPort", diff)
 		}
 		diff.Replace(testnet.Network_Rules)
 		diff.Replace(testnet.Network_Name) // unchanged
@@ -284,7 +284,7 @@ func TestInspectChange(t *testing.T) {
 			t.Errorf("the diff leaked a secret:\n%s", diff)
 		}
 		if !strings.Contains(diff.String(), "~ rules[0].fromPort: 1 -> 2 (replaces)\n") {
-			t.Errorf("the diff does not show replacements:\n%s", diff)
+			t.Errorf("diff =\n%s\nwant it to show the replacement", diff)
 		}
 		return nil
 	}})
@@ -300,7 +300,7 @@ func TestInspectChange(t *testing.T) {
 	for _, c := range resp.Changes {
 		lines = append(lines, c.String())
 		if c.Secret && (c.Old != nil || c.New != nil) {
-			t.Errorf("%s: change retained a secret", c.Path)
+			t.Errorf("change of %s retains a secret, want nil values", c.Path)
 		}
 	}
 	want := []string{
@@ -315,7 +315,7 @@ func TestInspectChange(t *testing.T) {
 	}
 	expect.Equal(t, want, lines, "changes")
 	if want := []lumi.Path{"accent", "cidr", "rules"}; !slices.Equal(want, resp.Replaces) {
-		t.Errorf("replaces %v", resp.Replaces)
+		t.Errorf("Replaces = %v, want %v", resp.Replaces, want)
 	}
 }
 
@@ -327,7 +327,7 @@ func TestOldStateIsRead(t *testing.T) {
 		delete: func(old *lumi.State[*network]) error {
 			n := old.Properties
 			if old.ID != "n-1" || n.Name != "n" || n.Color != "mauve" || n.Size != 0 || n.Peer != nil || n.ARN != "arn:n" {
-				t.Errorf("got %+v", n)
+				t.Errorf("Delete called with %+v, want the stored properties", n)
 			}
 			return lumi.ErrNotFound
 		},
@@ -343,7 +343,7 @@ func TestOldStateIsRead(t *testing.T) {
 	}
 	want := []lumi.Path{"cidr", "document", "gateway", "open", "origin", "required", "script", "size"}
 	if !slices.Equal(want, added) {
-		t.Errorf("got changes %v, want only additions", added)
+		t.Errorf("changes = %v, want %v", added, want)
 	}
 }
 
@@ -351,7 +351,7 @@ func TestUpdate(t *testing.T) {
 	old := with(t, minimal, `{"arn": "arn:n", "address": {"$sig": "$secret", "value": "1.2.3.4"}, "limit": 1}`)
 	p := testnet.NewNetworkProvider(&networkOps{update: func(old, want *lumi.State[*network], diff *lumi.Diff) error {
 		if *old.Properties.Limit != 1 || *want.Properties.Limit != 2 || diff.String() != "~ limit: 1 -> 2\n" {
-			t.Errorf("got %v", diff)
+			t.Errorf("diff = %v, want limit 1 -> 2", diff)
 		}
 		want.Properties.Zones = []string{"z"}
 		return nil
@@ -359,13 +359,13 @@ func TestUpdate(t *testing.T) {
 	resp := must.Get(p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: with(t, minimal, `{"limit": 2}`)}))(t)
 	want := bag(t, `{"arn": "arn:n", "address": {"$sig": "$secret", "value": "1.2.3.4"}, "zones": ["z"]}`)
 	if !same(want, resp.Properties) {
-		t.Errorf("got %v", resp.Properties)
+		t.Errorf("Update returned %v, want %v", resp.Properties, want)
 	}
 }
 
 func TestUpdateRefusesReplacement(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(_, _ *lumi.State[*network], _ *lumi.Diff) error {
-		t.Error("updated")
+		t.Error("Update called the author's code, want a *ReplaceError before")
 		return nil
 	}})
 	_, err := p.Update(t.Context(), &lumi.UpdateRequest{
@@ -373,12 +373,12 @@ func TestUpdateRefusesReplacement(t *testing.T) {
 	})
 	var replace *lumi.ReplaceError
 	if !errors.As(err, &replace) || err.Error() != "changing accent, cidr requires a replacement, not an update" {
-		t.Errorf("got %v", err)
+		t.Errorf("Update error = %v, want a *ReplaceError for accent and cidr", err)
 	}
 }
 
 func TestToken(t *testing.T) {
 	if got := testnet.NewNetworkProvider(&networkOps{}).Token(); testnet.Network != "feature:net:Network" || got != testnet.Network {
-		t.Errorf("got %s", got)
+		t.Errorf("Token() = %s, want feature:net:Network", got)
 	}
 }

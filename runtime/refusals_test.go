@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, call := range calls {
 		if err := call(); !errors.As(err, new(*lumi.InvalidError)) {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s returned %v, want an *InvalidError", name, err)
 		}
 	}
 }
@@ -69,20 +69,20 @@ func TestWrongOutput(t *testing.T) {
 	var output *lumi.OutputError
 	var partial *lumi.PartialError
 	if _, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal)}); !errors.As(err, &output) {
-		t.Errorf("got %v", err)
+		t.Errorf("Check error = %v, want an *OutputError", err)
 	}
 	if _, err := p.Get(t.Context(), &lumi.GetRequest{}); !errors.As(err, &output) {
-		t.Errorf("got %v", err)
+		t.Errorf("Get error = %v, want an *OutputError", err)
 	}
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: with(t, minimal, `{"password": "hush"}`)})
 	if !errors.As(err, &output) || !errors.As(err, &partial) || partial.ID != "n-1" ||
 		!isSecret(partial.Properties.Struct().Fields["password"]) {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want an *OutputError in a *PartialError for n-1", err)
 	}
 	req := &lumi.UpdateRequest{ID: "n-2", Old: bag(t, minimal), New: bag(t, minimal)}
 	_, err = p.Update(t.Context(), req)
 	if !errors.As(err, &output) || !errors.As(err, &partial) || partial.ID != "n-2" || partial.Properties.IsZero() {
-		t.Errorf("got %v", err)
+		t.Errorf("Update error = %v, want an *OutputError in a *PartialError for n-2", err)
 	}
 }
 
@@ -95,13 +95,13 @@ func TestAuthorsErrors(t *testing.T) {
 	})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
 	if !errors.As(err, new(*lumi.InvalidError)) || err.Error() != "cidr: is taken" {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want an *InvalidError for cidr", err)
 	}
 	req := &lumi.InspectChangeRequest{Old: bag(t, minimal), New: bag(t, minimal)}
 	if _, err := p.InspectChange(t.Context(), req); !errors.Is(err, down) {
-		t.Errorf("got %v", err)
+		t.Errorf("InspectChange error = %v, want %v", err, down)
 	}
 	if _, err := p.Delete(t.Context(), &lumi.DeleteRequest{Properties: bag(t, minimal)}); !errors.Is(err, down) {
-		t.Errorf("got %v", err)
+		t.Errorf("Delete error = %v, want %v", err, down)
 	}
 }

@@ -38,7 +38,7 @@ func TestRelations(t *testing.T) {
 		Cases      [][]json.RawMessage
 	}
 	if err := json.Unmarshal(data, &table); err != nil || len(table.Cases) < 10 {
-		t.Fatalf("%d cases, %v", len(table.Cases), err)
+		t.Fatalf("parsed %d cases, error %v, want at least 10", len(table.Cases), err)
 	}
 	for _, c := range table.Cases {
 		var value structpb.Value

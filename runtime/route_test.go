@@ -113,7 +113,7 @@ func TestUnionsEncoded(t *testing.T) {
 		must.Do(t, lumi.Decode(bag(t, fullRoute), &r))
 		test.change(&r)
 		if _, err := lumi.Encode(&r); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("got  %v\nwant %s", err, test.want)
+			t.Errorf("Encode error = %v\nwant %s", err, test.want)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestUnionsComputed(t *testing.T) {
 	resp := must.Get(p.Create(t.Context(), &lumi.CreateRequest{URN: routeURN, Properties: bag(t, fullRoute)}))(t)
 	want := bag(t, `{"current": {"move": {"x": 5, "y": 0}}}`)
 	if diff := cmp.Diff(want.Struct(), resp.Properties.Struct(), protocmp.Transform()); diff != "" {
-		t.Errorf("created (-want +got):\n%s", diff)
+		t.Errorf("Create (-want +got):\n%s", diff)
 	}
 	old := with(t, fullRoute, `{"current": {"move": {"x": 5, "y": 0}}}`)
 	updated := must.Get(p.Update(t.Context(), &lumi.UpdateRequest{URN: routeURN, ID: "id", Old: old, New: with(t, fullRoute, `{"backup": null}`)}))(t)
@@ -142,14 +142,14 @@ func TestUnionsUnknown(t *testing.T) {
 	}
 	unset := func(urn.URN) error { return errors.New("a variant is set") }
 	if got := ops.want.Properties; got.Target.Match(unset, unset) != nil || got.Action != (testnet.Action{}) || got.Backup != nil {
-		t.Errorf("got %+v", got)
+		t.Errorf("properties = %+v, want no variants set", got)
 	}
 }
 
 func TestUnionsStored(t *testing.T) {
 	ops := &routeOps{now: func(got *route) {
 		if got.Target != (testnet.Target{}) || got.Action != (testnet.Action{}) || got.Backup != nil {
-			t.Errorf("got %+v", got)
+			t.Errorf("properties = %+v, want no variants set", got)
 		}
 		got.Target.Network, got.Action.Stop = networkURN, &feature.Empty{}
 	}}
@@ -172,7 +172,7 @@ func TestUnionsRenamed(t *testing.T) {
 	stored := with(t, fullRoute, `{"target": "`+way+`"}`)
 	resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{URN: routeURN, ID: "id", Purpose: lumi.Refresh, Old: stored}))(t)
 	if got := resp.Properties.Get("target"); got != way {
-		t.Errorf("read back %v", got)
+		t.Errorf("target = %v, want %v", got, way)
 	}
 	must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: stored}))(t)
 }
@@ -180,12 +180,12 @@ func TestUnionsRenamed(t *testing.T) {
 func TestMatch(t *testing.T) {
 	found := errors.New("found")
 	target, action := testnet.Target{Route: routeURN}, testnet.Action{Stop: &feature.Empty{}}
-	network := func(urn.URN) error { t.Error("another variant"); return nil }
+	network := func(urn.URN) error { t.Error("Match called the function of another variant"); return nil }
 	if err := target.Match(network, func(u urn.URN) error { return errors.Join(found, errors.New(string(u))) }); !errors.Is(err, found) {
 		t.Error(err)
 	}
-	move := func(*feature.Point) error { t.Error("another variant"); return nil }
-	grow := func(*feature.Tree) error { t.Error("another variant"); return nil }
+	move := func(*feature.Point) error { t.Error("Match called the function of another variant"); return nil }
+	grow := func(*feature.Tree) error { t.Error("Match called the function of another variant"); return nil }
 	if err := action.Match(move, grow, func(*feature.Empty) error { return found }); !errors.Is(err, found) {
 		t.Error(err)
 	}

@@ -39,7 +39,7 @@ func TestSeedName(t *testing.T) {
 			t.Errorf("%q, %q, %d: got %q, want %q", test.seed, test.prefix, test.n, got, test.want)
 		}
 		if n := utf8.RuneCountInString(strings.TrimPrefix(got, test.prefix)); n != test.n {
-			t.Errorf("%q has %d characters", got, n)
+			t.Errorf("Name = %q with %d characters after the prefix, want %d", got, n, test.n)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestSeedNameUniform(t *testing.T) {
 		}
 		for _, r := range alphabet {
 			if n := count[r]; n < each*9/10 || n > each*11/10 {
-				t.Errorf("of %d characters, %q comes %d times in %d", size, r, n, each*size)
+				t.Errorf("with %d characters, %q occurs %d times, want about %d", size, r, n, each)
 			}
 		}
 	}

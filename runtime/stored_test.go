@@ -77,16 +77,16 @@ func checkOldBag(t *rapid.T) {
 		case errors.As(err, &partial):
 			got = partial.Properties
 		case err != nil && call != "Update" && !errors.As(err, new(*lumi.OutputError)):
-			t.Fatalf("%s: %v", call, err)
+			t.Fatalf("%s returned %v, want nil or an *OutputError", call, err)
 		}
 		if err != nil && strings.Contains(err.Error(), hush) {
 			t.Fatalf("%s: the error leaked a secret: %v", call, err)
 		}
 		if leaks(structpb.NewStructValue(got.Struct())) {
-			t.Fatalf("%s: unwrapped secret: %v", call, got.Struct())
+			t.Fatalf("%s returned an unwrapped secret: %v", call, got.Struct())
 		}
 		if !proto.Equal(before, stored.Struct()) {
-			t.Fatalf("%s modified the stored bag:\n%v\n%v", call, before, stored.Struct())
+			t.Fatalf("%s changed the stored bag to\n%v\nwant\n%v", call, stored.Struct(), before)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func TestContextErrors(t *testing.T) {
 		for call, do := range calls(t, test.err) {
 			err := do()
 			if name == "gone" && call == "Delete" && err != nil || isUncertain(err) != (test.uncertain && changes[call]) {
-				t.Errorf("%s, %s: got %T %v", name, call, err, err)
+				t.Errorf("%s with %s returned %T %v, want uncertain %v", call, name, err, err, test.uncertain && changes[call])
 			}
 			want := test.err.Error()
 			if call == "Get" {
@@ -104,7 +104,7 @@ func TestContextErrors(t *testing.T) {
 				continue
 			}
 			if name != "with a fault" && (err.Error() != want || !errors.Is(err, test.err) && call != "Get") {
-				t.Errorf("%s, %s: got %v", name, call, err)
+				t.Errorf("%s with %s returned %v, want %s", call, name, err, want)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestUncertain(t *testing.T) {
 		for _, call := range []string{"Create", "Update", "Delete"} {
 			err := calls(t, result)[call]()
 			if !isUncertain(err) || !errors.Is(err, down) || err.Error() != result.Error() {
-				t.Errorf("%s: got %T %v", call, err, err)
+				t.Errorf("%s returned %T %v, want an uncertain %v", call, err, err, result)
 			}
 		}
 	}
@@ -140,12 +140,12 @@ func TestUncertainInPart(t *testing.T) {
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
 	failed(t, err, "n-1", "partially done: context canceled")
 	if !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("error = %v, want an *UncertainError", err)
 	}
 	_, err = p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-2", Old: bag(t, minimal), New: bag(t, minimal)})
 	failed(t, err, "n-2", "partially done: context deadline exceeded")
 	if !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("got %v", err)
+		t.Errorf("error = %v, want an *UncertainError", err)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestCreateWithoutID(t *testing.T) {
 	err := calls(t, nil)["Create"]()
 	const want = "the provider returned an invalid result: the id is empty"
 	if !isUncertain(err) || err.Error() != want || !errors.As(err, new(*lumi.OutputError)) {
-		t.Errorf("got %T %v", err, err)
+		t.Errorf("Create error = %T %v, want an uncertain %s", err, err, want)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestNotBegun(t *testing.T) {
 		},
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) || errors.As(err, new(*lumi.UncertainError)) {
-			t.Errorf("%s: got %T %v", name, err, err)
+			t.Errorf("%s returned %T %v, want a certain context.Canceled", name, err, err)
 		}
 	}
 	last := &endingContext{Context: t.Context(), looks: 1 << 30}
@@ -195,7 +195,7 @@ func TestNotBegun(t *testing.T) {
 	for looks := range last.looked {
 		last = &endingContext{Context: t.Context(), looks: looks + 1}
 		if err := create(); !errors.Is(err, context.Canceled) || errors.As(err, new(*lumi.UncertainError)) {
-			t.Errorf("done at check %d: got %T %v", looks, err, err)
+			t.Errorf("Create with a context done at check %d returned %T %v, want a certain context.Canceled", looks, err, err)
 		}
 	}
 }

@@ -159,22 +159,22 @@ func TestUpgrade(t *testing.T) {
 	must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: wanted, Old: old}))(t)
 	got, err := p.Get(t.Context(), &lumi.GetRequest{ID: "l-1", Purpose: lumi.Refresh, Old: old})
 	if err != nil || !same(bag(t, newLink), got.Properties) {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("Get = %v, %v, want %s", got, err, newLink)
 	}
 	inspected, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "l-1", Old: old, New: wanted})
 	if err != nil || len(inspected.Changes) > 0 || !same(wanted, inspected.Properties) {
-		t.Errorf("got %v, %v", inspected, err)
+		t.Errorf("InspectChange = %v, %v, want no changes", inspected, err)
 	}
 	updated, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "l-1", Old: old, New: wanted})
 	if err != nil || !same(bag(t, `{"arn": "arn:1"}`), updated.Properties) {
-		t.Errorf("got %v, %v", updated, err)
+		t.Errorf("Update = %v, %v, want arn:1", updated, err)
 	}
 	must.Get(p.Delete(t.Context(), &lumi.DeleteRequest{ID: "l-1", Properties: old}))(t)
 	if seen != 5 || ops.upgraded != 5 {
-		t.Errorf("got %d links and %d upgrades", seen, ops.upgraded)
+		t.Errorf("saw %d links and %d upgrades, want 5 and 5", seen, ops.upgraded)
 	}
 	if !same(bag(t, oldLink), old) {
-		t.Error("the request was modified")
+		t.Error("a call modified its request, want it unchanged")
 	}
 }
 
@@ -215,11 +215,11 @@ func TestUpgradeIfNeeded(t *testing.T) {
 	// A program's properties are never upgraded.
 	_, err := linkProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, oldLink)})
 	if !errors.As(err, new(*lumi.InvalidError)) || ops.upgraded > 0 {
-		t.Errorf("got %v", err)
+		t.Errorf("Check error = %v after %d upgrades, want an *InvalidError after 0", err, ops.upgraded)
 	}
 	_, err = linkProvider(ops).Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, oldLink)})
 	if !errors.As(err, new(*lumi.InvalidError)) || ops.upgraded > 0 {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v after %d upgrades, want an *InvalidError after 0", err, ops.upgraded)
 	}
 }
 
@@ -299,21 +299,21 @@ func TestUpgradeFails(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := linkProvider(&linkOps{upgrade: test.upgrade, update: func(_, _ *lumi.State[*link]) error {
-				t.Error("updated")
+				t.Error("Update called the author's code, want an error before")
 				return nil
 			}})
 			_, err := p.Update(t.Context(), &lumi.UpdateRequest{
 				Old: bag(t, test.stored), New: with(t, newLink, `{"arn": null}`),
 			})
 			if err == nil || err.Error() != test.want || test.is != nil && !errors.As(err, test.is) {
-				t.Errorf("got  %v\nwant %s", err, test.want)
+				t.Errorf("Update error = %v\nwant %s", err, test.want)
 			}
 			_, got := p.Get(t.Context(), &lumi.GetRequest{Purpose: lumi.Refresh, Old: bag(t, test.stored)})
 			if got == nil || got.Error() != test.want || errors.Is(got, lumi.ErrNotFound) {
-				t.Errorf("got %v from Get", got)
+				t.Errorf("Get error = %v, want %s", got, test.want)
 			}
 			if errors.As(err, new(*lumi.UncertainError)) || errors.As(err, new(*lumi.PartialError)) {
-				t.Errorf("nothing was changed, but got %T", err)
+				t.Errorf("Update error = %T, want a certain error, since nothing was changed", err)
 			}
 		})
 	}
@@ -350,7 +350,7 @@ func TestUpgradedSecrets(t *testing.T) {
 	got := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: "l-1", Purpose: lumi.Refresh, Old: old}))(t)
 	moved := with(t, kept, `{"comment": "plain", "ends": {"$sig": "$secret", "value": [{"label": "b"}, {"label": "hush"}]}}`)
 	if !same(moved, got.Properties) {
-		t.Errorf("got %v", got.Properties.Struct())
+		t.Errorf("Get returned %v, want %v", got.Properties.Struct(), moved.Struct())
 	}
 
 	_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "l-1", Old: old, New: changed})
@@ -360,13 +360,13 @@ func TestUpgradedSecrets(t *testing.T) {
 	}
 	left := with(t, kept, `{"comment": "new", "ends": {"$sig": "$secret", "value": [{"label": "hush"}]}}`)
 	if !same(left, partial.Properties) {
-		t.Errorf("got %v", partial.Properties.Struct())
+		t.Errorf("partial failure has %v, want %v", partial.Properties.Struct(), left.Struct())
 	}
 
 	p = linkProvider(&linkOps{update: func(_, want *lumi.State[*link]) error { return nil }})
 	updated, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "l-1", Old: old, New: changed})
 	if err != nil || !same(bag(t, `{"arn": {"$sig": "$secret", "value": "arn:hush"}}`), updated.Properties) {
-		t.Errorf("got %v, %v", updated, err)
+		t.Errorf("Update = %v, %v, want a secret arn", updated, err)
 	}
 }
 
@@ -379,7 +379,7 @@ func TestUpgradedSecretsInCheck(t *testing.T) {
 	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Old: old, Properties: with(t, newLink, `{"host": null, "arn": null}`)})
 	want := with(t, newLink, `{"host": {"$sig": "$secret", "value": "hush"}, "arn": null}`)
 	if err != nil || !same(want, resp.Properties) {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Check = %v, %v, want %v", resp, err, want)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestWait(t *testing.T) {
 			"waiting for queue q: pending", "waiting for queue q: not ready", "waiting for queue q: pending",
 		}
 		if len(s.polls) != len(s.of) || !slices.Equal(lines, want) {
-			t.Errorf("%d polls, progress %q", len(s.polls), lines)
+			t.Errorf("%d polls, want %d; progress = %q, want %q", len(s.polls), len(s.of), lines, want)
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestWaitLast(t *testing.T) {
 				}
 				near := slices.ContainsFunc(q.polls, func(at time.Time) bool { return time.Since(at) == test.want })
 				if !near || len(q.polls) > 100 {
-					t.Errorf("%d polls, last %v before the end", len(q.polls), time.Since(q.polls[len(q.polls)-1]))
+					t.Errorf("%d polls, the last %v before the end, want at most 100, the last %v before", len(q.polls), time.Since(q.polls[len(q.polls)-1]), test.want)
 				}
 			})
 		})
@@ -172,10 +172,10 @@ func TestWaitEnds(t *testing.T) {
 				start := time.Now()
 				err := lumi.Waiter{Timeout: time.Minute}.Wait(ctx, "q", test.poll)
 				if got := fmt.Sprint(err); got != cmp.Or(test.want, "<nil>") || test.is != nil && !errors.Is(err, test.is) {
-					t.Errorf("got %s", got)
+					t.Errorf("Wait error = %s, want %s", got, test.want)
 				}
 				if took := time.Since(start); took != test.took {
-					t.Errorf("took %v", took)
+					t.Errorf("Wait took %v, want %v", took, test.took)
 				}
 			})
 		})

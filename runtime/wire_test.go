@@ -13,12 +13,12 @@ import (
 func TestNewSecret(t *testing.T) {
 	once := lumi.NewSecret(structpb.NewStringValue("hush"))
 	if lumi.NewSecret(once) != once {
-		t.Error("a secret was wrapped twice")
+		t.Error("NewSecret of a secret returned another value, want the same")
 	}
 	fields := once.GetStructValue().GetFields()
 	if len(fields) != 2 || fields[wire.Signature].GetStringValue() != wire.Secret ||
 		fields["value"].GetStringValue() != "hush" {
-		t.Errorf("got %v", once)
+		t.Errorf("NewSecret = %v, want hush with the signature", once)
 	}
 }
 
@@ -31,17 +31,17 @@ func TestReferences(t *testing.T) {
 	}
 	for u, exists := range map[urn.URN]bool{"a": true, "b": true, "c": true, "d": false, "e": false} {
 		if ref, ok := refs.Resolve(u); ok != exists || ref.ID != refs[u].ID {
-			t.Errorf("%s: got %s, %v", u, ref, ok)
+			t.Errorf("Resolve(%q) = %s, %v, want %s, %v", u, ref, ok, refs[u].ID, exists)
 		}
 	}
 	for u, want := range map[urn.URN]size{"a": "0", "c": ""} {
 		var s sized
 		if err := refs[u].Decode(&s); err != nil || s.Size != want {
-			t.Errorf("%s: got %q, %v", u, s.Size, err)
+			t.Errorf("Decode of %s = %q, %v, want %q", u, s.Size, err, want)
 		}
 	}
 	// Existing resources have no unknown properties.
 	if err := refs["b"].Decode(&sized{}); err == nil || err.Error() != "size: must be known here, but is not known yet" {
-		t.Errorf("got %v", err)
+		t.Errorf("Decode error = %v, want an unknown size", err)
 	}
 }

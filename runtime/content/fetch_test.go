@@ -111,7 +111,7 @@ func testRemoteLimits(t *testing.T) {
 		}
 	}
 	if got := read(t, lumi.URIAsset(address+"/exact")); len(got) != 2048 {
-		t.Errorf("got %d bytes, want at most 2048: %.100s", len(got), got)
+		t.Errorf("read of /exact returned %d bytes, want 2048: %.100s", len(got), got)
 	}
 }
 
@@ -124,10 +124,10 @@ func TestRemoteZipTooLarge(t *testing.T) {
 	want := `error: "` + address + `/zip": is larger than 100 bytes, the limit for remote content; download it and use` +
 		` its path instead`
 	if got := list(t, lumi.URIArchive(address+"/zip")); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("Walk =\n%s\nwant\n%s", got, want)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("temporary files remain: %v, %v", left, err)
+		t.Errorf("ReadDir(temp) = %v, %v, want no temporary files", left, err)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestRemoteSlowReader(t *testing.T) {
 		defer r.Close()
 		time.Sleep(time.Hour)
 		if n, err := io.Copy(io.Discard, iotest.HalfReader(r)); n != size || err != nil {
-			t.Errorf("read %d bytes, %v", n, err)
+			t.Errorf("Copy = %d, %v, want %d, nil", n, err, size)
 		}
 	})
 }
@@ -170,11 +170,11 @@ func TestRemoteRedirect(t *testing.T) {
 	t.Cleanup(origin.Close)
 	uri := strings.Replace(origin.URL, "://", "://user:hush@", 1) + "/?X-Amz-Signature=hush"
 	if got := read(t, lumi.URIAsset(uri)); got != "moved" || len(headers) != 3 {
-		t.Fatalf("got %q after %d requests", got, len(headers))
+		t.Fatalf("read = %q after %d requests, want \"moved\" after 3", got, len(headers))
 	}
 	for i, wantPassword := range []bool{true, true, false} {
 		if got := headers[i].Get("Authorization") != ""; got != wantPassword || headers[i].Get("Referer") != "" {
-			t.Errorf("request %d has the headers %v", i, headers[i])
+			t.Errorf("request %d has headers %v, want Authorization %v and no Referer", i, headers[i], wantPassword)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestRemoteBytes(t *testing.T) {
 		address := "http://" + listener.Addr().String()
 		want = strings.Replace(want, "error: ", `error: "`+address+`": `, 1)
 		if got := read(t, lumi.URIAsset(address)); got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
+			t.Errorf("read =\n%s\nwant\n%s", got, want)
 		}
 		listener.Close()
 	}

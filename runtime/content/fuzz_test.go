@@ -32,19 +32,19 @@ func FuzzWalk(f *testing.F) {
 		seen := map[string]bool{}
 		err := content.Walk(t.Context(), lumi.FileArchive(path), func(file content.File) error {
 			if !filepath.IsLocal(file.Name) || seen[file.Name] || file.Size < 0 || strings.ContainsAny(file.Name, "\\\x00") {
-				t.Errorf("got a file %q of %d bytes", file.Name, file.Size)
+				t.Errorf("Walk visited an invalid or duplicate file: name %q, size %d", file.Name, file.Size)
 			}
 			seen[file.Name] = true
 			const most = 1 << 20 // a few bytes can unpack to very many
 			if n, err := io.CopyN(io.Discard, file.Content, most); errors.Is(err, io.EOF) && n != file.Size {
-				t.Errorf("%q: got %d bytes, want %d", file.Name, n, file.Size)
+				t.Errorf("content of %q has %d bytes, want %d", file.Name, n, file.Size)
 			} else if err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
 			return nil
 		})
 		if err != nil && !strings.HasPrefix(err.Error(), `"`+path+`": `) {
-			t.Errorf("the error does not name the file: %v", err)
+			t.Errorf("Walk error = %v, want it to name the file", err)
 		}
 	})
 }

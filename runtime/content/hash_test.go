@@ -54,13 +54,13 @@ func TestHash(t *testing.T) {
 		{"nothing", lumi.AssetArchive(nil), sum()},
 	} {
 		if got, want := hashOf(t, test.c), hex.EncodeToString([]byte(test.want)); got != want {
-			t.Errorf("%s: got %s, want %s", test.name, got, want)
+			t.Errorf("Hash of %s = %s, want %s", test.name, got, want)
 		}
 	}
 	for _, c := range []lumi.Content{nil, lumi.Asset{}, lumi.Archive{}} {
 		_, err := content.Hash(t.Context(), c)
 		if err == nil || err.Error() != "no content: the asset or archive is absent" {
-			t.Errorf("%#v: %v", c, err)
+			t.Errorf("Hash(%#v) error = %v, want no content", c, err)
 		}
 	}
 }
@@ -145,10 +145,10 @@ func TestForms(t *testing.T) {
 		hash, zipped := hashOf(t, archives["folder"]), zipOf(t, archives["folder"])
 		for name, a := range archives {
 			if got := hashOf(t, a); got != hash {
-				draw.Errorf("%s: got hash %s, want the folder's, %s", name, got, hash)
+				draw.Errorf("Hash of %s = %s, want %s, the folder's", name, got, hash)
 			}
 			if got := zipOf(t, a); !bytes.Equal(got, zipped) {
-				draw.Errorf("%s: zip file differs from the folder's", name)
+				draw.Errorf("WriteZip of %s differs from the folder's, want the same bytes", name)
 			}
 		}
 		checkZip(draw, zipped, files)
@@ -170,7 +170,7 @@ func TestForms(t *testing.T) {
 				}
 				got, what := hashOf(t, lumi.FileArchive(path)), name+" "+what
 				if before, ok := seen[got]; ok {
-					draw.Errorf("files with %s and %s have the same hash", before, what)
+					draw.Errorf("files with %s and with %s have the same hash, want different ones", before, what)
 				}
 				seen[got] = what
 			}
@@ -206,14 +206,14 @@ func checkZip(t *rapid.T, data []byte, files map[string]entry) {
 		}
 		want := files[f.Name]
 		if string(got) != want.data || f.Mode() != os.FileMode(want.perm()) {
-			t.Errorf("%s: %v, %q", f.Name, f.Mode(), got)
+			t.Errorf("%s in the zip file has mode %v, content %q, want %v, %q", f.Name, f.Mode(), got, os.FileMode(want.perm()), want.data)
 		}
 		if y, m, d := f.Modified.Date(); y != 1980 || m != 1 || d != 1 {
-			t.Errorf("%s: got time %v", f.Name, f.Modified)
+			t.Errorf("%s in the zip file has time %v, want 1980-01-01", f.Name, f.Modified)
 		}
 	}
 	if want := slices.Sorted(maps.Keys(files)); !slices.Equal(names, want) {
-		t.Errorf("got names %q, want %q", names, want)
+		t.Errorf("names in the zip file = %q, want %q", names, want)
 	}
 }
 
@@ -235,15 +235,15 @@ func TestWriteZipErrors(t *testing.T) {
 		{failing{}, lumi.FileArchive("a"), "io: read/write on closed pipe"},
 	} {
 		if err := content.WriteZip(t.Context(), test.out, test.a); err == nil || err.Error() != test.want {
-			t.Errorf("got %v, want %s", err, test.want)
+			t.Errorf("WriteZip error = %v, want %s", err, test.want)
 		}
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("temporary files remain: %v, %v", left, err)
+		t.Errorf("ReadDir(temp) = %v, %v, want no temporary files", left, err)
 	}
 	t.Setenv("TMPDIR", temp+"/none")
 	err := content.WriteZip(t.Context(), io.Discard, lumi.FileArchive("a"))
 	if err == nil || !strings.HasPrefix(err.Error(), "cannot create a temporary file: open "+temp+"/none/lumi-content-") {
-		t.Errorf("got %v", err)
+		t.Errorf("WriteZip error = %v, want a missing temporary folder", err)
 	}
 }

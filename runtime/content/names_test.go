@@ -9,10 +9,10 @@ func TestNamesLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := n.addFile("a/c"); err == nil || err.Error() != "the archive contains too many files" {
-		t.Errorf("got %v", err)
+		t.Errorf("addFile error = %v, want too many files", err)
 	}
 	err := place{path: "x"}.failed(errTooMany)
 	if want := `"x": the archive contains too many files`; err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("failed = %v, want %s", err, want)
 	}
 }

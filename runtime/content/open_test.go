@@ -152,12 +152,12 @@ func TestOpen(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := read(t, test.a); got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+				t.Errorf("read =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
 	if _, err := content.Open(t.Context(), lumi.FileAsset("x")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want fs.ErrNotExist", err)
+		t.Errorf("Open error = %v, want fs.ErrNotExist", err)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestOpenCanceled(t *testing.T) {
 		}
 		want := `"` + server.URL + path + `": context canceled`
 		if !errors.Is(err, context.Canceled) || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
+			t.Errorf("%s: error = %v, want %s", path, err, want)
 		}
 	}
 }

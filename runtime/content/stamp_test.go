@@ -103,18 +103,18 @@ func TestStamp(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !proto.Equal(got.Struct(), want.Struct()) {
-				t.Errorf("got\n%s\nwant\n%s", protojson.Format(got.Struct()), protojson.Format(want.Struct()))
+				t.Errorf("Stamp =\n%s\nwant\n%s", protojson.Format(got.Struct()), protojson.Format(want.Struct()))
 			}
 			if !proto.Equal(given.Struct(), before) {
-				t.Error("the input was modified")
+				t.Error("Stamp modified its input, want it unchanged")
 			}
 			if again, err := content.Stamp(t.Context(), got); err != nil || !proto.Equal(again.Struct(), got.Struct()) {
-				t.Errorf("stamping again changed it: %v, %v", again, err)
+				t.Errorf("second Stamp = %v, %v, want the same bag", again, err)
 			}
 		})
 	}
 	if got, err := content.Stamp(t.Context(), lumi.Bag{}); !got.IsZero() || err != nil {
-		t.Errorf("no bag: %v, %v", got, err)
+		t.Errorf("Stamp of the zero Bag = %v, %v, want the zero Bag", got, err)
 	}
 }
 
@@ -165,14 +165,14 @@ f: the URI is malformed`},
 			got, err := content.Stamp(t.Context(), bag(t, test.given))
 			var invalid *lumi.InvalidError
 			if !got.IsZero() || !errors.As(err, &invalid) {
-				t.Fatalf("got %v, %v", got, err)
+				t.Fatalf("Stamp = %v, %v, want the zero Bag, an *InvalidError", got, err)
 			}
 			var lines strings.Builder
 			for _, f := range invalid.Faults {
 				fmt.Fprintf(&lines, "\n%s: %s", f.Path, f.Message)
 			}
 			if want := strings.ReplaceAll(test.want, "$cwd", folder); lines.String() != want {
-				t.Errorf("got%s\nwant%s", lines.String(), want)
+				t.Errorf("Stamp faults =%s\nwant%s", lines.String(), want)
 			}
 		})
 	}
@@ -190,10 +190,10 @@ func TestStampBounds(t *testing.T) {
 	}}))
 	var invalid *lumi.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
-		t.Fatalf("got %v", err)
+		t.Fatalf("Stamp error = %v, want 101 faults", err)
 	}
 	if last := invalid.Faults[100].Error(); last != "there may be more errors" {
-		t.Errorf("got last fault %s", last)
+		t.Errorf("last fault = %q, want \"there may be more errors\"", last)
 	}
 
 	for _, wrap := range []func(*structpb.Value) *structpb.Value{
@@ -218,14 +218,14 @@ func TestStampBounds(t *testing.T) {
 		}
 		given := &structpb.Struct{Fields: map[string]*structpb.Value{"a": deep}}
 		if _, err := content.Stamp(t.Context(), lumi.BagOf(given)); err != nil {
-			t.Errorf("values beyond the depth limit were checked: %v", err)
+			t.Errorf("Stamp beyond the depth limit returned %v, want nil", err)
 		}
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := content.Stamp(ctx, bag(t, `{"a": {"$sig": "$asset", "path": "a"}}`)); !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled: %v", err)
+		t.Errorf("Stamp with a canceled context returned %v, want context.Canceled", err)
 	}
 }
 
@@ -245,6 +245,6 @@ func TestStampPaths(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
-		t.Errorf("took %d bytes", took)
+		t.Errorf("Stamp allocated %d bytes, want at most 1 MiB", took)
 	}
 }

@@ -113,7 +113,7 @@ func TestStreams(t *testing.T) {
 				}
 			})
 			if got > small {
-				t.Errorf("allocated %d bytes for %d", got, big)
+				t.Errorf("reading %d bytes allocated %d, want at most %d", big, got, small)
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func TestBomb(t *testing.T) {
 	got := allocated(func() {
 		err := content.Walk(t.Context(), lumi.FileArchive("tgz"), func(f content.File) error {
 			if f.Size != big {
-				t.Errorf("got size %d", f.Size)
+				t.Errorf("file size = %d, want %d", f.Size, big)
 			}
 			return nil
 		})
@@ -165,7 +165,7 @@ func TestBomb(t *testing.T) {
 		}
 	})
 	if got > small {
-		t.Errorf("allocated %d bytes", got)
+		t.Errorf("Walk allocated %d bytes, want at most %d", got, small)
 	}
 }
 

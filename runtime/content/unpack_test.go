@@ -107,7 +107,7 @@ func TestUnpackLimits(t *testing.T) {
 						want = "<nil>"
 					}
 					if got != want {
-						t.Errorf("read %v: got\n%s\nwant\n%s", read, got, want)
+						t.Errorf("Walk with read %v:\ngot  %s\nwant %s", read, got, want)
 					}
 				}
 			}

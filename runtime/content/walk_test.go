@@ -189,12 +189,12 @@ func TestWalk(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := list(t, test.a); got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+				t.Errorf("Walk =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("temporary files remain: %v, %v", left, err)
+		t.Errorf("ReadDir(temp) = %v, %v, want no temporary files", left, err)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestWalkErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			write(t, ".", map[string]string{"x": string(test.data)})
 			if got, want := list(t, lumi.FileArchive("x")), `error: "x": `+test.want; got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
+				t.Errorf("Walk =\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
@@ -409,7 +409,7 @@ func TestWalkPlaces(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if got, want := list(t, test.a), "error: "+test.want; got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
+				t.Errorf("Walk =\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
@@ -428,7 +428,7 @@ func TestWalkEnds(t *testing.T) {
 			return stop
 		})
 		if !errors.Is(err, stop) || err.Error() != "enough" || visits != 1 {
-			t.Errorf("%s: %v after %d visits", name, err, visits)
+			t.Errorf("Walk of %s = %v after %d visits, want %v after 1", name, err, visits, stop)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		err = content.Walk(ctx, lumi.FileArchive(name), func(f content.File) error {
@@ -437,10 +437,10 @@ func TestWalkEnds(t *testing.T) {
 			return err
 		})
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: canceled: got %v", name, err)
+			t.Errorf("Walk of %s with a canceled context returned %v, want context.Canceled", name, err)
 		}
 		if want := fmt.Sprintf("%q: context canceled", name); err.Error() != want {
-			t.Errorf("got %s, want %s", err, want)
+			t.Errorf("Walk of %s with a canceled context returned %v, want %s", name, err, want)
 		}
 	}
 }
@@ -458,7 +458,7 @@ func TestWalkMoving(t *testing.T) {
 			return err
 		})
 		if got := fmt.Sprint("error: ", err); got != test.want {
-			t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			t.Errorf("Walk =\n%s\nwant\n%s", got, test.want)
 		}
 	}
 }
@@ -476,7 +476,7 @@ func TestLongNames(t *testing.T) {
 			return w.Close()
 		})
 		if got, want := list(t, lumi.FileArchive("tar")), name+"=\n"; got != want {
-			t.Errorf("%v: got %s, want %s", format, got, want)
+			t.Errorf("Walk of a %v file = %s, want %s", format, got, want)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestWalkFolders(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if got, want := list(t, lumi.FileArchive(test.path)), "error: "+test.want; got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
+				t.Errorf("Walk =\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func TestWalkVanishing(t *testing.T) {
 			return errors.Join(os.Remove("folder/b"), test.become("folder/b"))
 		})
 		if want := `"folder": "b": ` + test.want; err == nil || err.Error() != want {
-			t.Errorf("got\n%v\nwant\n%s", err, want)
+			t.Errorf("Walk error =\n%v\nwant\n%s", err, want)
 		}
 	}
 }

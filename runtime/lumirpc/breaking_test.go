@@ -33,7 +33,7 @@ func TestBreaking(t *testing.T) {
 	}
 	for _, line := range now {
 		if !slices.Contains(known, line) {
-			t.Errorf("%s: new; run 'make golden'", line)
+			t.Errorf("%s: new declaration; run 'make golden'", line)
 		}
 	}
 }

@@ -368,7 +368,7 @@ func TestReferencesChanged(t *testing.T) {
 		"store:index:Snapshot \"#1\": create, get: Get modifies " + volume +
 		"store:index:Snapshot \"#1\": cleaned up id-1\n"
 	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("report =\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -395,7 +395,7 @@ func TestRenamed(t *testing.T) {
 		" properties: expected \"snapshot-1\", found \"snapshot-2\"\n" +
 		"store:index:Snapshot \"#1\": cleaned up id-1\n"
 	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("report =\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -440,7 +440,7 @@ func TestUnset(t *testing.T) {
 			}
 			got := said(run(t, func(t providertest.TB) { create(t) }))
 			if want := fmt.Sprintf(report, test.want); got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
+				t.Errorf("report =\n%s\nwant\n%s", got, want)
 			}
 		})
 	}

@@ -24,10 +24,10 @@ func TestBuild(t *testing.T) {
 	}
 	after, err := os.Stat(providertest.Build(t, notes))
 	if err != nil || !os.SameFile(before, after) {
-		t.Errorf("built twice: %v", err)
+		t.Errorf("second Build made another file or failed: %v, want the same file", err)
 	}
 	if filepath.Base(path) != "lumi-resource-notes" {
-		t.Errorf("got name %s", path)
+		t.Errorf("Build = %s, want lumi-resource-notes", path)
 	}
 	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Properties{"log": false}))
 	n := h.Resource("notes:index:Note", "shopping")
@@ -80,7 +80,7 @@ func TestBinaryReports(t *testing.T) {
 				rest = after
 			}
 			if test.name == "log" && report != said(report) {
-				t.Errorf("the report lists unrelated calls:\n%s", report)
+				t.Errorf("report lists unrelated calls:\n%s", report)
 			}
 			if strings.Contains(report, "honey") {
 				t.Errorf("the report leaked the secret:\n%s", report)
@@ -94,7 +94,7 @@ func TestWithoutTesting(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil || slices.Contains(strings.Fields(string(out)), "testing") {
-		t.Errorf("the kit depends on package testing, or %v", err)
+		t.Errorf("go list error = %v; the kit must not depend on package testing", err)
 	}
 }
 
@@ -107,6 +107,6 @@ func TestLog(t *testing.T) {
 		h.Resource("notes:index:Note", "shopping").Create(t, providertest.Properties{"name": "shopping", "text": "eggs"})
 	})
 	if !strings.Contains(log.String(), "text=eggs") {
-		t.Errorf("logged %s", &log)
+		t.Errorf("log = %s, want text=eggs", &log)
 	}
 }

@@ -18,20 +18,20 @@ func TestUncertain(t *testing.T) {
 		v := h.Resource(volumeToken, "data")
 		v.Create(t, small.With(providertest.Properties{"comment": "lose create"}), timeout)
 		if v.ID() != "id-1" {
-			t.Errorf("created %q", v.ID())
+			t.Errorf("ID() = %q, want \"id-1\"", v.ID())
 		}
 		v.Update(t, providertest.Properties{"size": 20, "comment": "lose update"}, timeout)
 		if got := v.Get(t).Get("size"); got != 20.0 {
-			t.Errorf("got size %v", got)
+			t.Errorf("size = %v, want 20", got)
 		}
 		s := h.Unnamed(snapshotToken)
 		s.Create(t, providertest.Properties{"volume": v, "label": "lose request"}, timeout)
 		if s.ID() != "" {
-			t.Errorf("created %s", s.ID())
+			t.Errorf("ID() = %q, want \"\"", s.ID())
 		}
 		s.Create(t, providertest.Properties{"volume": v, "label": "lose snapshot"}, timeout)
 		if got := s.Output("source").GetStringValue(); s.ID() != "id-2" || got != "id-1 arn:id-1" {
-			t.Errorf("found %q of %s", s.ID(), got)
+			t.Errorf("ID() = %q with source %q, want \"id-2\" with \"id-1 arn:id-1\"", s.ID(), got)
 		}
 		s.Update(t, providertest.Properties{"label": "weekly"})
 		v.Update(t, providertest.Properties{"comment": "lose delete"})
@@ -55,7 +55,7 @@ func TestVersions(t *testing.T) {
 	v.Create(t, small)
 	v.Update(t, providertest.Properties{"size": 20})
 	if got := v.Output("address").GetStringValue(); got != "version 2" {
-		t.Errorf("got address %q", got)
+		t.Errorf("address = %q, want \"version 2\"", got)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestPartial(t *testing.T) {
 		set := providertest.Properties{"size": 20, "tags": map[string]string{"a": "b"}, "comment": "fail half way"}
 		v.Update(t, set, providertest.WantPartial("no more room"))
 		if v.Output("size").GetNumberValue() != 10 || v.Output("tags.a").GetStringValue() != "b" {
-			t.Errorf("got size %v, tags %v", v.Output("size"), v.Output("tags"))
+			t.Errorf("size = %v, tags = %v, want 10 and a: b", v.Output("size"), v.Output("tags"))
 		}
 		v.Update(t, providertest.Properties{"comment": "made later"})
 	})
@@ -109,7 +109,7 @@ store:index:Volume "data": cleaned up id-1
 				test.test(t, providertest.InProcess(t, store(newCloud())))
 			}))
 			if got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+				t.Errorf("report =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
@@ -180,7 +180,7 @@ store:index:Snapshot "#1": create again after a lost response: Find must return 
 				s.Retry(t)
 			}))
 			if got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+				t.Errorf("report =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
@@ -217,7 +217,7 @@ func TestTold(t *testing.T) {
 		"Check with name 3, nothing old", "Create with token 4", "Check with name 5, nothing old",
 	}
 	if !slices.Equal(told, want) {
-		t.Errorf("got\n%q\nwant\n%q", told, want)
+		t.Errorf("calls =\n%q\nwant\n%q", told, want)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestOrder(t *testing.T) {
 			h := providertest.InProcess(t, providertest.Resources(newVolumes(&ops)))
 			h.Resource(volumeToken, "data").Life(t, test.life)
 			if !slices.Equal(ops.calls, test.want) {
-				t.Errorf("got\n%q\nwant\n%q", ops.calls, test.want)
+				t.Errorf("calls =\n%q\nwant\n%q", ops.calls, test.want)
 			}
 		})
 	}
@@ -339,11 +339,11 @@ func TestFailedReplacement(t *testing.T) {
 	v.Create(t, small)
 	v.Replace(t, providertest.Properties{"zone": "b"}, providertest.WantError("no such zone"))
 	if ops.old != nil {
-		t.Errorf("the replacement was checked with old properties %v", ops.old)
+		t.Errorf("Check of the replacement got old properties %v, want none", ops.old)
 	}
 	v.Check(t, small)
 	if ops.old == nil || ops.old.Size != 10 {
-		t.Errorf("after a failed replacement, got old properties %v", ops.old)
+		t.Errorf("Check after the failed replacement got old properties %v, want size 10", ops.old)
 	}
 }
 
@@ -384,7 +384,7 @@ store:index:Volume "data": cleaned up id-1
 				return
 			}
 			if got := said(run(t, upgrade)); got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+				t.Errorf("report =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
@@ -396,7 +396,7 @@ func TestUndescribed(t *testing.T) {
 		providertest.InProcess(t, providertest.Resources(&mute{newVolumes(&volumeOps{newCloud()})}))
 	}))
 	if want := "the provider cannot describe its types: not today\n"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("report =\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -110,7 +110,7 @@ store:index:Volume "data": update, get: the failed Update reports tags as nothin
 			}))
 			got, _, _ = strings.Cut(got, `store:index:Volume "data": cleaned up id-1`)
 			if got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+				t.Errorf("report =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}

@@ -38,7 +38,7 @@ func everywhere(t *testing.T, test func(t *testing.T, h *providertest.Harness)) 
 		// Cleanups run in reverse order: this one after the kit's.
 		t.Cleanup(func() {
 			if len(c.volumes)+len(c.snapshots) > 0 {
-				t.Errorf("%v and %v remain in the cloud", c.volumes, c.snapshots)
+				t.Errorf("%v and %v remain in the cloud, want nothing", c.volumes, c.snapshots)
 			}
 		})
 		test(t, providertest.InProcess(t, store(c)))
@@ -123,11 +123,11 @@ func TestReferences(t *testing.T) {
 			Replaces: []providertest.Replacement{{Set: providertest.Properties{"label": nil}, Because: []lumi.Path{"label"}}},
 		})
 		if got := string(s.URN()); got != "urn:lumi:test::store:index::store:index:Snapshot::of data" {
-			t.Errorf("got snapshot %s", got)
+			t.Errorf("URN() = %s, want the name \"of data\"", got)
 		}
 		s.Create(t, providertest.Properties{"volume": v.URN(), "label": v.Output("address")})
 		if got := s.Get(t).Get("label"); got != "10.0.0.1" {
-			t.Errorf("got label %q", got)
+			t.Errorf("label = %q, want \"10.0.0.1\"", got)
 		}
 		s.Check(t, providertest.Properties{"volume": providertest.Unknown})
 	})
@@ -142,10 +142,10 @@ func TestGiven(t *testing.T) {
 	s := h.Unnamed(snapshotToken)
 	s.Create(t, providertest.Properties{"volume": v})
 	if got := s.Output("source").GetStringValue(); got != "vol-1 arn:1" {
-		t.Errorf("got volume %q", got)
+		t.Errorf("source = %q, want \"vol-1 arn:1\"", got)
 	}
 	if got := string(v.URN()); got != "urn:lumi:other::store:index::store:index:Volume::data" {
-		t.Errorf("got volume name %s", got)
+		t.Errorf("URN() = %s, want the environment \"other\"", got)
 	}
 }
 

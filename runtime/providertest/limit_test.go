@@ -47,10 +47,10 @@ func TestHanging(t *testing.T) {
 		`store:index:Volume "stuck": cannot clean up id-2: Delete failed: ` + deadline +
 		`store:index:Volume "data": cleaned up id-1` + "\n"
 	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("report =\n%s\nwant\n%s", got, want)
 	}
 	if late := time.Since(end); late > 0 {
-		t.Errorf("took %s too long", late)
+		t.Errorf("the test ended %s after its deadline", late)
 	}
 }
 

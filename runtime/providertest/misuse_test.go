@@ -253,7 +253,7 @@ store:index:Volume "data": cleaned up id-1
 			})
 			got := said(report)
 			if got != test.want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
+				t.Errorf("report =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
@@ -338,7 +338,7 @@ func TestCallsListed(t *testing.T) {
 				test.fail(t, h, v)
 			})
 			if listed := strings.TrimPrefix(report, said(report)); listed != test.want {
-				t.Errorf("got\n%s\nwant\n%s", listed, test.want)
+				t.Errorf("listed calls =\n%s\nwant\n%s", listed, test.want)
 			}
 		})
 	}
@@ -389,7 +389,7 @@ no resources
 		t.Run(test.name, func(t *testing.T) {
 			got := said(run(t, test.test))
 			if got != test.want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
+				t.Errorf("report =\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
@@ -409,7 +409,7 @@ func TestCannotRegister(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			defer func() {
 				if got := recover(); got != want {
-					t.Errorf("got %v", got)
+					t.Errorf("recovered %v, want %v", got, want)
 				}
 			}()
 			make()
@@ -439,7 +439,7 @@ func TestWanted(t *testing.T) {
 	}
 	v.Create(t, small, providertest.WantPartial("more room"))
 	if v.ID() != "id-2" || v.Output("address").GetStringValue() != "10.0.0.1" {
-		t.Errorf("after a partial failure: got id %q", v.ID())
+		t.Errorf("after a partial failure, ID() = %q, address = %v, want \"id-2\", 10.0.0.1", v.ID(), v.Output("address"))
 	}
 
 	a.create = nil
@@ -451,14 +451,14 @@ func TestWanted(t *testing.T) {
 	}
 	v.Update(t, providertest.Properties{"size": 20}, providertest.WantPartial("more room"))
 	if got := v.Output("size").GetNumberValue(); got != 15 {
-		t.Errorf("after a partial failure: got size %v", got)
+		t.Errorf("after a partial failure, size = %v, want 15", got)
 	}
 	a.update = func(*volumeState) error { return full }
 	v.Update(t, providertest.Properties{"size": 20}, providertest.WantError("more room"))
 	a.update = nil
 	v.Update(t, providertest.Properties{"size": 21})
 	if got := v.Inspect(t, providertest.Properties{"zone": "b"}); len(got.Replaces) != 1 {
-		t.Errorf("got %v for another zone", got)
+		t.Errorf("Inspect of another zone = %v, want a replacement", got)
 	}
 	v.Replace(t, providertest.Properties{"zone": "b"})
 	v.NoChange(t)
@@ -478,6 +478,6 @@ func TestGivenWrong(t *testing.T) {
 	const want = "other:index:Key \"main\": cannot encode the properties:\n" +
 		"\ttoken: a func() cannot be in a bag of properties\n"
 	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("report =\n%s\nwant\n%s", got, want)
 	}
 }

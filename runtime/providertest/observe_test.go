@@ -25,6 +25,6 @@ func TestOnStep(t *testing.T) {
 		}
 	}
 	if p := h.Plugin(); p.Package != "notes" || len(p.Types) != 1 {
-		t.Errorf("the plugin serves %v of package %s", p.Types, p.Package)
+		t.Errorf("the plugin serves %v of package %s, want 1 type of notes", p.Types, p.Package)
 	}
 }

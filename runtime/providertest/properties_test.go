@@ -64,7 +64,7 @@ func TestFromWrong(t *testing.T) {
 	})
 	const want = "cannot encode the properties:\n\tzone: is not valid UTF-8\n\tsize: is not a finite number\n"
 	if report != want {
-		t.Errorf("got\n%s\nwant\n%s", report, want)
+		t.Errorf("report =\n%s\nwant\n%s", report, want)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestLong(t *testing.T) {
 		h.Resource(volumeToken, "data").Create(t, small)
 	})
 	if len(report) > 5<<10 || !strings.Contains(report, "äää…\n") {
-		t.Errorf("the report has %d bytes", len(report))
+		t.Errorf("the report has %d bytes, want at most 5 KiB with truncated values", len(report))
 	}
 }
 
@@ -124,7 +124,7 @@ func TestLongSecret(t *testing.T) {
 			h.Resource(volumeToken, "data").Create(t, small.With(providertest.Properties{"password": "correct horse"}))
 		})
 		if strings.Contains(report, "-c") || !strings.Contains(report, "-…") && !strings.Contains(report, "-(") {
-			t.Fatalf("with %d bytes left, the report is\n%s", cut, report)
+			t.Fatalf("report with %d bytes left contains part of the secret:\n%s", cut, report)
 		}
 	}
 }

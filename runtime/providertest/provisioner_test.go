@@ -294,10 +294,10 @@ func TestProvisioner(t *testing.T) {
 			t.Parallel()
 			failures, dir := try(t, mode, changes)
 			if len(failures) > 0 {
-				t.Errorf("got\n%s", strings.Join(failures, "\n"))
+				t.Errorf("failures =\n%s\nwant none", strings.Join(failures, "\n"))
 			}
 			if left, err := list(filepath.Join(dir, "files")); left != "" || err != nil {
-				t.Errorf("left %s, %v", left, err)
+				t.Errorf("remaining files = %s, %v, want none", left, err)
 			}
 		})
 	}
@@ -353,16 +353,16 @@ func TestBrokenProvisioner(t *testing.T) {
 			}
 			suffix := fmt.Sprintf("\n\tThis breaks the rule %q of docs/protocol.md#the-contract-of-a-provisioner", test.rule)
 			if len(failures) == 0 {
-				t.Fatal("no failure")
+				t.Fatal("RunProvisioner reported no failure, want one")
 			}
 			want, open := strings.CutSuffix(test.want, "…")
 			got := strings.TrimSuffix(failures[0], suffix)
 			if got != want && (!open || !strings.HasPrefix(got, want)) {
-				t.Errorf("got  %s\nwant %s", got, want)
+				t.Errorf("failure = %s\nwant %s", got, want)
 			}
 			for _, f := range failures {
 				if !strings.HasSuffix(f, suffix) {
-					t.Errorf("not of the rule %s: %s", test.rule, f)
+					t.Errorf("failure %s is not of rule %s", f, test.rule)
 				}
 			}
 		})
@@ -387,7 +387,7 @@ func TestRulesDocumented(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^//   - (\w+): `).FindAllStringSubmatch(string(doc), -1) {
 		rules = append(rules, m[1])
 		if !strings.Contains(section, "| "+m[1]+" |") {
-			t.Errorf("docs/protocol.md does not have the rule %q", m[1])
+			t.Errorf("docs/protocol.md lacks the rule %q", m[1])
 		}
 	}
 	for _, file := range []string{"provisioner.go", "provisioner_calls.go"} {
@@ -397,7 +397,7 @@ func TestRulesDocumented(t *testing.T) {
 		}
 		for _, m := range regexp.MustCompile(`(?:fail|fatal|settle|same)\((?:\w+, |k\.seen\[i\], )?"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
 			if !slices.Contains(rules, m[1]) {
-				t.Errorf("%s: the rule %q is not documented in doc.go", file, m[1])
+				t.Errorf("%s: rule %q is not documented in doc.go", file, m[1])
 			}
 		}
 	}
@@ -415,7 +415,7 @@ func TestProvisionerMisuse(t *testing.T) {
 			"\tThis breaks the rule \"process\" of docs/protocol.md#the-contract-of-a-provisioner"},
 	} {
 		if failures := conforms(t, test.p); len(failures) != 1 || failures[0] != test.want {
-			t.Errorf("got %q", failures)
+			t.Errorf("failures = %q, want %q", failures, test.want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func run(t *testing.T, test func(t providertest.TB)) string {
 	r.Do(func() { test(r) })
 	r.End()
 	if !r.Failed() {
-		t.Error("the test did not fail")
+		t.Error("the test passed, want a failure")
 	}
 	return text.String()
 }

@@ -99,7 +99,7 @@ func TestSame(t *testing.T) {
 			want, wantErr := call(t.Context(), resources()[thingToken])
 			got, gotErr := call(within(t), remote.resource(t, thingToken))
 			if diff := cmp.Diff(want, got, sameBags); diff != "" {
-				t.Errorf("the answers differ:\n%s", diff)
+				t.Errorf("response (-local +remote):\n%s", diff)
 			}
 			sameError(t, wantErr, gotErr)
 		})
@@ -123,17 +123,17 @@ func sameError(t *testing.T, want, got error) {
 	t.Helper()
 	if want == nil || got == nil {
 		if want != got { //nolint:errorlint // One of them is nil.
-			t.Errorf("got error %v, want %v", got, want)
+			t.Errorf("error = %v, want %v", got, want)
 		}
 		return
 	}
 	if got.Error() != want.Error() {
-		t.Errorf("got error %q, want %q", got, want)
+		t.Errorf("error = %q, want %q", got, want)
 	}
 	var partial, wantPartial *lumi.PartialError
 	if errors.As(want, &wantPartial) {
 		if !errors.As(got, &partial) {
-			t.Fatalf("got %T, want %T", got, want)
+			t.Fatalf("error type = %T, want %T", got, want)
 		}
 		if diff := cmp.Diff(wantPartial.Properties, partial.Properties, sameBags); diff != "" ||
 			partial.ID != wantPartial.ID {
@@ -247,18 +247,18 @@ func TestRefused(t *testing.T) {
 			_, err := test.call(within(t), things)
 			var e *plugin.Error
 			if !errors.As(err, &e) || e.Code != test.code || e.Message != test.want {
-				t.Errorf("got %v", err)
+				t.Errorf("error = %v, want code %v, %s", err, test.code, test.want)
 			}
 		})
 	}
 	var uncertain *lumi.UncertainError
 	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &uncertain) ||
 		err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
-		t.Errorf("an id that is not text: got %v", err)
+		t.Errorf("Create with an id that is not UTF-8 returned %v, want an *UncertainError", err)
 	}
 	must.Do(t, p.Close()) // The log is complete now.
 	if log := p.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
-		t.Errorf("the log has no stack: %s", log)
+		t.Errorf("log = %s, want the panic and its stack", log)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestZeroErrors(t *testing.T) {
 			"update": update(thingBag("nothing"), thingBag(do)),
 		} {
 			if _, err := call(within(t), things); err == nil || !errors.As(err, test.kind) || err.Error() != test.want {
-				t.Errorf("%s, %s: got %T: %v", do, name, err, err)
+				t.Errorf("%s of %s returned %T %v, want %s", name, do, err, err, test.want)
 			}
 		}
 	}
@@ -297,13 +297,13 @@ func TestBounds(t *testing.T) {
 	_, err := check(thingBag("long"))(within(t), things)
 	if err == nil || len(err.Error()) > maxMessage || len(err.Error()) < maxMessage-8 ||
 		!strings.HasSuffix(err.Error(), "ä…") {
-		t.Errorf("got an error of %d bytes", len(fmt.Sprint(err)))
+		t.Errorf("error message has %d bytes, want %d, truncated", len(fmt.Sprint(err)), maxMessage)
 	}
 	_, err = check(thingBag("faults"))(within(t), things)
 	var invalid *lumi.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Faults) < 500 ||
 		invalid.Faults[len(invalid.Faults)-1].Message != "there may be more errors" {
-		t.Errorf("got %.1000v", err)
+		t.Errorf("Check error = %.1000v, want at least 500 faults, truncated", err)
 	}
 }
 
@@ -323,14 +323,14 @@ func TestConfigure(t *testing.T) {
 		t.Helper()
 		var e *plugin.Error
 		if !errors.As(err, &e) || e.Code != code {
-			t.Errorf("got %v, want %v", err, code)
+			t.Errorf("error = %v, want code %v", err, code)
 		}
 	}
 	invalid := func(err error, path lumi.Path) {
 		t.Helper()
 		var e *lumi.InvalidError
 		if !errors.As(err, &e) || len(e.Faults) == 0 || e.Faults[0].Path != path {
-			t.Errorf("got %v, want a fault of %s", err, path)
+			t.Errorf("error = %v, want a fault of %s", err, path)
 		}
 	}
 	_, err := get("t-1")(within(t), p.resource(t, thingToken))
@@ -354,7 +354,7 @@ func TestNoConfiguration(t *testing.T) {
 	must.Do(t, p.Configure(within(t), lumi.Bag{}))
 	var invalid *lumi.InvalidError
 	if err := p.Configure(within(t), lumi.BagOf(thingBag("nothing"))); !errors.As(err, &invalid) {
-		t.Errorf("got %v", err)
+		t.Errorf("Configure error = %v, want an *InvalidError", err)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestConcurrent(t *testing.T) {
 				return
 			}
 			if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
-				t.Errorf("got %q, want %q", got, want)
+				t.Errorf("result = %q, want %q", got, want)
 			}
 		})
 	}
@@ -389,7 +389,7 @@ func TestLarge(t *testing.T) {
 		URN: thingURN, Properties: lumi.BagOf(thingBag("length", "fixed", want)),
 	}))(t)
 	if resp.Properties.Get("result") != want {
-		t.Error("got another value")
+		t.Error("Create returned another result than the large value")
 	}
 	// In an error, 20 MiB would exceed the metadata limit.
 	want = want[:20<<20]
@@ -398,7 +398,7 @@ func TestLarge(t *testing.T) {
 	})
 	var partial *lumi.PartialError
 	if !errors.As(err, &partial) || partial.Properties.Get("fixed") != want {
-		t.Error("got another error")
+		t.Error("Create did not return a *PartialError with the large value")
 	}
 }
 
@@ -407,7 +407,7 @@ func TestLog(t *testing.T) {
 	t.Setenv("LUMI_LOG", "debug")
 	p := start(t, "plugin")
 	if _, err := check(thingBag("fail", "secret", "hush"))(within(t), p.resource(t, thingToken)); err == nil {
-		t.Error("the call succeeded")
+		t.Error("Check returned nil, want an error")
 	}
 	if err := p.Close(); err != nil { // The log is complete now.
 		t.Error(err)
@@ -428,7 +428,7 @@ func TestEnvironment(t *testing.T) {
 	resp := must.Get(create(thingBag("environment"), nil)(within(t), things))(t)
 	got := resp.(*lumi.CreateResponse).Properties.Get("result").(string)
 	if !strings.Contains(got, roleVariable) || strings.Contains(got, "LUMI_PLUGIN_SECRET") {
-		t.Errorf("got %q", got)
+		t.Errorf("environment = %q, want it to include %s but not the secret", got, roleVariable)
 	}
 }
 
@@ -437,6 +437,6 @@ func TestPrint(t *testing.T) {
 	must.Get(check(thingBag("print it"))(within(t), p.resource(t, thingToken)))(t)
 	must.Do(t, p.Close())
 	if log := p.log.String(); !strings.Contains(log, "it\n") {
-		t.Errorf("got %q", log)
+		t.Errorf("log = %q, want it to include the printed line", log)
 	}
 }

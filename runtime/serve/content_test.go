@@ -55,10 +55,10 @@ func TestContent(t *testing.T) {
 	_, err := check()
 	var invalid *lumi.InvalidError
 	if !errors.As(err, &invalid) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("Check error = %v, want an *InvalidError", err)
 	}
 	if want := `code: "code": no such file in "` + folder + `"`; err.Error() != want {
-		t.Fatalf("got %v, want %s", err, want)
+		t.Fatalf("Check error = %v, want %s", err, want)
 	}
 
 	// Faults are in declaration order, whatever their kind.
@@ -96,7 +96,7 @@ func TestContent(t *testing.T) {
 		missing("result", "computed"), // not an asset in the IDL
 	}, "\n")
 	if err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
+		t.Errorf("Check error =\n%v\nwant\n%s", err, want)
 	}
 
 	write := func(text string) {
@@ -108,11 +108,11 @@ func TestContent(t *testing.T) {
 	old := must.Get(check())(t)
 	hash := must.Get(content.Hash(t.Context(), lumi.FileArchive(filepath.Join(folder, "code"))))(t)
 	if got := old.GetFields()["code"].GetStructValue().GetFields()["hash"].GetStringValue(); got != hash {
-		t.Errorf("got hash %q, want %s", got, hash)
+		t.Errorf("hash = %q, want %s", got, hash)
 	}
 	created := must.Get(things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(old)}))(t)
 	if got := created.Properties.Get("result"); got != "main=one" {
-		t.Errorf("the provider read %q", got)
+		t.Errorf("the provider read %q, want \"main=one\"", got)
 	}
 
 	for _, test := range []struct {
@@ -123,7 +123,7 @@ func TestContent(t *testing.T) {
 		now := must.Get(check())(t)
 		resp := must.Get(things.InspectChange(within(t), &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(now)}))(t)
 		if len(resp.Changes) != test.changes || test.changes > 0 && resp.Changes[0].Path != "code" {
-			t.Errorf("%s: got changes %v", test.text, resp.Changes)
+			t.Errorf("changes with %s = %v, want %d", test.text, resp.Changes, test.changes)
 		}
 	}
 }
@@ -137,12 +137,12 @@ func TestDir(t *testing.T) {
 	things := startIn(t, folder, "./plugin")
 	_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(codeBag())})
 	if want := `code: "code": no such file in "` + folder + `"`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Check error = %v, want %s", err, want)
 	}
 
 	missing := filepath.Join(folder, "none")
 	_, err = plugin.Start(within(t), plugin.Command{Path: binary, Dir: missing, Env: env("plugin")})
 	if want := "working directory of the plugin: stat " + missing + ": no such file or directory"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Start error = %v, want %s", err, want)
 	}
 }

@@ -98,7 +98,7 @@ func TestEvents(t *testing.T) {
 	} {
 		before := len(got.all())
 		if _, err := call(within(t), things); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s returned %v, want nil", name, err)
 		}
 		want := []lumi.Event{
 			{URN: thingURN, Level: slog.LevelDebug, Message: "asking"},
@@ -108,7 +108,7 @@ func TestEvents(t *testing.T) {
 			{URN: thingURN, Level: slog.LevelError, Message: `failed error="no answer"`},
 		}
 		if diff := cmp.Diff(want, got.all()[before:]); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
+			t.Errorf("events of %s (-want +got):\n%s", name, diff)
 		}
 	}
 	before := len(got.all())
@@ -120,7 +120,7 @@ func TestEvents(t *testing.T) {
 	expect.Equal(t, want, got.all()[before:], "secrets")
 	must.Do(t, p.Close())
 	if log := p.log.String(); log != "" {
-		t.Errorf("events were logged, too: %s", log)
+		t.Errorf("log = %s, want no events in it", log)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestEventsConcurrent(t *testing.T) {
 				}
 			}
 			if n != 20 {
-				t.Errorf("%s returned after %d of its events", name, n)
+				t.Errorf("%s returned after %d of its events, want 20", name, n)
 			}
 		})
 	}
@@ -162,10 +162,10 @@ func TestEventsStray(t *testing.T) {
 	select {
 	case e := <-came:
 		if want := (lumi.Event{URN: thingURN, Message: "late"}); e != want {
-			t.Errorf("got %v", e)
+			t.Errorf("event = %v, want %v", e, want)
 		}
 	case <-time.After(patience):
-		t.Error("the event did not arrive")
+		t.Error("no event after the timeout, want one")
 	}
 }
 
@@ -233,10 +233,10 @@ func TestEventsUnread(t *testing.T) {
 	}
 	trailer, took := call("log " + strconv.Itoa(n))
 	if took < settleTime || took > 20*settleTime {
-		t.Errorf("the response took %v", took)
+		t.Errorf("the response took %v, want about %v", took, settleTime)
 	}
 	if trailer, took := call("nothing"); len(trailer.Get(lumirpc.EventsTrailer)) > 0 || took > settleTime/2 {
-		t.Errorf("a call without events took %v, with trailer %v", took, trailer)
+		t.Errorf("a call without events took %v with trailer %v, want no delay and no trailer", took, trailer)
 	}
 	received, dropped, reports := 0, 0, 0
 	for received+dropped < n {
@@ -249,20 +249,20 @@ func TestEventsUnread(t *testing.T) {
 		reports++
 		want := fmt.Sprintf("%d events were dropped because the engine reads them too slowly", e.GetDropped())
 		if e.GetMessage() != want || e.GetUrn() != "" || e.GetSeverity() != lumirpc.Event_WARNING {
-			t.Errorf("got %v", e)
+			t.Errorf("event = %v, want a warning with message %q", e, want)
 		}
 	}
 	if received < maxEvents || dropped == 0 || received+dropped != n {
-		t.Errorf("got %d events and %d dropped", received, dropped)
+		t.Errorf("received %d events and dropped %d, want %d in total", received, dropped, n)
 	}
 	if last := trailer.Get(lumirpc.EventsTrailer); !slices.Equal(last, []string{strconv.Itoa(received + reports)}) {
-		t.Errorf("got trailer %q and %d events", last, received+reports)
+		t.Errorf("trailer = %q, want %d", last, received+reports)
 	}
 	call("log " + strconv.Itoa(n)) // unread
 	began := time.Now()
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil || time.Since(began) > 5*settleTime {
-		t.Errorf("the plugin exited after %v: %v", time.Since(began), err)
+		t.Errorf("the plugin exited after %v: %v, want a clean exit within %v", time.Since(began), err, 5*settleTime)
 	}
 }
 
@@ -281,18 +281,18 @@ func TestEventsOnce(t *testing.T) {
 		return err
 	}
 	if s := status.Convert(refused()); s.Code() != codes.FailedPrecondition || s.Message() != "the events are already being read" {
-		t.Errorf("got %v", s)
+		t.Errorf("second Events returned %v, want FailedPrecondition", s)
 	}
 	conn.Close()
 	for ctx := within(t); refused() != nil; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
-			t.Fatal("the stream was not released")
+			t.Fatal("Events is still refused after the stream has ended")
 		}
 	}
 }
 
 func TestEventsForeign(t *testing.T) {
-	p := startFor(t, "foreign", func(e lumi.Event) { t.Errorf("got %v", e) })
+	p := startFor(t, "foreign", func(e lumi.Event) { t.Errorf("received event %v, want none", e) })
 	must.Do(t, p.Close())
 }
 
@@ -319,7 +319,7 @@ func TestEventsLocal(t *testing.T) {
 		p := must.Get(plugin.Connect(within(t), dial, slow))(t)
 		must.Do(t, p.Configure(within(t), lumi.Bag{}))
 		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != "the events are already being read" {
-			t.Errorf("got %v", err)
+			t.Errorf("second Connect returned %v, want an error", err)
 		}
 		lumi.Log(call).Info("stray")
 		cancel()
@@ -329,13 +329,13 @@ func TestEventsLocal(t *testing.T) {
 		must.Do(t, p.Close())
 		lumi.Log(call).Info("late")
 		if all := got.all(); len(all) != 1 || all[0].Message != "stray" || !strings.Contains(log.String(), "msg=late\n") {
-			t.Errorf("got %v and %s", all, &log)
+			t.Errorf("events = %v, log = %s, want 1 event and the late one in the log", all, &log)
 		}
 	}
 	for ctx := within(t); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
 			all := make([]byte, 1<<20)
-			t.Fatalf("goroutines remain:\n%s", all[:runtime.Stack(all, true)])
+			t.Fatalf("goroutines leaked:\n%s", all[:runtime.Stack(all, true)])
 		}
 	}
 }
@@ -379,7 +379,7 @@ func TestEventsAgain(t *testing.T) {
 	}
 	close(goOn)
 	if err := await(t, result); err != nil || len(trailer.Get(lumirpc.EventsTrailer)) > 0 {
-		t.Errorf("got %v, and the trailer %v", err, trailer)
+		t.Errorf("call = %v with trailer %v, want nil without a trailer", err, trailer)
 	}
 }
 
@@ -392,7 +392,7 @@ func drain(t *testing.T, stream grpc.ServerStreamingClient[lumirpc.Event]) (mess
 			return messages
 		}
 		if err != nil {
-			t.Fatalf("the stream ended with %v, after %q", err, messages)
+			t.Fatalf("the stream ended with %v after %q, want io.EOF", err, messages)
 		}
 		messages = append(messages, e.GetMessage())
 	}

@@ -15,7 +15,7 @@ func TestOtherVersion(t *testing.T) {
 	client, _ := startBare(t).dial(t)
 	_, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7})
 	if status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "version 7") {
-		t.Errorf("got %v", err)
+		t.Errorf("Handshake error = %v, want FailedPrecondition for version 7", err)
 	}
 }
 
@@ -32,7 +32,7 @@ func TestBeforeHandshake(t *testing.T) {
 			err := conn.Invoke(with(within(t), bareSecret), full, &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
 			want := method.MethodName + " was called before Handshake"
 			if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
-				t.Errorf("%s: got %v", method.MethodName, err)
+				t.Errorf("%s before Handshake returned %v, want %s", method.MethodName, err, want)
 			}
 		}
 	}
@@ -40,10 +40,10 @@ func TestBeforeHandshake(t *testing.T) {
 	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
 	want := "Events was called before Handshake"
 	if _, err := stream.Recv(); status.Code(err) != codes.FailedPrecondition || status.Convert(err).Message() != want {
-		t.Errorf("Events: got %v", err)
+		t.Errorf("Events before Handshake returned %v, want %s", err, want)
 	}
 	if _, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7}); err == nil {
-		t.Error("accepted another version")
+		t.Error("Handshake with another version returned nil, want an error")
 	}
 	early()
 	b.greet(t, client)
@@ -59,7 +59,7 @@ func TestUnknownType(t *testing.T) {
 	for _, token := range []string{"test:index:Nothing", "", "?"} {
 		_, err := client.Get(with(within(t), bareSecret), &lumirpc.GetRequest{Type: token, Id: "x"})
 		if status.Code(err) != codes.Unimplemented {
-			t.Errorf("%q: got %v", token, err)
+			t.Errorf("Get of type %q returned %v, want Unimplemented", token, err)
 		}
 	}
 }

@@ -73,18 +73,18 @@ func TestPending(t *testing.T) {
 	for range 3 { // each on its own connection
 		client, _ := b.dial(t)
 		if _, err := client.Handshake(with(ctx, bareSecret), hello()); err != nil {
-			t.Fatalf("rejected a new connection: %v", err)
+			t.Fatalf("Handshake on a new connection returned %v, want nil", err)
 		}
 	}
 	b.greet(t, engine) // connected before
 	for i, conn := range intruders[:400-maxUnauthenticated] {
 		if !closed(conn, time.Now().Add(patience)) {
-			t.Fatalf("connection %d is still open", i)
+			t.Fatalf("connection %d is open, want it closed", i)
 		}
 	}
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
-		t.Errorf("the plugin did not exit cleanly: %v", err)
+		t.Errorf("the plugin exited with %v, want nil", err)
 	}
 }
 
@@ -116,19 +116,19 @@ func TestPendingAge(t *testing.T) {
 	for ctx := within(t); dialled.Load() < 3; time.Sleep(10 * time.Millisecond) {
 		_, err := lumirpc.NewResourceProviderClient(conn).Handshake(ctx, hello())
 		if code := status.Code(err); code != codes.Unauthenticated && code != codes.Unavailable {
-			t.Fatalf("got %v", err)
+			t.Fatalf("Handshake without the secret returned %v, want Unauthenticated or Unavailable", err)
 		}
 	}
 	for i, conn := range intruders {
 		if !closed(conn, time.Now().Add(patience)) {
-			t.Errorf("connection %d is still open", i)
+			t.Errorf("connection %d is open, want it closed", i)
 		}
 	}
 	b.greet(t, engine)
 	conn.Close()
 	for ctx := within(t); d.count() > 0; time.Sleep(10 * time.Millisecond) {
 		if ctx.Err() != nil {
-			t.Fatalf("%d intruders are pending", d.count())
+			t.Fatalf("%d connections are pending, want 0", d.count())
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestDialLoop(t *testing.T) {
 	for i := range 50 {
 		client, conn := b.dial(t)
 		if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-			t.Errorf("connection %d: %v", i, err)
+			t.Errorf("Handshake on connection %d returned %v, want nil", i, err)
 		}
 		conn.Close()
 	}
@@ -182,7 +182,7 @@ func TestSecret(t *testing.T) {
 				full := "/" + lumirpc.ResourceProvider_ServiceDesc.ServiceName + "/" + method.MethodName
 				err := conn.Invoke(ctx, full, &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
 				if status.Code(err) != codes.Unauthenticated {
-					t.Errorf("%s: got %v", method.MethodName, err)
+					t.Errorf("%s without the secret returned %v, want Unauthenticated", method.MethodName, err)
 				}
 			}
 			stream, err := client.Events(ctx, &lumirpc.EventsRequest{})
@@ -190,16 +190,16 @@ func TestSecret(t *testing.T) {
 				_, err = stream.Recv()
 			}
 			if status.Code(err) != codes.Unauthenticated {
-				t.Errorf("Events: got %v", err)
+				t.Errorf("Events without the secret returned %v, want Unauthenticated", err)
 			}
 			err = conn.Invoke(ctx, "/any/thing", &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
 			if status.Code(err) != codes.Unauthenticated {
-				t.Errorf("what does not exist: got %v", err)
+				t.Errorf("unknown method without the secret returned %v, want Unauthenticated", err)
 			}
 		})
 	}
 	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-		t.Errorf("rejected a caller with the secret: %v", err)
+		t.Errorf("Handshake with the secret returned %v, want nil", err)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestLargeHeaders(t *testing.T) {
 	ctx := metadata.AppendToOutgoingContext(with(within(t), bareSecret), "x", strings.Repeat("x", 2*maxHeaders))
 	_, err := client.Handshake(ctx, hello())
 	if want := fmt.Sprint("maximum size (", maxHeaders, " bytes) set by server"); !strings.Contains(fmt.Sprint(err), want) {
-		t.Errorf("got %v, want …%s", err, want)
+		t.Errorf("Handshake error = %v, want %s", err, want)
 	}
 }
 
@@ -228,6 +228,6 @@ func TestGarbage(t *testing.T) {
 	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
-		t.Errorf("the plugin did not exit cleanly: %v", err)
+		t.Errorf("the plugin exited with %v, want nil", err)
 	}
 }

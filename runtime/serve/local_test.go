@@ -30,15 +30,15 @@ func TestLocal(t *testing.T) {
 	_, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("panic"))})
 	var e *plugin.Error
 	if !errors.As(err, &e) || e.Message != "the provider panicked: runtime error: index out of range [7] with length 0" {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want the panic", err)
 	}
 	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("exit"))})
 	if !errors.As(err, &e) || e.Message != "the provider ended its goroutine, as runtime.Goexit and testing.T.FailNow do" {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want an ended goroutine", err)
 	}
 	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("length"))})
 	if err != nil || created.ID != "t-1" {
-		t.Errorf("got %v, %v", created, err)
+		t.Errorf("Create = %v, %v, want t-1", created, err)
 	}
 	if p.Done() != nil {
 		t.Error("a local plugin must not have a process")
@@ -48,7 +48,7 @@ func TestLocal(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1", Purpose: lumi.Import}); !errors.As(err, &e) {
-		t.Errorf("after the end: %v", err)
+		t.Errorf("Get after the end returned %v, want a *plugin.Error", err)
 	}
 	must.Do(t, p.Close())
 }
@@ -74,11 +74,11 @@ func testLocalHangs(t *testing.T) {
 	<-called
 	cancel()
 	if err := <-served; err == nil || err.Error() != "some calls did not return after they were canceled" {
-		t.Errorf("got %v", err)
+		t.Errorf("Serve error = %v, want a hanging call", err)
 	}
 	var e *plugin.Error
 	if err := await(t, configured); !errors.As(err, &e) || e.Code != codes.Unavailable {
-		t.Errorf("got %v", err)
+		t.Errorf("Configure error = %v, want Unavailable", err)
 	}
 }
 
@@ -87,17 +87,17 @@ func TestLocalFails(t *testing.T) {
 	listener := bufconn.Listen(1)
 	err := Serve(t.Context(), Plugin{Package: "test"}, listener, slog.New(slog.DiscardHandler))
 	if err == nil || err.Error() != "invalid resources:\nno resources" {
-		t.Errorf("got %v", err)
+		t.Errorf("Serve error = %v, want no resources", err)
 	}
 	_, err = plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
 	if err == nil {
-		t.Error("connected to a stopped plugin")
+		t.Error("Connect to a stopped plugin returned nil, want an error")
 	}
 	if _, err := listener.Accept(); err == nil || errors.Is(err, io.EOF) {
-		t.Errorf("the listener was not closed: %v", err)
+		t.Errorf("Accept returned %v, want a closed listener", err)
 	}
 	err = Serve(t.Context(), Plugin{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
 	if err == nil || err.Error() != "closed" {
-		t.Errorf("got %v", err)
+		t.Errorf("Serve error = %v, want closed", err)
 	}
 }

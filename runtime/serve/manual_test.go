@@ -30,10 +30,10 @@ func TestByHand(t *testing.T) {
 		cmd.Env, cmd.Stdout, cmd.Stderr = env(role), &stdout, &stderr
 		var exit *exec.ExitError
 		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitMisuse {
-			t.Errorf("%s: got %v", role, err)
+			t.Errorf("%s: Run error = %v, want exit code %d", role, err, exitMisuse)
 		}
 		if stdout.Len() > 0 || stderr.String() != want {
-			t.Errorf("%s: got %q and %q", role, &stdout, &stderr)
+			t.Errorf("%s: stdout = %q, stderr = %q, want \"\", %q", role, &stdout, &stderr, want)
 		}
 	}
 }
@@ -73,12 +73,12 @@ Set LUMI_LOG=debug in the environment to log every call.
 		cmd := exec.Command(os.Args[0], test.question)
 		cmd.Env = env(test.role)
 		if got, err := cmd.CombinedOutput(); err != nil || string(got) != test.want {
-			t.Errorf("%s %s: got %v and\n%s", test.role, test.question, err, got)
+			t.Errorf("%s %s: error %v, output\n%s\nwant\n%s", test.role, test.question, err, got, test.want)
 		}
 	}
 	for _, args := range [][]string{{}, {"version"}, {"--verbose"}, {"--help", "me"}} {
 		if answer(t.Output(), new(Plugin), args) {
-			t.Errorf("answered %q", args)
+			t.Errorf("answer(%q) = true, want false", args)
 		}
 	}
 	// Arguments passed by an engine are ignored.
@@ -92,6 +92,6 @@ func TestModuleVersion(t *testing.T) {
 		t.Skip("this binary has no module version")
 	}
 	if got := versionOf(new(Plugin)); got != info.Main.Version {
-		t.Errorf("got %s, and the module has %s", got, info.Main.Version)
+		t.Errorf("versionOf = %s, want %s", got, info.Main.Version)
 	}
 }

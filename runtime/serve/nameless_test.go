@@ -73,18 +73,18 @@ func testNameless(t *testing.T) {
 	for token, want := range map[string]string{"": nothing, "fail": "no room"} {
 		_, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Token: token})
 		if !isUncertain(err) || err.Error() != want || errors.As(err, new(*lumi.PartialError)) {
-			t.Errorf("Create returned %T %v", err, err)
+			t.Errorf("Create error = %T %v, want an uncertain %s", err, err, want)
 		}
 	}
 	begun := time.Now()
 	if err := p.Configure(context.Background(), lumi.Bag{}); err != nil || len(got.all()) != 3 {
-		t.Errorf("got %v, and %d events", err, len(got.all()))
+		t.Errorf("Configure = %v with %d events, want nil with 3", err, len(got.all()))
 	}
 	if took := time.Since(begun); took != 5*time.Second {
-		t.Errorf("waited %v for missing events", took)
+		t.Errorf("Configure waited %v for missing events, want 5s", took)
 	}
 	if _, err := things.Find(within(t), &lumi.FindRequest{URN: thingURN}); err == nil || err.Error() != nothing {
-		t.Errorf("Find returned %v", err)
+		t.Errorf("Find error = %v, want %s", err, nothing)
 	}
 }
 
@@ -92,6 +92,6 @@ func testNameless(t *testing.T) {
 func TestLongRefusal(t *testing.T) {
 	err := refuse(codes.Unimplemented, "%q is not served", strings.Repeat("x\x00", 1<<20)).Err()
 	if text := status.Convert(err).Message(); len(text) > maxMessage || !strings.HasPrefix(text, `"x\x00x`) {
-		t.Errorf("got an error of %d bytes", len(text))
+		t.Errorf("error message has %d bytes, want at most %d", len(text), maxMessage)
 	}
 }

@@ -37,20 +37,20 @@ func TestDescribe(t *testing.T) {
 	other := &lumi.Description{Type: otherToken, Properties: properties}
 	got, err := p.Describe(within(t))
 	if diff := cmp.Diff([]*lumi.Description{thing, other}, got); diff != "" || err != nil {
-		t.Errorf("all: %v\n%s", err, diff)
+		t.Errorf("Describe() error = %v (-want +got):\n%s", err, diff)
 	}
 	got, err = p.Describe(within(t), otherToken, thingToken)
 	if diff := cmp.Diff([]*lumi.Description{other, thing}, got); diff != "" || err != nil {
-		t.Errorf("in another order: %v\n%s", err, diff)
+		t.Errorf("Describe in another order: error = %v (-want +got):\n%s", err, diff)
 	}
 	one, err := p.resource(t, otherToken).Describe(within(t))
 	if diff := cmp.Diff(other, one); diff != "" || err != nil {
-		t.Errorf("one: %v\n%s", err, diff)
+		t.Errorf("Describe of one type: error = %v (-want +got):\n%s", err, diff)
 	}
 	_, err = p.Describe(within(t), thingToken, "test:index:Nothing")
 	if want := `the plugin for package "test" does not serve type "test:index:Nothing"`; !errors.Is(err, errors.ErrUnsupported) ||
 		err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Describe error = %v, want %s", err, want)
 	}
 }
 
@@ -59,25 +59,25 @@ func TestFind(t *testing.T) {
 	things, bag := p.resource(t, thingToken), lumi.BagOf(thingBag("token"))
 	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: bag, Token: "token-1"})
 	if err != nil || created.Properties.Get("result") != "token-1" {
-		t.Errorf("Create: %v, %v", created, err)
+		t.Errorf("Create = %v, %v, want result token-1", created, err)
 	}
 	found, err := things.Find(within(t), &lumi.FindRequest{URN: thingURN, Properties: bag, Token: "token-1"})
 	if err != nil || found.ID != "t-token-1" {
-		t.Errorf("Find: %v, %v", found, err)
+		t.Errorf("Find = %v, %v, want t-token-1", found, err)
 	}
 	if _, err := find(thingBag("missing it"), "x")(within(t), things); !errors.Is(err, lumi.ErrNotFound) ||
 		err.Error() != "it: no such resource" {
-		t.Errorf("nothing to find: got %v", err)
+		t.Errorf("Find without a resource returned %v, want ErrNotFound", err)
 	}
 	var output *lumi.OutputError
 	if _, err := find(thingBag("nonsense"), "x")(within(t), things); !errors.As(err, &output) || isUncertain(err) ||
 		err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
-		t.Errorf("an id that is not text: got %v", err)
+		t.Errorf("Find with an id that is not UTF-8 returned %v, want an *OutputError", err)
 	}
 	_, err = p.resource(t, otherToken).Find(within(t), &lumi.FindRequest{URN: otherURN, Properties: bag})
 	want := "the provider cannot find resources of type test:sub/module:Other: unsupported operation"
 	if !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("Find error = %v, want %s", err, want)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestUnsupported(t *testing.T) {
 		_, err := call(within(t), things)
 		var e *plugin.Error
 		if !errors.As(err, &e) || e.Code != codes.Unknown || err.Error() != "link: unsupported operation" {
-			t.Errorf("%s: got %T: %v", name, err, err)
+			t.Errorf("%s returned %T %v, want code Unknown", name, err, err)
 		}
 	}
 }
@@ -102,10 +102,10 @@ func TestDefaults(t *testing.T) {
 			URN: thingURN, Properties: lumi.BagOf(thingBag("defaults")), Old: old, Seed: seed,
 		}))(t)
 		if got, want := resp.Properties.Get("fixed"), seed.Name("n-", 8, lumi.LowerAlphanumeric); got != want {
-			t.Errorf("got the name %v, want %s", got, want)
+			t.Errorf("fixed = %v, want %s", got, want)
 		}
 		if list := resp.Properties.Get("list"); old.IsZero() != (list == nil) || list != nil && list.([]any)[0] != "old" {
-			t.Errorf("with %v: got %v", old, list)
+			t.Errorf("list with old properties %v = %v, want the old one", old, list)
 		}
 	}
 }
@@ -119,18 +119,18 @@ func TestIgnore(t *testing.T) {
 	kept := thingBag("nothing", "fixed", "x")
 	kept.Fields["secret"] = old.GetFields()["secret"]
 	if diff := cmp.Diff(lumi.BagOf(kept), got.Properties, sameBags); diff != "" {
-		t.Errorf("got properties\n%s", diff)
+		t.Errorf("properties (-want +got):\n%s", diff)
 	}
 	if len(got.Changes) != 1 || got.Changes[0].String() != `+ fixed: "x"` || len(got.Replaces) != 1 || got.DeleteBeforeReplace {
-		t.Errorf("got %v, %v, %v", got.Changes, got.Replaces, got.DeleteBeforeReplace)
+		t.Errorf("InspectChange = %v, %v, %v, want 1 change, 1 replacement", got.Changes, got.Replaces, got.DeleteBeforeReplace)
 	}
 	answer = must.Get(inspect(thingBag("nothing"), thingBag("delete first"))(within(t), things))(t)
 	got = answer.(*lumi.InspectChangeResponse)
 	if !got.DeleteBeforeReplace {
-		t.Error("DeleteBeforeReplace was lost")
+		t.Error("DeleteBeforeReplace = false, want true")
 	}
 	if diff := cmp.Diff(lumi.BagOf(thingBag("delete first")), got.Properties, sameBags); diff != "" {
-		t.Errorf("if nothing is ignored: got properties\n%s", diff)
+		t.Errorf("properties without ignored changes (-want +got):\n%s", diff)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestGet(t *testing.T) {
 	for _, u := range []urn.URN{"", thingURN} {
 		resp, err = things.Get(within(t), &lumi.GetRequest{Purpose: lumi.Import, ID: "t-1", URN: u})
 		if err != nil || resp.Properties.Get("list") != nil {
-			t.Errorf("import: got %v, %v", resp, err)
+			t.Errorf("Get for an import = %v, %v, want no list", resp, err)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestMalformed(t *testing.T) {
 		err := conn.Invoke(with(within(t), bareSecret), "/lumirpc.ResourceProvider/"+test.method, test.req, &lumirpc.CancelResponse{})
 		s := status.Convert(err)
 		if s.Code() != codes.InvalidArgument || s.Message() != test.want || len(s.Details()) > 0 {
-			t.Errorf("%s %v: got %v, want %s", test.method, test.req, s, test.want)
+			t.Errorf("%s of %v returned %v, want %s", test.method, test.req, s, test.want)
 		}
 	}
 }

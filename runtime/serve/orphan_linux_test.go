@@ -58,7 +58,7 @@ func childOf(t *testing.T, pid int) int {
 	}
 	child, wrong := strconv.Atoi(strings.TrimSpace(all))
 	if err != nil || wrong != nil {
-		t.Fatalf("%v, %v: children %q", err, wrong, all)
+		t.Fatalf("children = %q, errors %v and %v, want one id", all, err, wrong)
 	}
 	return child
 }

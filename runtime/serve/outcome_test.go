@@ -43,7 +43,7 @@ func TestUncertain(t *testing.T) {
 	} {
 		for name, call := range changes(do) {
 			if _, err := call(within(t), things); !isUncertain(err) || err.Error() != want {
-				t.Errorf("%s, %s: got %T %[3]v", name, do, err)
+				t.Errorf("%s of %s returned %T %[3]v, want an uncertain %s", name, do, err, want)
 			}
 		}
 	}
@@ -57,13 +57,13 @@ func TestUncertain(t *testing.T) {
 		p.expect(t, "waiting")
 		cancel()
 		if err := await(t, result); !isUncertain(err) || !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, canceled: got %T %[2]v", name, err)
+			t.Errorf("canceled %s returned %T %[2]v, want an uncertain context.Canceled", name, err)
 		}
 		p.expect(t, "canceled")
 		ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
 		// The plugin may report it first.
 		if _, err := call(ctx, things); !isUncertain(err) || !strings.Contains(err.Error(), "context deadline exceeded") {
-			t.Errorf("%s, deadline: got %T %[2]v", name, err)
+			t.Errorf("%s after the deadline returned %T %[2]v, want an uncertain context.DeadlineExceeded", name, err)
 		}
 		cancel()
 		p.expect(t, "waiting")
@@ -80,13 +80,13 @@ func TestKilled(t *testing.T) {
 		var e *plugin.Error
 		if !isUncertain(err) || !errors.As(err, &e) || e.Code != codes.Unavailable ||
 			!strings.HasPrefix(err.Error(), "the plugin is gone (signal: killed): ") {
-			t.Errorf("%s: got %T %[2]v", name, err)
+			t.Errorf("%s during a crash returned %T %[2]v, want an uncertain Unavailable", name, err)
 		}
 		for name, call := range changes("nothing") {
 			_, err := call(within(t), things)
 			if isUncertain(err) || !errors.As(err, &e) || e.Code != codes.Unavailable ||
 				!strings.HasPrefix(err.Error(), "the plugin is gone (signal: killed): ") {
-				t.Errorf("%s, after that: got %T %[2]v", name, err)
+				t.Errorf("%s after a crash returned %T %[2]v, want a certain Unavailable", name, err)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestCertain(t *testing.T) {
 				continue
 			}
 			if _, err := call(within(t), things); err == nil || isUncertain(err) || err.Error() != want {
-				t.Errorf("%s, %s: got %T %[3]v", name, do, err)
+				t.Errorf("%s of %s returned %T %[3]v, want a certain %s", name, do, err, want)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func TestCertain(t *testing.T) {
 		t.Helper()
 		for name, call := range changes("nothing") {
 			if _, err := call(ctx, things); err == nil || isUncertain(err) {
-				t.Errorf("%s, %s: got %T %[3]v", name, why, err)
+				t.Errorf("%s with %s returned %T %[3]v, want a certain error", name, why, err)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func TestCertain(t *testing.T) {
 		"inspect": inspect(thingBag("nothing"), thingBag("panic")),
 	} {
 		if _, err := call(within(t), things); err == nil || isUncertain(err) {
-			t.Errorf("%s: got %T %[2]v", name, err)
+			t.Errorf("%s returned %T %[2]v, want a certain error", name, err)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func await(t *testing.T, result chan error) error {
 	case err := <-result:
 		return err
 	case <-time.After(patience):
-		t.Fatal("the call does not return")
+		t.Fatal("no response after the timeout")
 		return nil
 	}
 }
@@ -112,7 +112,7 @@ func TestCanceledCall(t *testing.T) {
 	cancel()
 	p.expect(t, "canceled")
 	if err := await(t, result); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("call error = %v, want context.Canceled", err)
 	}
 	must.Get(check(thingBag("nothing"))(within(t), things))(t)
 }
@@ -122,13 +122,13 @@ func TestDeadline(t *testing.T) {
 	for want, ctx := range map[string]context.Context{"true": within(t), "false": t.Context()} {
 		resp := must.Get(create(thingBag("deadline"), nil)(ctx, things))(t)
 		if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
-			t.Errorf("got deadline %s, want %s", got, want)
+			t.Errorf("deadline = %s, want %s", got, want)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if _, err := check(thingBag("wait"))(ctx, things); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
+		t.Errorf("Check error = %v, want context.DeadlineExceeded", err)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestDisconnected(t *testing.T) {
 	conn.Close()
 	b.expect(t, "canceled")
 	if err := await(t, result); err == nil {
-		t.Error("the call succeeded")
+		t.Error("call on a lost connection returned nil, want an error")
 	}
 	again, _ := b.dial(t)
 	must.Get(again.Handshake(with(within(t), bareSecret), hello()))(t)
@@ -184,13 +184,13 @@ func TestStop(t *testing.T) {
 			b.expect(t, "canceled")
 			must.Do(t, await(t, result))
 			if resp.GetId() != "t-half" || resp.GetFailure().GetCode() != int32(codes.Aborted) {
-				t.Errorf("got %v", resp)
+				t.Errorf("Create = %v, want t-half with code Aborted", resp)
 			}
 			if got := drain(t, events); len(got) != 1 || got[0] != "giving up" {
-				t.Errorf("got the events %q", got)
+				t.Errorf("events = %q, want \"giving up\"", got)
 			}
 			if err := b.cmd.Wait(); err != nil || time.Since(began) > grace/2 {
-				t.Errorf("the plugin exited after %v: %v", time.Since(began), err)
+				t.Errorf("the plugin exited after %v: %v, want a clean exit within %v", time.Since(began), err, grace/2)
 			}
 		})
 	}
@@ -206,11 +206,11 @@ func TestCancelAll(t *testing.T) {
 	var uncertain *lumi.UncertainError
 	if err := await(t, result); !errors.As(err, &partial) || partial.ID != "t-half" || !errors.As(err, &uncertain) ||
 		err.Error() != "partially done: context canceled" {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want an uncertain *PartialError for t-half", err)
 	}
 	must.Do(t, p.Close())
 	if err := p.Close(); err != nil {
-		t.Errorf("the second time: %v", err)
+		t.Errorf("second Close returned %v, want nil", err)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestClosed(t *testing.T) {
 	_, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1", Purpose: lumi.Import})
 	var e *plugin.Error
 	if !errors.As(err, &e) || e.Code != codes.FailedPrecondition || e.Message != "the plugin is closed" {
-		t.Errorf("got %v", err)
+		t.Errorf("call after Close returned %v, want FailedPrecondition", err)
 	}
 }
 
@@ -242,12 +242,12 @@ func TestAbandoned(t *testing.T) {
 	b.expect(t, "hanging")
 	cancel()
 	if err := await(t, result); status.Code(err) != codes.Canceled {
-		t.Errorf("got %v", err)
+		t.Errorf("call error = %v, want Canceled", err)
 	}
 	b.stdin.Close()
 	var exit *exec.ExitError
 	if err := b.cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
-		t.Errorf("got %v", err)
+		t.Errorf("the plugin exited with %v, want exit code %d", err, exitFailed)
 	}
 }
 
@@ -259,12 +259,12 @@ func TestInterrupt(t *testing.T) {
 	for _, sign := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		must.Do(t, b.cmd.Process.Signal(sign))
 		if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-			t.Errorf("after %v: %v", sign, err)
+			t.Errorf("Handshake after %v returned %v, want nil", sign, err)
 		}
 	}
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
-		t.Errorf("the plugin did not exit cleanly: %v", err)
+		t.Errorf("the plugin exited with %v, want nil", err)
 	}
 }
 
@@ -291,13 +291,13 @@ func TestStart(t *testing.T) {
 		_, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env(role), Log: io.Discard})
 		for _, want := range wants {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: got %v", role, err)
+				t.Errorf("%s: Start error = %v, want %q in it", role, err, want)
 			}
 		}
 	}
 	_, err := plugin.Start(within(t), plugin.Command{Path: "lumi-resource-nowhere"})
 	if !errors.Is(err, exec.ErrNotFound) {
-		t.Errorf("got %v", err)
+		t.Errorf("Start error = %v, want exec.ErrNotFound", err)
 	}
 }
 
@@ -306,20 +306,20 @@ func TestForeign(t *testing.T) {
 	var partial *lumi.PartialError
 	if _, err := create(nil, nil)(within(t), things); !errors.As(err, &partial) || partial.ID != "t-1" ||
 		partial.Error() != "partially done: the plugin gave no reason" {
-		t.Errorf("got %v", err)
+		t.Errorf("Create error = %v, want a *PartialError for t-1", err)
 	}
 	if _, err := inspect(nil, nil)(within(t), things); err == nil || !strings.Contains(err.Error(), "unknown kind of change") {
-		t.Errorf("got %v", err)
+		t.Errorf("InspectChange error = %v, want an unknown kind of change", err)
 	}
 	if resp, err := things.Get(within(t), &lumi.GetRequest{ID: "x", Purpose: lumi.Import}); err != nil || resp.Properties.IsZero() {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Get = %v, %v, want an empty, non-zero bag", resp, err)
 	}
 	var e *plugin.Error
 	if _, err := check(nil)(within(t), things); !errors.As(err, &e) || e.Code != codes.FailedPrecondition {
-		t.Errorf("got %v", err)
+		t.Errorf("Check error = %v, want FailedPrecondition", err)
 	}
 	if _, err := remove(nil)(within(t), things); !errors.As(err, &e) || e.Code != codes.Unimplemented {
-		t.Errorf("got %v", err)
+		t.Errorf("Delete error = %v, want Unimplemented", err)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestNeverReady(t *testing.T) {
 	m.expect(t, "silent")
 	cancel()
 	if err := await(t, result); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("Start error = %v, want context.Canceled", err)
 	}
 	m.expectEnd(t)
 }
@@ -353,7 +353,7 @@ func TestStuckStart(t *testing.T) {
 				Path: os.Args[0], Env: append(env(role), m.variable), Log: io.Discard, StartTime: 2 * time.Second, Events: func(lumi.Event) {},
 			})
 			if err == nil || err.Error() != os.Args[0]+": "+want {
-				t.Errorf("%s: got %v", role, err)
+				t.Errorf("%s: Start error = %v, want %s", role, err, want)
 			}
 		})
 	}
@@ -370,7 +370,7 @@ func TestFlood(t *testing.T) {
 	must.Do(t, p.Close())
 	got := log.String()
 	if lines := strings.Count(got, "\nmore"); lines != 999 || len(got) > 40<<10 || !strings.Contains(got, "LUMI_PLUGIN_LOG=all") {
-		t.Errorf("got %d lines and %d bytes: …%s", lines, len(got), got[max(0, len(got)-200):])
+		t.Errorf("log has %d lines, want 999, and %d bytes, want at most 40 KiB: …%s", lines, len(got), got[max(0, len(got)-200):])
 	}
 }
 
@@ -383,17 +383,17 @@ func TestKill(t *testing.T) {
 	result := background(within(t), things, "hang")
 	m.expect(t, "hanging")
 	if err := p.Close(); err == nil || !strings.Contains(err.Error(), "was killed") {
-		t.Errorf("got %v", err)
+		t.Errorf("Close error = %v, want a killed plugin", err)
 	}
 	var e *plugin.Error
 	// The first error is either that the process exited or that the connection was closed.
 	if err := await(t, result); !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
-		t.Errorf("got %v", err)
+		t.Errorf("call error = %v, want Unavailable or Canceled", err)
 	}
 	m.expectEnd(t)
 	_, err := check(thingBag("nothing"))(within(t), things)
 	if !errors.As(err, &e) || e.Code != codes.FailedPrecondition {
-		t.Errorf("after the end: got %v", err)
+		t.Errorf("Check after Close returned %v, want FailedPrecondition", err)
 	}
 }
 
@@ -402,18 +402,18 @@ func TestCrash(t *testing.T) {
 	_, err := check(thingBag("crash"))(within(t), p.resource(t, thingToken))
 	var e *plugin.Error
 	if !errors.As(err, &e) || e.Code != codes.Unavailable {
-		t.Errorf("got %v", err)
+		t.Errorf("call error = %v, want Unavailable", err)
 	}
 	select {
 	case <-p.Done():
 	case <-time.After(patience):
-		t.Fatal("the process does not exit")
+		t.Fatal("the process is running after the timeout, want it to exit")
 	}
 	_, err = check(thingBag("nothing"))(within(t), p.resource(t, thingToken))
 	if !errors.As(err, &e) || !strings.Contains(e.Message, "the plugin is gone (exit status 2)") {
-		t.Errorf("after the end: got %v", err)
+		t.Errorf("Check after a crash returned %v, want exit status 2", err)
 	}
 	if err := p.Close(); err == nil || !strings.Contains(err.Error(), "exit status 2") {
-		t.Errorf("got %v", err)
+		t.Errorf("Close error = %v, want exit status 2", err)
 	}
 }

@@ -178,7 +178,7 @@ const masks = "(secret) (secret) (secret) (secret) (secret) (secret)"
 func TestProvisioner(t *testing.T) {
 	p := startProvisioner(t, nil)
 	if p.Name != "tool" || p.Version != "2.0.0" {
-		t.Errorf("got %q %q", p.Name, p.Version)
+		t.Errorf("name = %q, version = %q, want \"tool\", \"2.0.0\"", p.Name, p.Version)
 	}
 	for do, want := range map[string]*provisioner.Plan{
 		"app": {
@@ -190,14 +190,14 @@ func TestProvisioner(t *testing.T) {
 	} {
 		got, err := p.Plan(within(t), secretChange(do))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("Plan, %s: got %v\n%s", do, err, diff)
+			t.Errorf("Plan of %s: error = %v (-want +got):\n%s", do, err, diff)
 		}
 	}
 	for do, want := range map[string]string{
 		"app": "status migrate", "none": "", "limit": strings.Repeat("x", lumirpc.MaxToken),
 	} {
 		if got, err := p.Provision(within(t), secretChange(do)); got != want || err != nil {
-			t.Errorf("Provision, %s: got %q, %v", do, got, err)
+			t.Errorf("Provision of %s = %q, %v, want %q", do, got, err, want)
 		}
 	}
 	metadata := func(v any) map[string]provisioner.Properties {
@@ -214,13 +214,13 @@ func TestProvisioner(t *testing.T) {
 	} {
 		got, err := p.Status(within(t), token)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("Status, %s: got %v\n%s", token, err, diff)
+			t.Errorf("Status of %s: error = %v (-want +got):\n%s", token, err, diff)
 		}
 	}
 	must.Do(t, p.Close())
 	var e *plugin.Error
 	if _, err := p.Status(within(t), "running"); !errors.As(err, &e) || e.Error() != "the plugin is closed" {
-		t.Errorf("after the end: got %v", err)
+		t.Errorf("Status after Close returned %v, want a closed plugin", err)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestProvisionerErrors(t *testing.T) {
 	} {
 		var e *plugin.Error
 		if _, err := p.Provision(within(t), secretChange(test.do)); !errors.As(err, &e) || e.Code != test.code || e.Message != test.want {
-			t.Errorf("Provision, %s: got %v", test.do, err)
+			t.Errorf("Provision of %s returned %v, want code %v, %s", test.do, err, test.code, test.want)
 		}
 	}
 	const unsendable = "the provisioner returned a status that cannot be sent: "
@@ -254,31 +254,31 @@ func TestProvisionerErrors(t *testing.T) {
 	} {
 		var e *plugin.Error
 		if _, err := p.Status(within(t), token); !errors.As(err, &e) || e.Code != codes.Internal || e.Message != want {
-			t.Errorf("Status, %s: got %v", token, err)
+			t.Errorf("Status of %s returned %v, want code Internal, %s", token, err, want)
 		}
 	}
 	if _, err := p.Status(within(t), "x"); !errors.Is(err, lumi.ErrNotFound) || err.Error() != `token "x": no such resource` {
-		t.Errorf("got %v", err)
+		t.Errorf("Status error = %v, want ErrNotFound", err)
 	}
 	if _, err := p.Plan(within(t), secretChange("fail")); err == nil || err.Error() != "failed" {
-		t.Errorf("Plan: got %v", err)
+		t.Errorf("Plan error = %v, want failed", err)
 	}
 	var retry *lumi.RetryError
 	if _, err := p.Provision(within(t), secretChange("retry")); !errors.As(err, &retry) || retry.After != 3*time.Second ||
 		err.Error() != "it is locked" {
-		t.Errorf("got %v", err)
+		t.Errorf("Provision error = %v, want a *RetryError after 3s", err)
 	}
 	c := secretChange("app")
 	c.New[0].Properties["list"] = []any{map[string]any{"x": math.Inf(1)}}
 	want := "properties of app:test:index:Thing::a:1: list[0].x: +Inf is not a JSON number"
 	if _, err := p.Provision(within(t), c); err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Provision error = %v, want %s", err, want)
 	}
 	c = secretChange("app")
 	c.Old[0].Metadata["x"] = make(chan int)
 	want = "metadata of app:test:index:Thing::a:1: x: json: unsupported type: chan int"
 	if _, err := p.Plan(within(t), c); err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Plan error = %v, want %s", err, want)
 	}
 	// The plugin survives all of these calls.
 	must.Get(p.Provision(within(t), secretChange("app")))(t)
@@ -298,7 +298,7 @@ func TestProvisionerEvents(t *testing.T) {
 	must.Do(t, p.Close())
 	log := p.log.String()
 	if want := `level=INFO msg=using provisioner=tool secrets="` + masks + "\"\n"; !strings.HasSuffix(log, want) || strings.Count(log, "\n") != 1 {
-		t.Errorf("got the log %s", log)
+		t.Errorf("log = %s, want one line ending in %s", log, want)
 	}
 }
 
@@ -307,10 +307,10 @@ func TestProvisionerDies(t *testing.T) {
 	var e *plugin.Error
 	_, err := p.Provision(within(t), secretChange("die"))
 	if !errors.As(err, &e) || e.Code != codes.Unavailable || !strings.HasPrefix(e.Message, "the plugin is gone (signal: killed): ") {
-		t.Errorf("got %v", err)
+		t.Errorf("Provision error = %v, want a killed plugin", err)
 	}
 	if err := p.Close(); err == nil || err.Error() != "the plugin did not exit cleanly: signal: killed" {
-		t.Errorf("got %v", err)
+		t.Errorf("Close error = %v, want a killed plugin", err)
 	}
 }
 
@@ -325,13 +325,13 @@ func TestProvisionerOrder(t *testing.T) {
 	good := &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}
 	for _, ctx := range []context.Context{within(t), with(within(t), "wrong"), with(within(t), bareSecret, "wrong")} {
 		if _, err := client.Handshake(ctx, good); status.Code(err) != codes.Unauthenticated {
-			t.Errorf("without the secret: got %v", err)
+			t.Errorf("Handshake without the secret returned %v, want Unauthenticated", err)
 		}
 	}
 	_, err := client.Handshake(with(within(t), bareSecret), &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: 2})
 	want := "the engine speaks protocol version 2, the plugin speaks version 1: update the older one"
 	if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("Handshake error = %v, want %s", err, want)
 	}
 	for _, method := range lumirpc.Provisioner_ServiceDesc.Methods {
 		if method.MethodName == "Handshake" {
@@ -341,19 +341,19 @@ func TestProvisionerOrder(t *testing.T) {
 		err := conn.Invoke(with(within(t), bareSecret), full, &structpb.Struct{}, &structpb.Struct{})
 		want := method.MethodName + " was called before Handshake"
 		if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
-			t.Errorf("%s: got %v", method.MethodName, err)
+			t.Errorf("%s before Handshake returned %v, want %s", method.MethodName, err, want)
 		}
 	}
 	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
 	want = "Events was called before Handshake"
 	if _, err := stream.Recv(); status.Code(err) != codes.FailedPrecondition || status.Convert(err).Message() != want {
-		t.Errorf("Events: got %v", err)
+		t.Errorf("Events before Handshake returned %v, want %s", err, want)
 	}
 	must.Get(client.Handshake(with(within(t), bareSecret), good))(t)
 	// A request without a change equals one with an empty change.
 	resp, err := client.Provision(with(within(t), bareSecret), &lumirpc.ProvisionRequest{})
 	if err != nil || resp.GetToken() != "status " {
-		t.Errorf("got %v, %v", resp, err)
+		t.Errorf("Provision = %v, %v, want token \"status \"", resp, err)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestProvisionerStop(t *testing.T) {
 	must.Do(t, p.Close())
 	p.expect(t, "canceled")
 	if err := await(t, result); err != nil || token != "half" {
-		t.Errorf("got %q, %v", token, err)
+		t.Errorf("Provision = %q, %v, want \"half\"", token, err)
 	}
 	p.expectEnd(t)
 }
@@ -403,11 +403,11 @@ func TestStartProvisioner(t *testing.T) {
 	} {
 		err := test.start(within(t), plugin.Command{Path: os.Args[0], Env: env(test.role), Log: io.Discard})
 		if err == nil || err.Error() != os.Args[0]+": "+test.want {
-			t.Errorf("%s: got %v", test.role, err)
+			t.Errorf("%s: start error = %v, want %s", test.role, err, test.want)
 		}
 	}
 	_, err := plugin.StartProvisioner(within(t), plugin.Command{Path: "lumi-provisioner-nowhere"})
 	if !errors.Is(err, exec.ErrNotFound) {
-		t.Errorf("got %v", err)
+		t.Errorf("StartProvisioner error = %v, want exec.ErrNotFound", err)
 	}
 }

@@ -41,6 +41,6 @@ func TestRaceDetected(t *testing.T) {
 	said, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 66 || !strings.Contains(string(said), "WARNING: DATA RACE") {
-		t.Errorf("got %v, %s", err, said)
+		t.Errorf("error = %v, output = %s, want exit code 66 with a data race", err, said)
 	}
 }

@@ -137,7 +137,7 @@ func TestMasked(t *testing.T) {
 		"leak": `no account with "(secret)"`, "leaking fault": `password: "(secret)" is wrong`,
 	} {
 		if err := p.Configure(within(t), lumi.BagOf(password(region))); err == nil || err.Error() != want {
-			t.Errorf("Configure, %s: got %v", region, err)
+			t.Errorf("Configure with %s returned %v, want %s", region, err, want)
 		}
 	}
 	must.Do(t, p.Configure(within(t), lumi.BagOf(password("here"))))
@@ -199,7 +199,7 @@ func TestMasked(t *testing.T) {
 					return fmt.Errorf("not partially done: %w", err)
 				}
 				if partial.Properties.Get("secret") != hush {
-					t.Errorf("%s: got properties %v", how, partial.Properties)
+					t.Errorf("%s: secret = %v, want %s", how, partial.Properties, hush)
 				}
 				return partial.Err
 			},
@@ -216,7 +216,7 @@ func TestMasked(t *testing.T) {
 				continue // The plugin is gone, or deletion does not change its state.
 			case how == "typed nil" && name != "partly": // Without a resource, such a method may panic.
 				if err == nil {
-					t.Errorf("%s, %s: no error", how, name)
+					t.Errorf("%s with %s returned nil, want an error", name, how)
 				}
 			case err == nil || err.Error() != test.want || !errors.As(err, test.kind):
 				t.Errorf("%s, %s: got %T\n%v\nwant\n%s", how, name, err, err, test.want)
@@ -230,7 +230,7 @@ func TestMaskedBounds(t *testing.T) {
 	for _, how := range []string{"long", "many", "confused fault"} {
 		_, err := check(leakyBag(t, how))(within(t), things)
 		if err == nil || len(err.Error()) > maxMessage || strings.Contains(err.Error(), "hush") {
-			t.Errorf("%s: got %.200v", how, err)
+			t.Errorf("%s: error = %.200v, want a short error without the secret", how, err)
 		}
 	}
 	// An error with thousands of secrets.
@@ -242,7 +242,7 @@ func TestMaskedBounds(t *testing.T) {
 	bag.Fields["list"] = structpb.NewListValue(list)
 	_, err := check(bag)(within(t), things)
 	if err == nil || strings.Contains(err.Error(), "number") || !strings.HasPrefix(err.Error(), "(secret), (secret), ") {
-		t.Errorf("got %.200v", err)
+		t.Errorf("error = %.200v, want masked secrets", err)
 	}
 	// A huge secret.
 	bag = leakyBag(t, "plain")
@@ -251,7 +251,7 @@ func TestMaskedBounds(t *testing.T) {
 	var e *plugin.Error
 	if _, err := check(bag)(within(t), things); !errors.As(err, &e) || e.Code != codes.Unknown ||
 		strings.Contains(err.Error(), "huge") || !strings.HasPrefix(err.Error(), "no account (secret)") {
-		t.Errorf("got %.200v", err)
+		t.Errorf("error = %.200v, want a masked secret", err)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestMaskedLog(t *testing.T) {
 	must.Get(check(leakyBag(t, "log"))(within(t), things))(t)
 	for _, how := range []string{"plain", "panic", "panic error", "panic value", "made panic"} {
 		if _, err := check(leakyBag(t, how))(within(t), things); err == nil {
-			t.Errorf("%s: no error", how)
+			t.Errorf("Check with %s returned nil, want an error", how)
 		}
 	}
 	must.Do(t, p.Close())

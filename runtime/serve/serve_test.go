@@ -96,7 +96,7 @@ func (m *marks) expect(t *testing.T, want string) {
 	select {
 	case got, ok := <-m.lines:
 		if !ok || got != want {
-			t.Fatalf("got the mark %q (%v), want %q", got, ok, want)
+			t.Fatalf("mark = %q, %v, want %q, true", got, ok, want)
 		}
 	case <-time.After(patience):
 		t.Fatalf("mark %q did not arrive", want)
@@ -113,7 +113,7 @@ func (m *marks) expectEnd(t *testing.T) {
 				return
 			}
 		case <-time.After(patience):
-			t.Fatal("the process does not exit")
+			t.Fatal("the process is running after the timeout, want it to exit")
 		}
 	}
 }
@@ -161,11 +161,11 @@ func jsonBag(t *testing.T, json string) *structpb.Struct {
 func TestHandshake(t *testing.T) {
 	p := start(t, "plugin")
 	if p.Package != "test" || p.Version != "1.2.3" || p.Configurable || len(p.Types) != 2 || p.Types[0] != thingToken {
-		t.Errorf("got %+v", p.Plugin)
+		t.Errorf("Start = %+v, want package test, version 1.2.3, 2 types", p.Plugin)
 	}
 	_, err := p.Resource("test:index:Nothing")
 	if want := `the plugin for package "test" does not serve type "test:index:Nothing"`; err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %s", err, want)
+		t.Errorf("Resource error = %v, want %s", err, want)
 	}
 	former := must.Get(p.Resource("test:index:Former"))(t)
 	must.Get(former.Delete(within(t), &lumi.DeleteRequest{
@@ -196,11 +196,11 @@ func TestValidate(t *testing.T) {
 	} {
 		p := Plugin{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
 		if got := p.validate(); got != nil && got.Error() != "invalid resources:\n"+test.want || got == nil && test.want != "" {
-			t.Errorf("%s: got %v", test.token, got)
+			t.Errorf("validate of %s returned %v, want %s", test.token, got, test.want)
 		}
 	}
 	if err := (&Plugin{Package: "test"}).validate(); err == nil {
-		t.Error("served a provider without resources")
+		t.Error("validate of a plugin without resources returned nil, want an error")
 	}
 }
 

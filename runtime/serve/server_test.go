@@ -20,13 +20,13 @@ func TestWrappedPartly(t *testing.T) {
 		bag := thingBag("partly " + do)
 		created, err := s.Create(t.Context(), &lumirpc.CreateRequest{Type: string(thingToken), Urn: thingURN, Properties: bag})
 		if err != nil || created.GetId() != "t-half" || created.GetFailure().GetMessage() != want {
-			t.Errorf("Create: got %v, %v", created, err)
+			t.Errorf("Create = %v, %v, want t-half with failure %s", created, err, want)
 		}
 		updated, err := s.Update(t.Context(), &lumirpc.UpdateRequest{
 			Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: thingBag("nothing"), New: bag,
 		})
 		if err != nil || updated.GetFailure().GetMessage() != want {
-			t.Errorf("Update: got %v, %v", updated, err)
+			t.Errorf("Update = %v, %v, want failure %s", updated, err, want)
 		}
 	}
 }
@@ -41,11 +41,11 @@ func TestFormerTokens(t *testing.T) {
 	}))(t)
 	all, err := s.Describe(t.Context(), &lumirpc.DescribeRequest{})
 	if err != nil || len(all.GetTypes()) != 2 {
-		t.Errorf("described former tokens as types: %v, %v", all, err)
+		t.Errorf("Describe = %v, %v, want 2 types", all, err)
 	}
 	_, err = s.Describe(t.Context(), &lumirpc.DescribeRequest{Types: []string{"test:index:Oldest"}})
 	if want := `does not serve type "test:index:Oldest"`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got error %v, want %s", err, want)
+		t.Errorf("Describe error = %v, want %s", err, want)
 	}
 }
 
@@ -73,25 +73,25 @@ func TestTooLarge(t *testing.T) {
 				Type: string(thingToken), Urn: thingURN, Properties: bag,
 			})
 			if err != nil || created.GetId() == "" {
-				t.Fatalf("the id was lost: %v, %v", created, err)
+				t.Fatalf("Create = %v, %v, want an id", created, err)
 			}
 			size := regexp.MustCompile(`has \d+ bytes`)
 			plain := func(text string) string { return size.ReplaceAllString(text, "has %size bytes") }
 			if failure := created.GetFailure(); codes.Code(failure.GetCode()) != test.code || plain(failure.GetMessage()) != test.want {
-				t.Errorf("Create: got %v", failure)
+				t.Errorf("Create failure = %v, want code %v, %s", failure, test.code, test.want)
 			}
 			if (created.GetProperties() == nil) != test.large {
-				t.Errorf("Create: got properties %v", created.GetProperties())
+				t.Errorf("Create properties = %v, want nil %v", created.GetProperties(), test.large)
 			}
 			updated, err := s.Update(t.Context(), &lumirpc.UpdateRequest{
 				Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: bag, New: bag,
 			})
 			if !test.large {
 				if err != nil || updated.GetProperties() == nil {
-					t.Errorf("Update: got %v, %v", updated, err)
+					t.Errorf("Update = %v, %v, want properties", updated, err)
 				}
 			} else if !isUncertain(err) || plain(err.Error()) != test.want {
-				t.Errorf("Update: got %v, %v", updated, err)
+				t.Errorf("Update = %v, %v, want an uncertain %s", updated, err, test.want)
 			}
 		})
 	}

@@ -17,13 +17,13 @@ func TestParse(t *testing.T) {
 	for _, test := range tests {
 		got, err := tokens.Parse(test.token)
 		if err != nil || string(got) != test.token {
-			t.Errorf("%s: got %s, %v", test.token, got, err)
+			t.Errorf("Parse(%q) = %q, %v", test.token, got, err)
 		}
 		if got.Package() != test.pkg || got.Module() != test.module || got.Name() != test.name {
-			t.Errorf("%s: got %s, %s, %s", test.token, got.Package(), got.Module(), got.Name())
+			t.Errorf("parts of %q = %q, %q, %q, want %q, %q, %q", test.token, got.Package(), got.Module(), got.Name(), test.pkg, test.module, test.name)
 		}
 		if made, err := tokens.Format(test.pkg, test.module, test.name); err != nil || made != got {
-			t.Errorf("%s: made %s, %v", test.token, made, err)
+			t.Errorf("Format = %q, %v, want %q", made, err, test.token)
 		}
 	}
 }
@@ -37,11 +37,11 @@ func TestParseErrors(t *testing.T) {
 		got, err := tokens.Parse(token)
 		var syntax *tokens.SyntaxError
 		if got != "" || !errors.As(err, &syntax) || syntax.Token != token || syntax.Problem == "" {
-			t.Errorf("%q: got %q, %v", token, got, err)
+			t.Errorf("Parse(%q) = %q, %v, want \"\", a *SyntaxError", token, got, err)
 		}
 	}
 	if _, err := tokens.Format("a", "b:c", "D"); err == nil {
-		t.Error("Format accepted a token of four parts")
+		t.Error("Format with four parts returned nil, want an error")
 	}
 	if bad := tokens.Type("x:y"); bad.Package() != "" || bad.Module() != "" || bad.Name() != "" {
 		t.Error("an invalid token must not have parts")

@@ -24,16 +24,16 @@ func TestParse(t *testing.T) {
 	} {
 		u, err := urn.Parse(s)
 		if err != nil || string(u) != s {
-			t.Fatalf("%s: got %s, %v", s, u, err)
+			t.Fatalf("Parse(%q) = %q, %v", s, u, err)
 		}
 		if got, err := u.Parts(); err != nil || got != want {
-			t.Errorf("%s: got %+v, %v", s, got, err)
+			t.Errorf("Parts of %q = %+v, %v, want %+v", s, got, err, want)
 		}
 		if u.Type() != want.Type || u.Name() != want.Name {
-			t.Errorf("%s: got %s, %s", s, u.Type(), u.Name())
+			t.Errorf("Type and Name of %q = %q, %q, want %q, %q", s, u.Type(), u.Name(), want.Type, want.Name)
 		}
 		if made, err := urn.Format(want); err != nil || made != u {
-			t.Errorf("%s: made %s, %v", s, made, err)
+			t.Errorf("Format = %q, %v, want %q", made, err, s)
 		}
 	}
 }
@@ -48,10 +48,10 @@ func TestParseErrors(t *testing.T) {
 		u, err := urn.Parse(s)
 		var syntax *urn.SyntaxError
 		if u != "" || !errors.As(err, &syntax) || syntax.URN != s || syntax.Problem == "" {
-			t.Errorf("%q: got %q, %v", s, u, err)
+			t.Errorf("Parse(%q) = %q, %v, want \"\", a *SyntaxError", s, u, err)
 		}
 		if u := urn.URN(s); u.Type() != "" || u.Name() != "" {
-			t.Errorf("%q has parts", s)
+			t.Errorf("Type and Name of %q = %q, %q, want \"\", \"\"", s, u.Type(), u.Name())
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestFormat(t *testing.T) {
 			return
 		}
 		if got, err := u.Parts(); err != nil || got != want {
-			t.Fatalf("%s: got %+v, %v", u, got, err)
+			t.Fatalf("Parts of %q = %+v, %v, want %+v", u, got, err, want)
 		}
 	})
 }
@@ -79,7 +79,7 @@ func TestFormat(t *testing.T) {
 func TestCheckName(t *testing.T) {
 	for name, good := range map[string]bool{"web": true, "a::b c": true, "#1": true, "": false, "a\n": false, "\xff": false} {
 		if err := urn.CheckName(name); (err == nil) != good || err != nil && !errors.As(err, new(*urn.SyntaxError)) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("CheckName(%q) = %v, want valid %v", name, err, good)
 		}
 	}
 }

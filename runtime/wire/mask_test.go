@@ -124,12 +124,12 @@ func TestForms(t *testing.T) {
 			got := Mask("before "+form+" after", s)
 			if !strings.Contains(got, Masked) || strings.Contains(got, strings.TrimSpace(secret)) ||
 				!strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
-				t.Errorf("%s of %q: got %q", name, secret, got)
+				t.Errorf("Mask of %s form of %q = %q, want it masked", name, secret, got)
 			}
 			// A few characters of base64 may encode spaces around the secret.
 			left := len(got) - len("before  after") - len(Masked)
 			if (name == "base64" || name == "base64 URL" || name == "base64 raw") && left > 4 {
-				t.Errorf("%s of %q: %d characters remain: %q", name, secret, left, got)
+				t.Errorf("Mask of %s form of %q leaves %d characters: %q", name, secret, left, got)
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestManySecrets(t *testing.T) {
 	text.WriteString("password number x")
 	want.WriteString("password number x")
 	if got := Mask(text.String(), secretsOf(texts...)); got != want.String() {
-		t.Error("got another text")
+		t.Error("Mask of many secrets returned another text")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestSeveral(t *testing.T) {
 	want := `(secret) is declared, region {(secret): "region "}`
 	expect.Equal(t, want, Mask(`later key is declared, region {"region": "region "}`, inner))
 	if SecretsOf(WithSecrets(context.Background(), inner)) != inner || SecretsOf(context.Background()) != nil {
-		t.Error("the context has other secrets")
+		t.Error("SecretsOf returned other secrets, want the context's")
 	}
 }
 

@@ -18,7 +18,7 @@ func TestWire(t *testing.T) {
 		Unknown:   "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
 	} {
 		if constant != want || !strings.Contains(string(manual), `"`+want+`"`) {
-			t.Errorf("got %s, want %s here and in the manual", constant, want)
+			t.Errorf("constant = %s, want %s, which the manual must contain", constant, want)
 		}
 	}
 }

@@ -103,10 +103,10 @@ func TestNull(t *testing.T) {
 
 func TestUnknownState(t *testing.T) {
 	if got := DecodeStatus(&lumirpc.StatusResponse{State: 7}); got.State != "7" {
-		t.Errorf("got %q", got.State)
+		t.Errorf("state = %q, want \"7\"", got.State)
 	}
 	if got := DecodeStatus(nil); got.State != "0" {
-		t.Errorf("got %q", got.State)
+		t.Errorf("state = %q, want \"0\"", got.State)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("a long line: got %d bytes, want %d", len(got), len(want))
 	}
 	if cap(o.line) > 2*maxHeld {
-		t.Errorf("%d bytes are buffered", cap(o.line))
+		t.Errorf("buffer capacity = %d, want at most %d", cap(o.line), 2*maxHeld)
 	}
 
 	o.begin(nil)
@@ -44,10 +44,10 @@ func TestOutput(t *testing.T) {
 	t.Setenv("LUMI_PLUGIN_LOG", "all")
 	o = newOutput(Command{})
 	if got := written(o, strings.Repeat("y\n", 1500)); got != strings.Repeat("y\n", 1500) {
-		t.Errorf("all: got %d bytes", len(got))
+		t.Errorf("output without limits has %d bytes, want 3000", len(got))
 	}
 	if got := strings.ReplaceAll(written(o, long+"\n"), "\n", ""); got != long {
-		t.Errorf("all: got %d bytes of a long line", len(got))
+		t.Errorf("output of a long line without limits has %d bytes, want %d", len(got), len(long))
 	}
 }
 
@@ -62,7 +62,7 @@ func TestOutputSecrets(t *testing.T) {
 	expect.Equal(t, "it is (secret)\n", written(o, "it is hunter2-")+written(o, "hunter2\n"))
 	across := strings.Repeat("x", maxLogLine-5)
 	if got := written(o, across+"hunter2-hunter2\n"); strings.Contains(got, "hunt") {
-		t.Errorf("got %q", got[maxLogLine-10:])
+		t.Errorf("output = …%q, want it without the start of the secret", got[maxLogLine-10:])
 	}
 	raw := newOutput(Command{Raw: true})
 	raw.begin(secrets)

@@ -20,14 +20,14 @@ func TestFirstLine(t *testing.T) {
 			f := &firstLine{rest: &rest, line: make(chan string, 1)}
 			for part := range slices.Chunk([]byte(test.written), size) {
 				if n, err := f.Write(part); n != len(part) || err != nil {
-					t.Fatalf("got %d, %v", n, err)
+					t.Fatalf("Write = %d, %v, want %d, nil", n, err, len(part))
 				}
 			}
 			if line := <-f.line; line != test.line {
-				t.Errorf("%q by %d: got the line %q", test.written, size, line)
+				t.Errorf("first line of %q in parts of %d = %q, want %q", test.written, size, line, test.line)
 			}
 			if len(test.written) < maxLine && rest.String() != test.rest {
-				t.Errorf("%q by %d: got the rest %q", test.written, size, &rest)
+				t.Errorf("rest of %q in parts of %d = %q, want %q", test.written, size, &rest, test.rest)
 			}
 		}
 	}
@@ -40,6 +40,6 @@ func TestTail(t *testing.T) {
 	}
 	_, _ = said.Write([]byte("the end\n"))
 	if got := said.String(); len(got) > maxTail || !strings.HasSuffix(got, "something long\nthe end") {
-		t.Errorf("got %q", got)
+		t.Errorf("String() = %q, want the end of the output", got)
 	}
 }
