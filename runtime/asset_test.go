@@ -76,7 +76,7 @@ func hashedBag(t *testing.T, hash string) lumi.Bag {
 	}`)
 }
 
-// hashed decodes files with hashes.
+// hashed returns files decoded with the given hash.
 func hashed(t *testing.T, hash string) files {
 	t.Helper()
 	var f files
@@ -84,7 +84,7 @@ func hashed(t *testing.T, hash string) files {
 	return f
 }
 
-// inside returns an archive with a hash, nested in one without.
+// inside returns an archive with the given hash, which is nested in an archive without one.
 func inside(t *testing.T, hash string) lumi.Archive {
 	t.Helper()
 	assets, _ := hashed(t, hash).Code.Assets()
@@ -115,7 +115,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Content is compared even if the path is the same.
+// Content with the same path but a different hash is a change.
 func TestCompareHash(t *testing.T) {
 	none := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png"}}`)
 	one := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png", "hash": "1"}}`)

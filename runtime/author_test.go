@@ -16,7 +16,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// These tests cover mistakes of authors, and legitimate code that is rare.
+// These tests cover authors' mistakes and unusual but valid implementations.
 
 func TestMovedSecrets(t *testing.T) {
 	const secrets = `{"required": ["a", {"$sig": "$secret", "value": "hush"}],
@@ -25,7 +25,7 @@ func TestMovedSecrets(t *testing.T) {
 	tests := []struct {
 		name  string
 		check func(n *network)
-		want  string // the expected required strings
+		want  string // the expected value of required
 	}{
 		{"not at all", func(*network) {}, `["a", {"$sig": "$secret", "value": "hush"}]`},
 		{"down", func(n *network) { n.Required = slices.Insert(n.Required, 0, "b") },
@@ -62,7 +62,7 @@ func TestMovedComputedSecrets(t *testing.T) {
 	}
 }
 
-func TestNoProperties(t *testing.T) {
+func TestNilProperties(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{
 		check: func(want *lumi.State[*network]) error { want.Properties = nil; return nil },
 		create: func(want *lumi.State[*network]) (lumi.ID, error) {
@@ -81,7 +81,7 @@ func TestNoProperties(t *testing.T) {
 	}
 }
 
-func TestNoOperations(t *testing.T) {
+func TestNilOperations(t *testing.T) {
 	for want, construct := range map[string]func(){
 		"lumi: no operations for resources of type feature:net:Network": func() { testnet.NewNetworkProvider(nil) },
 		"lumi: no operations for resources of type feature:net:Gateway": func() { testnet.NewGatewayProvider(nil) },
@@ -108,7 +108,7 @@ func TestPanic(t *testing.T) {
 	t.Errorf("Delete returned %v, want a panic", err)
 }
 
-// markerOps only names markers.
+// markerOps implements no operation except Name.
 type markerOps struct{ testnet.MarkerProviderOps }
 
 func (markerOps) Name(context.Context, *lumi.State[*marker]) (string, error) { return "m", nil }
@@ -121,8 +121,8 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// Calls share one provider and one bag, for the race detector. The author keeps the input of each call and changes it
-// afterward.
+// Concurrent calls share a provider and a bag, and the author modifies the inputs after the calls, so that the race detector
+// finds shared state.
 func TestConcurrentCalls(t *testing.T) {
 	var kept sync.Map // states by URN
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
@@ -154,7 +154,7 @@ func TestConcurrentCalls(t *testing.T) {
 	group.Wait()
 }
 
-func TestPrinting(t *testing.T) {
+func TestPrintMasksSecrets(t *testing.T) {
 	refs := lumi.References{gatewayURN: {ID: "gw-1", Properties: bag(t, `{"ip": {"$sig": "$secret", "value": "hush"}}`)}}
 	p := testnet.NewNetworkProvider(&networkOps{
 		update: func(old, want *lumi.State[*network], diff *lumi.Diff) error {

@@ -15,13 +15,13 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// object returns an object with a single entry, which JSON need not be able to represent.
+// object returns an object with one field. Unlike JSON, it can represent any value.
 func object(key string, v *structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{key: v}})
 }
 
-// Keys that would not survive a round trip are the program's fault, not the provider's.
-func TestKeys(t *testing.T) {
+// Keys that would not survive a round trip are faults in the program's properties.
+func TestReservedKeys(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	x := structpb.NewStringValue("x")
 	tests := []struct {
@@ -87,7 +87,7 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
-func TestCircles(t *testing.T) {
+func TestEncodeCycle(t *testing.T) {
 	circle := map[string]any{}
 	circle["a"], circle["b"] = circle, []any{circle, circle}
 	if _, err := lumi.Encode(&network{Policy: circle}); !errors.As(err, new(*lumi.OutputError)) {
@@ -95,7 +95,7 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-func TestLargeValues(t *testing.T) {
+func TestCheckLargeValues(t *testing.T) {
 	list := &structpb.ListValue{}
 	for range 200_000 {
 		list.Values = append(list.Values, structpb.NewStringValue("x"))
@@ -113,8 +113,8 @@ func TestLargeValues(t *testing.T) {
 	}
 }
 
-// Bags may contain values that JSON cannot represent, such as values without a kind.
-func TestBareValues(t *testing.T) {
+// Values without a kind, which JSON cannot represent, count as absent.
+func TestMissingKinds(t *testing.T) {
 	bare := map[string]*structpb.Value{
 		"tags": object("a", nil), "colors": object("red", &structpb.Value{}), "comment": {}, "policy": nil,
 		"rules":  {Kind: &structpb.Value_ListValue{}},

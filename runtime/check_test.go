@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// record has a relation, and a list of unique elements with a default.
+// record has a relation between properties, and a list of unique structs that have a property with a default.
 type record struct {
 	Name             string
 	ZoneID, ZoneName *string
@@ -40,7 +40,7 @@ func (r *part) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "c", &r.C, lumi.String.Default("red"))
 }
 
-// filling is an implementation whose Check calls fill.
+// filling implements operations whose Check calls fill.
 type filling[P lumi.Object] struct {
 	empty func() P
 	fill  func(P)
@@ -59,7 +59,7 @@ func (filling[P]) Update(context.Context, *lumi.State[P], *lumi.State[P], *lumi.
 }
 func (filling[P]) Delete(context.Context, *lumi.State[P]) error { return nil }
 
-// accept passes the result of Check to all later operations, and returns the error of Check.
+// accept calls Check and passes its result to all later operations, which must succeed. It returns the error of Check.
 func accept[P lumi.Object](t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -89,7 +89,7 @@ func accept[P lumi.Object](t interface {
 
 func emptyRecord() *record { return &record{} }
 
-func TestCheckJudgesDefaults(t *testing.T) {
+func TestCheckValidatesDefaults(t *testing.T) {
 	for _, test := range []struct{ parts, want string }{
 		{`[{"v": 1}, {"v": 1, "c": "red"}]`, "parts: must have no equal elements, but [0] and [1] are equal"},
 		{`[{"v": 1}, {"v": 1, "c": null}]`, "parts: must have no equal elements, but [0] and [1] are equal"},
@@ -105,7 +105,7 @@ func TestCheckJudgesDefaults(t *testing.T) {
 	}
 }
 
-func TestCheckFillsIn(t *testing.T) {
+func TestCheckSetsProperties(t *testing.T) {
 	given := bag(t, `{"name": "a", "zoneName": "z", "parts": [{"v": 1}]}`)
 	fill := func(id string) func(*record) { return func(r *record) { r.ZoneID = &id } }
 	must.Do(t, accept(t, emptyRecord, fill("z1"), given))
@@ -119,7 +119,7 @@ func TestCheckFillsIn(t *testing.T) {
 	}
 }
 
-// drawn has properties of random types, declared by declares as by a stub.
+// drawn has properties of random types, which the function declares declares like a stub.
 type drawn struct {
 	of      func(*drawn, *lumi.Props)
 	name    string
@@ -131,7 +131,7 @@ type drawn struct {
 
 func (o *drawn) Lumi(p *lumi.Props) { o.of(o, p) }
 
-// drawType draws constraints with matching defaults, and relations of optional properties without a default.
+// drawType draws constraints, defaults that satisfy them, and relations between optional properties without defaults.
 func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
 	is := func(label string) bool { return rapid.Bool().Draw(t, label) }
 	upTo := func(n int) int { return rapid.IntRange(0, n).Draw(t, "number") }
@@ -190,8 +190,8 @@ func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
 	}
 }
 
-// All other operations accept the result of Check, for any types, values, and additions.
-func TestChecked(outer *testing.T) {
+// All other operations accept the result of Check, for any types, values, and values set by the author.
+func TestCheckResultAccepted(outer *testing.T) {
 	accepted := 0
 	rapid.Check(outer, func(t *rapid.T) {
 		of := drawType(t)
@@ -236,7 +236,7 @@ func TestChecked(outer *testing.T) {
 			accepted++
 		}
 	})
-	if accepted < 10 && !testing.Short() { // a fifth is accepted
+	if accepted < 10 && !testing.Short() { // About a fifth of the bags is accepted.
 		outer.Errorf("Check accepted %d bags, want at least 10", accepted)
 	}
 }

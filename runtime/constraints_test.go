@@ -21,11 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "write the faults that are found into the table of constraints")
 
-// casesFile is the test table of both runtimes.
+// casesFile is the test table shared with the TypeScript runtime.
 const casesFile = "../internal/constraint/testdata/cases.json"
 
-// caseGroup is a type, with or without secret values, and cases. Each case is a value and its faults. In a value,
-// {"$secret": v} is a secret, {"$resource": name} a resource, and {"$unknown": true} an unknown value.
+// caseGroup is a group of cases for one type, whose values may be secret. A case consists of a value and its expected
+// faults. In a value, {"$secret": v} is a secret, {"$resource": name} a resource, and {"$unknown": true} an unknown value.
 type caseGroup struct {
 	Type   json.RawMessage     `json:"type"`
 	Secret bool                `json:"secret,omitempty"`
@@ -41,7 +41,7 @@ type caseType struct {
 	Constraints []json.RawMessage
 	// Values are the values of an enum.
 	Values []string
-	// Default is the default of a property, which is then optional.
+	// Default is the default of a property. A property with a default is optional.
 	Default any
 }
 
@@ -243,7 +243,7 @@ func (caseStruct) encode(p *Props, from any) *structpb.Value {
 	return structCodec{}.encode(p, (*from.(*any)).(Object))
 }
 
-// caseValue converts a value from its form in the table.
+// caseValue converts a value in the table to wire form.
 func caseValue(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:

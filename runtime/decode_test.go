@@ -24,7 +24,7 @@ const (
 	gatewayURN urn.URN = "urn:lumi:test::shop:index::feature:net:Gateway::g1"
 )
 
-// full has all properties that a program can set on a network, with secrets wrapped.
+// full contains all properties of a network that a program can set, with secrets wrapped.
 const full = `{
 	"name": "n", "cidr": "10.0.0.0/8", "size": 1.5, "open": true, "comment": "", "limit": 0, "public": false,
 	"color": "dark-blue", "accent": "red",
@@ -73,7 +73,7 @@ func fullNetwork() *network {
 	}
 }
 
-// moody and secretOuter have fields of unexported types, which only inference can name.
+// moody and secretOuter set fields of unexported types. They use type inference, since this package cannot name the types.
 func moody() feature.Point {
 	p := feature.Point{X: 1, Y: 2}
 	allocate(&p.Mood, "good")
@@ -93,7 +93,7 @@ var sameNetwork = cmp.Options{
 	cmp.Comparer(func(a, b lumi.Archive) bool { return a.Equal(b) }),
 }
 
-func TestDecodeEverything(t *testing.T) {
+func TestDecodeAllProperties(t *testing.T) {
 	got := &network{}
 	must.Do(t, lumi.Decode(bag(t, full), got))
 	if diff := cmp.Diff(fullNetwork(), got, sameNetwork); diff != "" {
@@ -101,8 +101,8 @@ func TestDecodeEverything(t *testing.T) {
 	}
 }
 
-// full stays complete when the IDL grows.
-func TestFullIsFull(t *testing.T) {
+// The fixture full contains all properties, even after the IDL is extended.
+func TestFixtureComplete(t *testing.T) {
 	v := reflect.ValueOf(*fullNetwork())
 	for _, p := range lumi.Describe(&network{}) {
 		if _, ok := bag(t, full).Struct().Fields[p.Name]; !ok && p.Flags&lumi.Out == 0 {
@@ -114,9 +114,9 @@ func TestFullIsFull(t *testing.T) {
 	}
 }
 
-func TestEncodeEverything(t *testing.T) {
+func TestEncodeAllProperties(t *testing.T) {
 	made := must.Get(lumi.Encode(fullNetwork()))(t)
-	delete(made.Struct().Fields, testnet.Network_ARN) // A string without a pointer cannot be absent.
+	delete(made.Struct().Fields, testnet.Network_ARN) // Encode never omits it, since it is not a pointer.
 	want := bag(t, full)
 	expect.Equal(t, want.Struct().AsMap(), made.Struct().AsMap(), "encoded")
 }
@@ -268,7 +268,7 @@ keys[…]: is not valid UTF-8`
 	expect.Equal(t, want, err.Error())
 }
 
-func TestEnumsOnTheWayOut(t *testing.T) {
+func TestEncodeEnum(t *testing.T) {
 	for kind, want := range map[testnet.GatewayKind]string{"": `{}`, "transit": `{"kind": "transit"}`} {
 		made, err := lumi.Encode(&gateway{Kind: kind})
 		if err != nil || !same(made, bag(t, want)) {

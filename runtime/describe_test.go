@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// everything has a property of every kind, with every flag.
+// everything has properties of all kinds and with all flags.
 type everything struct {
 	Bool        bool
 	Number      *float64

@@ -56,7 +56,7 @@ func TestInvalid(t *testing.T) {
 	plain := errors.New("failed")
 	for name, test := range map[string]struct {
 		err  error
-		want string // the faults, "" for other errors
+		want string // the faults, or "" for other errors
 	}{
 		"nil":              {nil, ""},
 		"plain":            {plain, ""},
@@ -93,7 +93,7 @@ func TestInvalid(t *testing.T) {
 			t.Errorf("%s: Invalid = %q, want %q", name, err, test.want)
 		}
 	}
-	// Tens of thousands of faults joined one by one are split in one pass.
+	// Splitting tens of thousands of faults joined one by one takes linear time.
 	var err error
 	for range 20_000 {
 		err = errors.Join(err, a)
@@ -104,14 +104,14 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// reworded is an error with its own text.
+// reworded is an error that wraps another but does not contain its text.
 type reworded struct{ error }
 
 func (reworded) Error() string { return "in other words" }
 
 func (e reworded) Unwrap() error { return e.error }
 
-// Among joined errors, the first need not determine the meaning.
+// The first of several joined errors does not always determine the meaning.
 func TestMeaning(t *testing.T) {
 	failed := errors.New("could not delete bucket")
 	partial, unsure := &lumi.PartialError{ID: "x"}, lumi.Uncertain(lumi.ErrNotFound)
@@ -147,7 +147,7 @@ func (itself) Error() string { return "again" }
 
 func (e itself) Unwrap() error { return e }
 
-// missing is a foreign error whose Is method matches one of the runtime's errors.
+// missing is an error of another package whose Is method matches an error of this package.
 type missing struct{}
 
 func (missing) Error() string { return "gone" }

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// lazy is a value that is resolved when logged.
+// lazy is a [slog.LogValuer].
 type lazy string
 
 func (l lazy) LogValue() slog.Value { return slog.GroupValue(slog.String("is", string(l))) }
@@ -46,7 +46,7 @@ func TestLog(t *testing.T) {
 	expect.Equal(t, want, got)
 }
 
-func TestLogElsewhere(t *testing.T) {
+func TestLogOutsideCall(t *testing.T) {
 	var text bytes.Buffer
 	before := slog.Default()
 	defer slog.SetDefault(before)
@@ -58,7 +58,7 @@ func TestLogElsewhere(t *testing.T) {
 	}
 }
 
-// Concurrent lines do not mix.
+// Lines logged concurrently are not interleaved.
 func TestLogConcurrently(t *testing.T) {
 	var mu sync.Mutex
 	count := map[string]int{}

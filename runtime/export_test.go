@@ -1,4 +1,4 @@
 package lumi
 
-// Kept returns the wanted properties, with old values in place of ignored changes.
+// Kept returns want with the old values wherever a change is ignored.
 func (d *Diff) Kept(old, want Bag) Bag { return Bag{d.kept(old.message, want.message)} }

@@ -16,7 +16,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// The generated structs of the test provider, under their names in its own package.
+// These aliases have the names of the generated structs in the test provider's package.
 type (
 	network = testnet.Network_
 	route   = testnet.Route_
@@ -38,13 +38,13 @@ func bag(tb failer, json string) lumi.Bag {
 	return lumi.BagOf(s)
 }
 
-// with merges properties. A null removes one.
+// with returns a bag of base with the properties in json set. A null removes a property.
 func with(tb failer, base, json string) lumi.Bag {
 	tb.Helper()
 	return over(tb, bag(tb, base), json)
 }
 
-// over merges properties into a bag.
+// over returns a copy of base with the properties in json set. A null removes a property.
 func over(tb failer, base lumi.Bag, json string) lumi.Bag {
 	tb.Helper()
 	fields := maps.Clone(base.Struct().GetFields())
@@ -53,7 +53,7 @@ func over(tb failer, base lumi.Bag, json string) lumi.Bag {
 	return lumi.BagOf(&structpb.Struct{Fields: fields})
 }
 
-// minimal has only the required properties of a network.
+// minimal contains only the required properties of a network.
 const minimal = `{
 	"name": "n", "cidr": "10.0.0.0/8", "size": 1, "open": false, "color": "red", "required": [],
 	"origin": {"x": 0, "y": 0}, "gateway": "$gateway", "document": {}, "script": {"$sig": "$asset", "text": ""}
@@ -64,8 +64,7 @@ func text(b lumi.Bag) string {
 	return protojson.Format(&structpb.Struct{Fields: normal(structpb.NewStructValue(b.Struct())).GetStructValue().GetFields()})
 }
 
-// normal normalizes a value: without nulls in objects and secret wrappers. An asset whose content is unknown becomes
-// an unknown asset.
+// normal returns a value without secret wrappers and null fields. An asset with unknown content becomes unknown.
 func normal(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:

@@ -40,14 +40,14 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzBags decodes networks with invalid parts, including ones that only Go code can create: values without a kind, nil
+// FuzzBags decodes networks with invalid parts, including those that JSON cannot represent: values without a kind, nil
 // pointers, and invalid UTF-8.
 func FuzzBags(f *testing.F) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkExactly(t, p, spoiltBag(t)) }))
 }
 
-func TestSpoiltBags(t *testing.T) {
+func TestInvalidBags(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	var accepted, refused int
 	rapid.Check(t, func(t *rapid.T) {
@@ -57,13 +57,13 @@ func TestSpoiltBags(t *testing.T) {
 			refused++
 		}
 	})
-	const enough = 100 // With -short, there are fewer, and all may be rejected.
+	const enough = 100 // With -short, there are fewer bags, and all may be rejected.
 	if accepted+refused >= enough && (accepted == 0 || refused == 0) {
 		t.Errorf("Check accepted %d bags and rejected %d, want some of each", accepted, refused)
 	}
 }
 
-func TestNumbersThatJSONLacks(t *testing.T) {
+func TestNonFiniteNumbers(t *testing.T) {
 	odd := deep(14, structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
 		structpb.NewNumberValue(math.NaN()), structpb.NewNumberValue(math.Inf(1)), structpb.NewNumberValue(math.Inf(-1)), {},
 	}}))
@@ -77,7 +77,7 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 	}
 }
 
-// hush is part of all text in secrets.
+// hush is part of every string in a secret.
 const hush = "hush!"
 
 func spoiltBag(t *rapid.T) *structpb.Struct {
@@ -107,7 +107,7 @@ func sortedKeys(fields map[string]*structpb.Value) []string {
 	return keys
 }
 
-// spoiler replaces values at a rate in percent.
+// spoiler replaces rate percent of the values in a bag.
 type spoiler struct {
 	*rapid.T
 	rate int
@@ -142,7 +142,7 @@ func (s spoiler) spoil(v *structpb.Value, depth int) *structpb.Value {
 	return v
 }
 
-// secretly marks all text in a value, except text with a special meaning.
+// secretly adds hush to all strings in a value, except those with a special meaning.
 func secretly(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -177,7 +177,7 @@ var (
 	})
 )
 
-// wild draws any value that Go code can create.
+// wild draws any value, including those that JSON cannot represent.
 func (s spoiler) wild(depth int) *structpb.Value {
 	kinds := 8
 	if depth > 0 {
@@ -230,9 +230,9 @@ func deep(levels int, v *structpb.Value) *structpb.Value {
 	return v
 }
 
-// checkExactly checks the invariants of every bag, and reports whether it was accepted. A bag is rejected with faults
-// that have a path and message and contain no secret, or it survives a round trip as defined by [canonical]. Stored
-// bags are always read, unless values in them are unknown or too deep.
+// checkExactly checks the invariants of every bag, and reports whether Check accepts it. Either the bag survives a round
+// trip, as defined by canonical, or Check reports faults that have a path and a message and contain no secret. Any stored
+// bag can be decoded, unless it contains unknown values or is nested too deeply.
 func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) bool {
 	t.Helper()
 	before := proto.CloneOf(props)
@@ -275,7 +275,7 @@ func checkFaults(t failer, faults []lumi.Fault) {
 	}
 }
 
-// checkStored decodes the bag as one stored under an unknown version of the IDL.
+// checkStored decodes the bag as if it were stored under an unknown version of the IDL.
 func checkStored(t failer, props *structpb.Struct) {
 	t.Helper()
 	var invalid *lumi.InvalidError
@@ -319,9 +319,9 @@ func conceal(bag *structpb.Struct, path ...string) {
 	}
 }
 
-// canonical defines which values are equivalent. Null, a missing kind, and a secret null are absent, except in an any,
-// where they are null. A secret secret is a secret. An asset or archive with an unknown or secret part is unknown or
-// secret as a whole. Unknown protobuf fields and the number of a null are ignored.
+// canonical returns the same value for all equivalent values. A null, secret null, or value without a kind is absent, or
+// null inside an any. Nested secret wrappers are equivalent to one. An asset or archive with an unknown or secret part is
+// unknown or secret as a whole. Unknown protobuf fields and the number of a null are ignored.
 func canonical(v *structpb.Value, inAny bool) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:
@@ -370,7 +370,7 @@ func canonicalObject(fields map[string]*structpb.Value, inAny bool) *structpb.Va
 	return v
 }
 
-// plain unwraps a secret.
+// plain returns v without secret wrappers.
 func plain(v *structpb.Value) *structpb.Value {
 	if isSecret(v) {
 		return v.GetStructValue().GetFields()["value"]

@@ -16,8 +16,8 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// Secrets anywhere in properties stay wrapped in all responses, as long as the author keeps each in its property.
-func TestHush(t *testing.T) {
+// Secrets anywhere in properties stay wrapped in all responses, unless the author copies them to other properties.
+func TestSecretsStayWrapped(t *testing.T) {
 	all := []string{
 		testnet.Network_Comment, testnet.Network_Required, testnet.Network_Tags, testnet.Network_Policy, testnet.Network_Keys, testnet.Network_Password,
 	}
@@ -110,7 +110,7 @@ func TestHush(t *testing.T) {
 	})
 }
 
-// inClear returns a secret that is not wrapped.
+// inClear returns a secret string in v that is not wrapped, or "" if there is none.
 func inClear(v *structpb.Value) string {
 	if signed.IsSecret(v) {
 		return ""
@@ -134,7 +134,7 @@ func inClear(v *structpb.Value) string {
 	return ""
 }
 
-// drawHush draws a value of the property, or nil. A string "hush" is wrapped, directly or within something.
+// drawHush draws a value of the property, or nil. Each string "hush" is inside a secret.
 func drawHush(property string) *rapid.Generator[*structpb.Value] {
 	return rapid.Custom(func(t *rapid.T) *structpb.Value {
 		text := func(t *rapid.T) *structpb.Value {

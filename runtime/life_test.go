@@ -10,7 +10,8 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// memory implements networks that keep their properties, except properties unknown to a cloud. Calls are sequential.
+// memory is an in-memory implementation of networks. It drops properties that a cloud would not store. It is not safe for
+// concurrent use.
 type memory map[lumi.ID]*network
 
 func (m memory) put(id lumi.ID, n *network) {
@@ -65,7 +66,7 @@ func TestLife(t *testing.T) {
 		Create:   providertest.From(t, n),
 		Computed: []string{testnet.Network_Address, testnet.Network_Token},
 		Expect:   providertest.Properties{testnet.Network_Address: string(g.ID())},
-		// A cloud does not know the network's owner.
+		// Clouds do not store the owner.
 		MayDiffer: []lumi.Path{testnet.Network_Owner},
 		Unknown:   []lumi.Path{"rules[0].fromPort", "matrix[0][1]", `tags["a b"]`, "tree.left", "policy.a[1]"},
 		Updates: []providertest.Change{
@@ -85,7 +86,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// gatewayMemory implements gateways that keep their properties.
+// gatewayMemory is an in-memory implementation of gateways.
 type gatewayMemory map[lumi.ID]*gateway
 
 func (m gatewayMemory) Check(context.Context, *lumi.State[*gateway]) error { return nil }

@@ -53,6 +53,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestLimitsOfOutput(t *testing.T) {
+func TestEncodeIgnoresLimits(t *testing.T) {
 	must.Get(lumi.Encode(&feature.Limited{Port: -1}))(t)
 }

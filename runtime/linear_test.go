@@ -35,8 +35,8 @@ func mapOfValues(values []*structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
-// Allocated memory, which can be measured exactly, grows linearly with the number of elements. Quadratic algorithms
-// would also allocate quadratic memory.
+// All calls take linear time. The test measures allocated memory instead, which is deterministic, and which would be
+// quadratic for quadratic algorithms.
 func TestLinear(t *testing.T) {
 	const few = 250
 	unknown := func(n int) *structpb.Value {
@@ -105,7 +105,7 @@ func TestLinear(t *testing.T) {
 			for call, measure := range map[string]func(int) uint64{
 				"Check": check, "InspectChange": inspect, "Check with old properties": again, "Update": half,
 			} {
-				measure(few) // allocations that happen only once
+				measure(few) // Exclude one-time allocations.
 				if one, eight := measure(few), measure(8*few); eight > 12*one {
 					t.Errorf("%s allocated %d bytes for %d elements and %d for %d, want linear growth", call, one, few, eight, 8*few)
 				}
@@ -114,7 +114,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// nest wraps a value in nested lists.
+// nest returns v inside depth nested lists.
 func nest(depth int, v *structpb.Value) *structpb.Value {
 	for range depth {
 		v = listOfValues([]*structpb.Value{v})
@@ -134,8 +134,8 @@ func allocated(t *testing.T, f func() error) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// A context that is done during decoding stops the walk without visiting the remaining elements.
-func TestStopped(t *testing.T) {
+// Decoding stops when the context is done, without visiting the remaining elements.
+func TestDecodeCanceled(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(*lumi.State[*network]) error {
 		t.Error("Check called the author's code, want it to stop before")
 		return nil
@@ -162,8 +162,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// Rendering paths also stops; it takes longest if all are below a long key.
-func TestStoppedPaths(t *testing.T) {
+// Rendering paths stops when the context is done. Paths below a long key take longest.
+func TestPathsCanceled(t *testing.T) {
 	const n = 1000
 	below := func(elem func(i int) *structpb.Value) lumi.Bag {
 		values := make([]*structpb.Value, n)
@@ -198,7 +198,7 @@ func TestStoppedPaths(t *testing.T) {
 	}
 }
 
-// endingContext is done from the given call of Err on.
+// endingContext is a context that is canceled at call number looks of Err.
 type endingContext struct {
 	context.Context
 	looks, looked int

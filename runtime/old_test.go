@@ -100,7 +100,7 @@ func TestCheckOldSecrets(t *testing.T) {
 	}
 }
 
-func TestCheckOlderOld(t *testing.T) {
+func TestCheckOlderState(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		if old := want.Old; old.CIDR != "10.0.0.0/8" || old.Color != "mauve" || old.Size != 0 || old.Limit != nil {
 			t.Errorf("Old = %+v, want the properties of the older version", old)
@@ -169,7 +169,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// Update finds no change in ignored properties returned by InspectChange.
+// Update sees no change of ignored properties if it receives the properties returned by InspectChange.
 func TestIgnoredChanges(t *testing.T) {
 	const before = `{"policy": {"a": 1, "b": [1, 2]}, "comment": "OLD", "cidr": "10.0.0.0/8",
 		"tags": {"a": "A", "b": "B"}, "keys": {"k": "OLD"}, "limit": 1,
@@ -179,7 +179,7 @@ func TestIgnoredChanges(t *testing.T) {
 		wanted  string
 		ignore  []lumi.Path
 		changes []string // remaining changes
-		want    string   // the expected wanted properties
+		want    string   // the expected properties to update to
 	}{
 		{"one of two", `{"comment": "old", "limit": 2}`, []lumi.Path{"comment"}, []string{"~ limit: 1 -> 2"},
 			`{"comment": "OLD", "limit": 2}`},

@@ -15,7 +15,7 @@ import (
 
 type plainOps struct{ testnet.NetworkProviderOps }
 
-// finder implements Find and idempotent IdempotentCreate, for embedding.
+// finder implements Find, and idempotent implements IdempotentCreate. They are for embedding.
 type (
 	finder struct {
 		find func(want *lumi.State[*network]) (lumi.ID, error)
@@ -72,7 +72,7 @@ func TestDescribeProvider(t *testing.T) {
 	expect.Equal(t, want, lumi.Describe(&gateway{}))
 }
 
-// These have an invalid optional method.
+// Each of these types has an invalid optional method.
 type (
 	wrongFind       struct{ plainOps }
 	wrongUpgrade    struct{ plainOps }
@@ -103,7 +103,7 @@ func (misspelled) InspectChanges(_ context.Context, _, _ *lumi.State[*network], 
 
 func (*pointerFind) Find(context.Context, *lumi.State[*network]) (lumi.ID, error) { return "", nil }
 
-func TestMethodsThatWouldNeverBeCalled(t *testing.T) {
+func TestUncalledMethods(t *testing.T) {
 	const wrong = "lumi: the operations of feature:net:Network have an optional method with the wrong signature:\n"
 	tests := []struct {
 		ops  testnet.NetworkProviderOps
@@ -134,7 +134,7 @@ func TestMethodsThatWouldNeverBeCalled(t *testing.T) {
 	}
 }
 
-// unrelated has methods that resemble optional ones.
+// unrelated has methods whose names are similar to those of optional ones.
 type unrelated struct{ plainOps }
 
 func (unrelated) Finds(string) int                                               { return 0 }
@@ -147,7 +147,7 @@ func (unrelated) Inspect(_ context.Context, _, _ *lumi.State[*network], _ *lumi.
 	return nil
 }
 
-func TestOtherMethods(t *testing.T) {
+func TestUnrelatedMethods(t *testing.T) {
 	for _, ops := range []testnet.NetworkProviderOps{
 		unrelated{}, &unrelated{}, plainOps{}, &plainOps{}, &pointerFind{}, &networkOps{}, (*networkOps)(nil),
 		struct{ *networkOps }{}, struct {

@@ -14,7 +14,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// failed returns the state in a partial failure, as text.
+// failed checks the id and message of a partial failure, and returns its properties.
 func failed(t *testing.T, err error, id lumi.ID, message string) lumi.Bag {
 	t.Helper()
 	var partial *lumi.PartialError
@@ -29,7 +29,7 @@ func failed(t *testing.T, err error, id lumi.ID, message string) lumi.Bag {
 
 var errHalf = errors.New("half way")
 
-func TestUpdateInPart(t *testing.T) {
+func TestUpdatePartial(t *testing.T) {
 	const changed = `{"limit": 2, "comment": "new", "tags": {"a": "b"}, "rules": null, "keys": {"k": "new"}}`
 	old := with(t, minimal, `{"arn": "arn:1", "token": "t1", "address": "1.2.3.4", "limit": 1, "rules": [{"protocol": "tcp"}],
 		"keys": {"k": "old"}, "password": {"$sig": "$secret", "value": "hunter2"}, "gone": true,
@@ -97,9 +97,9 @@ func TestUpdateInPart(t *testing.T) {
 	}
 }
 
-func TestUpdateUndone(t *testing.T) {
+func TestUpdateWithoutDone(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(old, want *lumi.State[*network], _ *lumi.Diff) error {
-		old.Done(testnet.Network_Limit) // has no effect
+		old.Done(testnet.Network_Limit) // no effect on old
 		want.Properties.ARN = "arn:2"
 		want.Done()
 		return errHalf
@@ -110,7 +110,7 @@ func TestUpdateUndone(t *testing.T) {
 	}
 }
 
-func TestDoneWithAnotherName(t *testing.T) {
+func TestDoneUnknownName(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
 		want.Done(testnet.Network_Limit, "rules[0]", "tgas")
 		return lumi.Uncertain(errHalf)
@@ -140,7 +140,7 @@ func TestDoneConcurrently(t *testing.T) {
 	compare(t, over(t, wanted, `{"arn": ""}`), failed(t, err, "n-1", "partially done: half way"))
 }
 
-func TestCreateInPart(t *testing.T) {
+func TestCreatePartial(t *testing.T) {
 	wanted := with(t, minimal, `{"limit": 5, "seed": "s", "tags": {"a": "b"}, "accent": "red", "peer": "$network",
 		"password": "hunter2", "comment": {"$sig": "$secret", "value": "hush"}}`)
 	p := testnet.NewNetworkProvider(&networkOps{
@@ -180,7 +180,7 @@ func TestCreateInPart(t *testing.T) {
 	}
 }
 
-// A property that requires a replacement may be created with another value than requested.
+// Create may report that it set a property to another value than requested, even if changes require a replacement.
 func TestCreateReplacedDone(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
 		want.Properties.CIDR = "10.1.0.0/16"
@@ -192,9 +192,9 @@ func TestCreateReplacedDone(t *testing.T) {
 	compare(t, want, failed(t, err, "n-1", "partially done: half way"))
 }
 
-func TestCreateNothing(t *testing.T) {
+func TestCreateFailure(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
-		want.Done(testnet.Network_Limit) // No resource exists to have it.
+		want.Done(testnet.Network_Limit) // no effect without a resource
 		return "", errHalf
 	}})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
@@ -203,7 +203,7 @@ func TestCreateNothing(t *testing.T) {
 	}
 }
 
-func TestPartialErrorOfTheAuthor(t *testing.T) {
+func TestAuthorPartialError(t *testing.T) {
 	var result error
 	p := testnet.NewNetworkProvider(&networkOps{
 		create: func(want *lumi.State[*network]) (lumi.ID, error) {
@@ -274,12 +274,12 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 	}
 }
 
-// All properties of a resource with invalid computed ones are reported.
-func TestDoneAndCannotBeSent(t *testing.T) {
+// If computed properties cannot be encoded, the failure reports all others.
+func TestPartialInvalidOutput(t *testing.T) {
 	spoil := func(want *lumi.State[*network]) {
 		want.Properties.ARN, want.Properties.Zones, want.Properties.Token = "\xff", []string{"z"}, ptr("t")
 		want.Properties.Limit, want.Properties.Size = ptr(7.0), 8
-		want.Done(testnet.Network_Limit) // All is done, so the resource has the requested properties.
+		want.Done(testnet.Network_Limit) // redundant, since the operation succeeds
 	}
 	p := testnet.NewNetworkProvider(&networkOps{
 		create: func(want *lumi.State[*network]) (lumi.ID, error) { spoil(want); return "n-1", nil },
@@ -298,7 +298,7 @@ func TestDoneAndCannotBeSent(t *testing.T) {
 	}
 }
 
-func TestCanceledMeanwhile(t *testing.T) {
+func TestCanceledDuringCall(t *testing.T) {
 	for _, result := range []error{nil, errHalf} {
 		ctx, cancel := context.WithCancel(t.Context())
 		p := testnet.NewNetworkProvider(&networkOps{
@@ -336,7 +336,7 @@ func TestCanceledMeanwhile(t *testing.T) {
 	}
 }
 
-func TestMovedSecretsInPart(t *testing.T) {
+func TestMovedSecretsPartial(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
 		slices.Reverse(want.Properties.Required)
 		want.Properties.ARN = "\xff"

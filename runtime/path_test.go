@@ -52,7 +52,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("Has and Within(%q) = %v, want %v", p, got, want)
 		}
 	}
-	// Dots and brackets in a key are part of it.
+	// Dots and brackets in quotes belong to the key.
 	keys := lumi.Paths{`b["a.b"]`: {}, `c["`: {}, `d["\\"].x`: {}}
 	for p, want := range map[lumi.Path]bool{
 		`b["a.b"].c`: true, `b["a.b"][0]`: true, `b["a`: false, `b["a.b.c"]`: false, `c["a[b"]`: false,

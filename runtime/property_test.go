@@ -21,7 +21,7 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyNetwork(t)
 		made := must.Get(lumi.Encode(want))(t)
-		delete(made.Struct().Fields, testnet.Network_ARN) // A string without a pointer cannot be absent.
+		delete(made.Struct().Fields, testnet.Network_ARN) // Encode never omits it, since it is not a pointer.
 		got := &network{}
 		must.Do(t, lumi.Decode(made, got))
 		if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
@@ -35,7 +35,7 @@ func maybe[T any](g *rapid.Generator[T]) *rapid.Generator[*T] {
 	return rapid.OneOf(rapid.Just[*T](nil), rapid.Map(g, func(v T) *T { return &v }))
 }
 
-// listOf draws a list that is nil, empty, or neither.
+// listOf draws a list that may be nil or empty.
 func listOf[T any](g *rapid.Generator[T]) *rapid.Generator[[]T] {
 	return rapid.OneOf(rapid.Just[[]T](nil), rapid.SliceOfN(g, 0, 3))
 }
@@ -97,7 +97,7 @@ func anyTree(depth int) *rapid.Generator[feature.Tree] {
 	})
 }
 
-// anyValue draws any value of an any except nil.
+// anyValue draws a non-nil value of an any.
 func anyValue(depth int) *rapid.Generator[any] {
 	kinds := []*rapid.Generator[any]{
 		anyText.AsAny(), anyNumber.AsAny(), rapid.Bool().AsAny(), anyAsset.AsAny(), anyArchive.AsAny(),
@@ -132,7 +132,7 @@ func anyNetwork(t *rapid.T) *network {
 	}
 }
 
-func TestAnyBag(t *testing.T) {
+func TestRandomBag(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	names := rapid.OneOf(rapid.SampledFrom(propertyNames()), anyText)
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,7 +193,7 @@ func anyWire(depth int) *rapid.Generator[*structpb.Value] {
 	})
 }
 
-// failer is the common part of *testing.T and *rapid.T.
+// failer is implemented by *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Context() context.Context
@@ -201,8 +201,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkBag checks the invariants of every bag: it is rejected with faults that have paths, or survives a round trip; a
-// stored bag is always read, unless it has unknown values or is too deep.
+// checkBag checks the invariants of every bag: either it survives a round trip, or Check reports faults that have a path and
+// a message. Any stored bag can be decoded, unless it contains unknown values or is nested too deeply.
 func checkBag(t failer, p lumi.ResourceProvider, props lumi.Bag) {
 	t.Helper()
 	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})

@@ -19,7 +19,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// networkOps is an implementation with operations chosen by tests. Others do nothing.
+// networkOps implements networks with the given functions. Operations without a function do nothing.
 type networkOps struct {
 	check   func(want *lumi.State[*network]) error
 	create  func(want *lumi.State[*network]) (lumi.ID, error)
@@ -59,7 +59,7 @@ func (o *networkOps) Delete(_ context.Context, old *lumi.State[*network]) error 
 
 var _ lumi.ResourceProvider = testnet.NewNetworkProvider(&networkOps{})
 
-func TestCheckCarriesAllThrough(t *testing.T) {
+func TestCheckRoundTrip(t *testing.T) {
 	props := with(t, full, `{
 		"cidr": "$unknown", "rules": [{"protocol": "tcp", "fromPort": "$unknown"}, "$unknown"], "tags": "$unknown",
 		"limits": {"low": "$unknown"}, "policy": {"a": ["$unknown", {"$sig": "$secret", "value": "hush"}]},
@@ -106,7 +106,7 @@ func isSecret(v *structpb.Value) bool {
 	return v.GetStructValue().GetFields()[wire.Signature].GetStringValue() == wire.Secret
 }
 
-func TestCheckFillsInNetwork(t *testing.T) {
+func TestCheckSetsNetworkProperties(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		if want.Unknown != nil {
 			t.Errorf("Unknown = %v, want nil", want.Unknown)
@@ -203,7 +203,7 @@ func TestNameByAuthor(t *testing.T) {
 	}
 }
 
-func TestIdleAuthor(t *testing.T) {
+func TestEmptyResults(t *testing.T) {
 	p := testnet.NewGatewayProvider(gatewayOps{})
 	var output *lumi.OutputError
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, `{"kind": "internal"}`)})
@@ -259,7 +259,7 @@ func TestGet(t *testing.T) {
 		return n, nil
 	}})
 	resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: "n-1"}))(t)
-	// Properties declared in are not returned, and the gateway of the author's id is unknown.
+	// In properties are not returned, and no gateway with the author's id is known.
 	want := with(t, full, `{"arn": "arn:n", "password": null, "seed": null, "gateway": null}`)
 	if !same(want, resp.Properties) {
 		t.Errorf("Get returned %v, want %v", resp.Properties, want)
@@ -319,8 +319,8 @@ func TestInspectChange(t *testing.T) {
 	}
 }
 
-// State stored under an older IDL is read.
-func TestOldStateIsRead(t *testing.T) {
+// State stored under an older IDL can be decoded.
+func TestOlderState(t *testing.T) {
 	old := bag(t, `{"name": "n", "gone": {"$sig": "x"}, "color": "mauve", "size": "big", "rules": [null, {"port": 1}],
 		"peer": "not a urn", "colors": {"mauve": "m"}, "limits": {"a": 5}, "policy": {"x": {"$sig": "y"}}, "arn": "arn:n"}`)
 	p := testnet.NewNetworkProvider(&networkOps{

@@ -8,8 +8,8 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-func TestRefusals(t *testing.T) {
-	p := testnet.NewNetworkProvider(&networkOps{}) // its operations panic
+func TestInvalidProperties(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{}) // Its operations are not called.
 	good, bad, unknown := bag(t, minimal), bag(t, `{}`), with(t, minimal, `{"cidr": "$unknown"}`)
 	calls := map[string]func() error{
 		"Check": func() error {
@@ -57,8 +57,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// If a result cannot be sent, the created resource must not be lost.
-func TestWrongOutput(t *testing.T) {
+// If a result cannot be sent, the error still contains the created resource.
+func TestInvalidOutput(t *testing.T) {
 	spoil := func(want *lumi.State[*network]) { want.Properties.ARN = "\xff" }
 	p := testnet.NewNetworkProvider(&networkOps{
 		check:  func(want *lumi.State[*network]) error { want.Properties.CIDR = "\xff"; return nil },
@@ -86,7 +86,7 @@ func TestWrongOutput(t *testing.T) {
 	}
 }
 
-func TestAuthorsErrors(t *testing.T) {
+func TestAuthorErrors(t *testing.T) {
 	down := errors.New("the cloud is down")
 	p := testnet.NewNetworkProvider(&networkOps{
 		create:  func(*lumi.State[*network]) (lumi.ID, error) { return "", lumi.Faultf(testnet.Network_CIDR, "is taken") },

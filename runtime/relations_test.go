@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// relatedObject has optional properties of any type, with the relations of the shared test table.
+// relatedObject is an object with optional properties of any type. It maps their names to their relations.
 type relatedObject map[string]struct{ ConflictsWith, RequiredWith, ExactlyOneOf []string }
 
 func (o relatedObject) Lumi(p *Props) {

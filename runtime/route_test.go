@@ -26,10 +26,10 @@ const fullRoute = `{
 	"hidden": {"$sig": "$secret", "value": {"move": {"x": 3, "y": 4}}}
 }`
 
-// routeOps keeps its input.
+// routeOps implements routes and records the state passed to it.
 type routeOps struct {
 	want *lumi.State[*route]
-	now  func(got *route) // how Get changes the stored value
+	now  func(got *route) // called by Get with the result
 }
 
 func (o *routeOps) Check(_ context.Context, want *lumi.State[*route]) error {
@@ -73,7 +73,7 @@ func TestUnions(t *testing.T) {
 	}
 }
 
-func TestUnionsRefused(t *testing.T) {
+func TestUnionsInvalid(t *testing.T) {
 	p := testnet.NewRouteProvider(&routeOps{})
 	for _, test := range []struct{ property, value, want string }{
 		{"target", `"$gateway"`, "target: expected a resource of type feature:net:Network or feature:net:Route, found a resource feature:net:Gateway \"g1\""},

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// Names must never change: other names would replace existing resources.
+// Names must never change, since a different name would replace the resource.
 func TestSeedName(t *testing.T) {
 	var all strings.Builder
 	for r := range rune(256) {
@@ -44,7 +44,7 @@ func TestSeedName(t *testing.T) {
 	}
 }
 
-// All characters are about equally frequent. The names are deterministic.
+// All characters are about equally frequent. The test is deterministic.
 func TestSeedNameUniform(t *testing.T) {
 	const each = 4000
 	for _, size := range []int{2, 36, 100, 129, 256} {

@@ -15,7 +15,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// FuzzStored passes any stored bag to every call that takes one, with an author who upgrades and keeps everything.
+// FuzzStored passes random stored bags to all calls that take one. The author's Upgrade keeps all values.
 func FuzzStored(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(checkOldBag))
 }
@@ -24,7 +24,7 @@ func TestStored(t *testing.T) {
 	rapid.Check(t, checkOldBag)
 }
 
-// hoarder is an author who keeps everything stored: Upgrade moves values from property to property.
+// hoarder implements networks with an Upgrade that keeps all stored values by moving them to other properties.
 type hoarder struct {
 	*networkOps
 	upgrade func(old *lumi.State[*network], stored lumi.Bag)
@@ -35,7 +35,7 @@ func (h hoarder) Upgrade(_ context.Context, old *lumi.State[*network], stored lu
 	return nil
 }
 
-// checkOldBag checks that calls modify no bag, fail only as documented, and leak no secret.
+// checkOldBag checks that calls do not modify the stored bag, return only documented errors, and leak no secrets.
 func checkOldBag(t *rapid.T) {
 	stored, wanted := lumi.BagOf(spoiltBag(t)), bag(t, minimal)
 	if rapid.Bool().Draw(t, "left over") {
@@ -108,7 +108,7 @@ func TestStoredArchive(t *testing.T) {
 	}
 }
 
-// storedCalls returns the calls that take stored properties. Each returns a bag of its result.
+// storedCalls returns all calls that take stored properties. Each returns the bag in its response.
 func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) map[string]func() (lumi.Bag, error) {
 	return map[string]func() (lumi.Bag, error){
 		"Check": func() (lumi.Bag, error) {
@@ -131,7 +131,7 @@ func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) m
 			return lumi.BagOf(told), nil
 		},
 		"Update": func() (lumi.Bag, error) {
-			replaced := over(t, wanted, `{}`) // by a value that requires a replacement
+			replaced := over(t, wanted, `{}`) // a copy whose change requires a replacement
 			for _, p := range lumi.Describe(&network{}) {
 				if v := stored.Struct().Fields[p.Name]; p.Flags&lumi.Replaces != 0 {
 					replaced.Struct().Fields[p.Name] = v
@@ -147,7 +147,7 @@ func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) m
 	}
 }
 
-// bagOf returns the bag of a response, if any.
+// bagOf returns the bag in a response, or nil if resp is nil.
 func bagOf[R any](resp *R, properties func() *lumi.Bag) *lumi.Bag {
 	if resp == nil {
 		return &lumi.Bag{}
@@ -155,7 +155,7 @@ func bagOf[R any](resp *R, properties func() *lumi.Bag) *lumi.Bag {
 	return properties()
 }
 
-// leaks reports whether secret text occurs outside a secret.
+// leaks reports whether v contains secret text that is not wrapped.
 func leaks(v *structpb.Value) bool {
 	if isSecret(v) {
 		return false

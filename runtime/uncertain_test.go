@@ -15,7 +15,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// calls returns calls of all operations, each of which makes the author return an error.
+// calls returns a call of each operation, in which the author returns the error result.
 func calls(t *testing.T, result error) map[string]func() error {
 	ops := &networkOps{
 		check:   func(*lumi.State[*network]) error { return result },
@@ -62,7 +62,7 @@ func calls(t *testing.T, result error) map[string]func() error {
 	}
 }
 
-// isUncertain reports whether an error means an uncertain outcome.
+// isUncertain reports whether err means an uncertain outcome.
 func isUncertain(err error) bool {
 	_, uncertain := lumi.Meaning(err).(*lumi.UncertainError) //nolint:errorlint // A meaning is not wrapped.
 	return uncertain
@@ -73,7 +73,7 @@ func TestContextErrors(t *testing.T) {
 	down := errors.New("down")
 	for name, test := range map[string]struct {
 		err       error
-		uncertain bool // whether the call changes something
+		uncertain bool // for calls with side effects
 	}{
 		"canceled":           {context.Canceled, true},
 		"deadline":           {context.DeadlineExceeded, true},
@@ -129,7 +129,7 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-func TestUncertainInPart(t *testing.T) {
+func TestUncertainPartial(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{
 		create: func(*lumi.State[*network]) (lumi.ID, error) { return "n-1", context.Canceled },
 		update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
@@ -157,10 +157,10 @@ func TestCreateWithoutID(t *testing.T) {
 	}
 }
 
-func TestNotBegun(t *testing.T) {
+func TestCanceledBeforeCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	p, props := testnet.NewNetworkProvider(&networkOps{}), bag(t, minimal) // its operations panic
+	p, props := testnet.NewNetworkProvider(&networkOps{}), bag(t, minimal) // The operations are not called.
 	for name, call := range map[string]func() error{
 		"Create": func() error {
 			_, err := p.Create(ctx, &lumi.CreateRequest{Properties: props})
@@ -189,7 +189,7 @@ func TestNotBegun(t *testing.T) {
 		return err
 	}
 	func() {
-		defer func() { _ = recover() }() // The author is called.
+		defer func() { _ = recover() }() // The author's code panics if it is called.
 		_ = create()
 	}()
 	for looks := range last.looked {

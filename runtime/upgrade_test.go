@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// link is a resource whose IDL has changed: address was named ip; host and port were one endpoint, as in
-// "example.com:80", and arn was named id. open is new, and so is an end's label, formerly title.
+// link is a resource whose IDL has changed. Renamed are address, which was ip, arn, which was id, and the label of an end,
+// which was title. host and port were one property endpoint, such as "example.com:80". open is new.
 type link struct {
 	Address string
 	Host    *string
@@ -47,7 +47,7 @@ const (
 		"ends": [{"label": "a"}, {"label": "b"}], "arn": "arn:1"}`
 )
 
-// linkOps upgrades links as an author would; tests implement the rest.
+// linkOps implements links with a correct Upgrade. Tests implement the other operations.
 type linkOps struct {
 	upgraded int
 	upgrade  func(old *lumi.State[*link], stored lumi.Bag) error
@@ -212,7 +212,7 @@ func TestUpgradeIfNeeded(t *testing.T) {
 	if _, err := linkProvider(ops).Delete(t.Context(), &lumi.DeleteRequest{Properties: left}); err != nil || ops.upgraded > 0 {
 		t.Errorf("null must fit: %d, %v", ops.upgraded, err)
 	}
-	// A program's properties are never upgraded.
+	// Properties set by a program are never upgraded.
 	_, err := linkProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, oldLink)})
 	if !errors.As(err, new(*lumi.InvalidError)) || ops.upgraded > 0 {
 		t.Errorf("Check error = %v after %d upgrades, want an *InvalidError after 0", err, ops.upgraded)
@@ -223,7 +223,7 @@ func TestUpgradeIfNeeded(t *testing.T) {
 	}
 }
 
-func TestUpgradeInPart(t *testing.T) {
+func TestUpgradePartial(t *testing.T) {
 	tests := []struct {
 		name    string
 		stored  string
@@ -319,7 +319,7 @@ func TestUpgradeFails(t *testing.T) {
 	}
 }
 
-// Secrets moved from removed properties stay secret wherever they are sent.
+// Secrets that Upgrade moves from removed properties stay secret in all responses.
 func TestUpgradedSecrets(t *testing.T) {
 	old := with(t, oldLink, `{"endpoint": {"$sig": "$secret", "value": "hush.example.com:80"},
 		"id": {"$sig": "$secret", "value": "arn:hush"}, "ends": [{"title": {"$sig": "$secret", "value": "hush"}}],

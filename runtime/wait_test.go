@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// states is a poll that goes through states, stays in the last one, and records the times of its calls.
+// states simulates a resource. Each poll returns the next state, and finally the last one. polls records the times.
 type states struct {
 	of    []string
 	polls []time.Time
@@ -45,7 +45,7 @@ func TestWaitPauses(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
 	for name, test := range map[string]struct {
 		lumi.Waiter
-		pauses []time.Duration // their upper limits
+		pauses []time.Duration // the maximum of each pause
 	}{
 		"zero":       {lumi.Waiter{}, []time.Duration{500 * ms, s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
 		"negative":   {lumi.Waiter{Pause: -s, MaxPause: -s, Timeout: -s}, []time.Duration{500 * ms, s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
@@ -68,12 +68,12 @@ func TestWaitPauses(t *testing.T) {
 	}
 }
 
-// The last poll leaves exactly the first pause before the deadline, regardless of the current pause.
-func TestWaitLast(t *testing.T) {
+// The last poll is one initial pause before the deadline, regardless of the current pause.
+func TestWaitLastPoll(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct {
 		lumi.Waiter
-		deadline time.Duration // of the context, if not 0
+		deadline time.Duration // of the context, or 0 for none
 		want     time.Duration // from the last poll to the end
 	}{
 		"long pauses":       {lumi.Waiter{Pause: s, MaxPause: time.Hour, Timeout: 100 * s}, 0, s},
@@ -130,7 +130,7 @@ func TestWaitEnds(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
-		cancel, deadline time.Duration // of the context, if not 0
+		cancel, deadline time.Duration // of the context, or 0 for none
 		poll             func(context.Context) (string, bool, error)
 		want             string
 		is               error

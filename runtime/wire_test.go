@@ -40,7 +40,7 @@ func TestReferences(t *testing.T) {
 			t.Errorf("Decode of %s = %q, %v, want %q", u, s.Size, err, want)
 		}
 	}
-	// Existing resources have no unknown properties.
+	// Decode fails for unknown properties, which existing resources do not have.
 	if err := refs["b"].Decode(&sized{}); err == nil || err.Error() != "size: must be known here, but is not known yet" {
 		t.Errorf("Decode error = %v, want an unknown size", err)
 	}

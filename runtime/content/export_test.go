@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 )
 
-// ServeInMemory serves remote content with a handler for one test, without sockets, so that fake clocks work. It
-// returns the handler's URL.
+// ServeInMemory serves remote content with handler for the duration of a test, and returns its URL. It uses no sockets, so
+// that fake clocks work.
 func ServeInMemory(t testing.TB, handler http.Handler) string {
 	listener, server, before := bufconn.Listen(1<<16), &http.Server{Handler: handler}, transport
 	transport = before.Clone()
@@ -26,7 +26,7 @@ func ServeInMemory(t testing.TB, handler http.Handler) string {
 	return "http://memory"
 }
 
-// LimitRemote replaces the limits on remote content for one test. Zero keeps a limit.
+// LimitRemote replaces the limits on remote content for the duration of a test. A limit of 0 is not replaced.
 func LimitRemote(t testing.TB, size int64, silence, wait time.Duration) {
 	before := remote
 	t.Cleanup(func() { remote = before })
@@ -41,7 +41,7 @@ func LimitRemote(t testing.TB, size int64, silence, wait time.Duration) {
 	}
 }
 
-// LimitUnpacking replaces the limits on archive files for one test.
+// LimitUnpacking replaces the limits on archive files for the duration of a test.
 func LimitUnpacking(t testing.TB, size, ratio, directory int64) {
 	before := unpacking
 	t.Cleanup(func() { unpacking = before })

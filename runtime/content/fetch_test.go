@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// misbehaving starts a server with all kinds of invalid responses and returns its URL.
+// misbehaving starts a server that sends invalid responses of all kinds, and returns its URL.
 func misbehaving(t *testing.T) string {
 	t.Helper()
 	flush := func(w http.ResponseWriter, text string) error {
@@ -69,7 +69,7 @@ func misbehaving(t *testing.T) string {
 	}))
 }
 
-// No server can block a provider forever.
+// A server cannot block a provider forever.
 func TestRemoteLimits(t *testing.T) { synctest.Test(t, testRemoteLimits) }
 
 func testRemoteLimits(t *testing.T) {
@@ -104,7 +104,7 @@ func testRemoteLimits(t *testing.T) {
 			t.Errorf("asset %s: got\n%s\nwant\n%s", test.path, got, want)
 		}
 		if test.path == "/endless" || test.path == "/drip" {
-			continue // not an archive, which is reported earlier
+			continue // As an archive, it fails earlier because of its format.
 		}
 		if got := list(t, lumi.URIArchive(uri)); got != want {
 			t.Errorf("archive %s: got\n%s\nwant\n%s", test.path, got, want)
@@ -115,7 +115,7 @@ func testRemoteLimits(t *testing.T) {
 	}
 }
 
-// The temporary file is removed.
+// Reading a zip file that exceeds the limit leaves no temporary file.
 func TestRemoteZipTooLarge(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -131,7 +131,7 @@ func TestRemoteZipTooLarge(t *testing.T) {
 	}
 }
 
-// A slow reader does not count toward the server's time limit.
+// The time spent by a slow reader does not count toward the time limit.
 func TestRemoteSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 1 << 20
@@ -151,7 +151,7 @@ func TestRemoteSlowReader(t *testing.T) {
 	})
 }
 
-// Redirects carry neither a password nor a referrer.
+// Requests to another server after a redirect contain neither a password nor a Referer header.
 func TestRemoteRedirect(t *testing.T) {
 	var headers []http.Header
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -179,8 +179,8 @@ func TestRemoteRedirect(t *testing.T) {
 	}
 }
 
-// Servers can send more than announced, and escape sequences in the status.
-func TestRemoteBytes(t *testing.T) {
+// Excess data and escape sequences sent by a server are dropped.
+func TestRemoteRawResponses(t *testing.T) {
 	const broken = "error: net/http: HTTP/1.x transport connection broken: "
 	for answer, want := range map[string]string{
 		"200 OK\r\nContent-Length: 5\r\n\r\n1234567890":              "12345",
@@ -195,7 +195,7 @@ func TestRemoteBytes(t *testing.T) {
 		go func() {
 			conn, err := listener.Accept()
 			if err != nil {
-				return // the test has ended
+				return // The test has ended.
 			}
 			defer conn.Close()
 			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// For arbitrary bytes, names are normalized and unique, sizes are correct, and errors name the file.
+// For any input, names are normalized and unique, sizes are correct, and errors name the file.
 func FuzzWalk(f *testing.F) {
 	entries := []entry{{name: "a/b", data: "text"}, {name: "c", data: strings.Repeat("x", 1000), executable: true}}
 	tarFile := makeTar(f, entries...)
@@ -35,7 +35,7 @@ func FuzzWalk(f *testing.F) {
 				t.Errorf("Walk visited an invalid or duplicate file: name %q, size %d", file.Name, file.Size)
 			}
 			seen[file.Name] = true
-			const most = 1 << 20 // a few bytes can unpack to very many
+			const most = 1 << 20 // Small inputs can unpack to huge files.
 			if n, err := io.CopyN(io.Discard, file.Content, most); errors.Is(err, io.EOF) && n != file.Size {
 				t.Errorf("content of %q has %d bytes, want %d", file.Name, n, file.Size)
 			} else if err != nil && !errors.Is(err, io.EOF) {

@@ -30,7 +30,7 @@ func hashOf(t testing.TB, c lumi.Content) string {
 	return hash
 }
 
-// The hash format is documented and stored, and must not change.
+// The hash must not change, since it is documented and stored in state.
 func TestHash(t *testing.T) {
 	inFolder(t, map[string]string{"text": "text", "folder/run": "text", "folder/b/c": ""})
 	if err := os.Chmod("folder/run", 0o700); err != nil {
@@ -65,7 +65,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// forms returns archives of the same files in different orders and with different times.
+// forms returns archives by format, all with the same files but in different orders and with different times. It also
+// returns the files by name.
 func forms(t *testing.T, folder string, draw *rapid.T) (map[string]lumi.Archive, map[string]entry) {
 	part := rapid.StringMatching(`[a-c]{1,2}(\.|-[é!])?`)
 	files := map[string]entry{}
@@ -119,7 +120,7 @@ func forms(t *testing.T, folder string, draw *rapid.T) (map[string]lumi.Archive,
 	}, files
 }
 
-// fits reports whether a file can be added to others.
+// fits reports whether a file of the given name can be added to files without a collision.
 func fits(files map[string]entry, name string) bool {
 	for other := range files {
 		if other == name || strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
@@ -129,8 +130,8 @@ func fits(files map[string]entry, name string) bool {
 	return true
 }
 
-// Archives of the same files have the same hash and zip file in every form, and any other file changes the hash.
-func TestForms(t *testing.T) {
+// Archives of the same files have the same hash and zip file in every format. Changing any file changes the hash.
+func TestHashFormats(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes hundreds of archives")
 	}
@@ -187,7 +188,7 @@ func zipOf(t *testing.T, a lumi.Archive) []byte {
 	return out.Bytes()
 }
 
-// checkZip reads a zip file with the standard library.
+// checkZip checks that a zip file contains the given files, using the standard library.
 func checkZip(t *rapid.T, data []byte, files map[string]entry) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -217,7 +218,7 @@ func checkZip(t *rapid.T, data []byte, files map[string]entry) {
 	}
 }
 
-// failing is a writer that fails.
+// failing is a writer whose Write always fails.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

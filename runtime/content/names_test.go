@@ -2,7 +2,7 @@ package content
 
 import "testing"
 
-// An archive's names alone could fill the memory.
+// The memory used by an archive's names is limited.
 func TestNamesLimit(t *testing.T) {
 	n := names{spent: maxNames - 3*nameCost}
 	if err := n.addFile("a/b"); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// read returns an asset's content, or the text of the error.
+// read returns the content of an asset, or "error: " followed by the error.
 func read(t *testing.T, a lumi.Asset) string {
 	t.Helper()
 	r, err := content.Open(t.Context(), a)
@@ -60,14 +60,14 @@ func write(t *testing.T, folder string, files map[string]string) {
 	}
 }
 
-// serve serves content and errors of all kinds. It returns the URL.
+// serve starts a server with the given files by path and with errors of all kinds, and returns its URL.
 func serve(t *testing.T, files map[string]string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, ok := files[r.URL.Path]
 		switch {
 		case r.URL.Path == "/squeezed":
-			// A server may compress if the client would decompress.
+			// A client that accepts gzip could receive compressed content.
 			if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 				w.Header().Set("Content-Encoding", "gzip")
 			}
@@ -161,7 +161,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Contexts are honored before and during a response.
+// Canceling the context interrupts waiting for a response and reading it.
 func TestOpenCanceled(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

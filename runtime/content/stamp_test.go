@@ -229,7 +229,7 @@ func TestStampBounds(t *testing.T) {
 	}
 }
 
-// Paths are rendered only for faults.
+// Stamp does not render the paths of values without faults, which would take too much memory.
 func TestStampPaths(t *testing.T) {
 	values := make([]*structpb.Value, 1000)
 	for i := range values {

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// big is the size of content that must not be held in memory, and small the memory that may be allocated for it.
+// big is the size of content to be streamed, and small the maximum memory that may be allocated for it.
 const (
 	big   = 8 << 20
 	small = big / 4
@@ -26,7 +26,7 @@ const (
 // random returns an endless reader of incompressible bytes.
 func random() io.Reader { return rand.NewChaCha8([32]byte{}) }
 
-// allocated returns the number of bytes that do allocates.
+// allocated returns the number of bytes allocated by do.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -35,7 +35,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Content is streamed, regardless of its source and destination.
+// Content is streamed, whatever its source and destination.
 func TestStreams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves a hundred megabytes")
@@ -133,8 +133,8 @@ func create(t *testing.T, path string, write func(io.Writer) error) {
 	}
 }
 
-// The unpacked content of a small file is streamed.
-func TestBomb(t *testing.T) {
+// A small archive file with huge content is unpacked without holding the content in memory.
+func TestUnpackStreams(t *testing.T) {
 	inFolder(t, nil)
 	create(t, "tgz", func(out io.Writer) error {
 		compressed, err := gzip.NewWriterLevel(out, gzip.BestSpeed)

@@ -40,7 +40,7 @@ func sparse(t *testing.T, size int64) []byte {
 	return file
 }
 
-// Zip bombs are rejected, and other well-compressed files accepted.
+// Zip bombs are rejected, but other files with a high compression ratio are accepted.
 func TestUnpackLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("unpacks large archives")
@@ -100,7 +100,7 @@ func TestUnpackLimits(t *testing.T) {
 						return err
 					})
 					if !read && strings.Contains(name, "hole") {
-						continue // they cost nothing unless read
+						continue // Holes are harmless unless read.
 					}
 					got, want := fmt.Sprint(err), `"`+where+`": `+test.want
 					if test.want == "" {

@@ -20,7 +20,7 @@ import (
 // entry is a file to put into an archive.
 type entry struct {
 	name, data string
-	kind       byte // as in a tar file; 0 for a regular file
+	kind       byte // the type flag in a tar file, or 0 for a regular file
 	executable bool
 }
 
@@ -100,12 +100,12 @@ func makeZip(t testing.TB, entries ...entry) []byte {
 	return out.Bytes()
 }
 
-// changed replaces a text in data wherever it occurs.
+// changed returns data with all occurrences of old replaced.
 func changed(data []byte, old, now string) []byte {
 	return bytes.ReplaceAll(data, []byte(old), []byte(now))
 }
 
-// list returns one line per file of an archive, or the error.
+// list returns one line for each file in an archive, or "error: " followed by the error.
 func list(t testing.TB, a lumi.Archive) string {
 	t.Helper()
 	var out strings.Builder
@@ -198,7 +198,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Unsupported and unreadable entries are reported with their name.
+// Errors contain the names of unsupported and unreadable entries.
 func TestWalkErrors(t *testing.T) {
 	one := makeTar(t, entry{name: "a", data: strings.Repeat("x", 600)})
 	random := make([]byte, 3000)
@@ -208,7 +208,7 @@ func TestWalkErrors(t *testing.T) {
 	tests := []struct {
 		name string
 		data []byte
-		want string // after the name of the file
+		want string // the part of the error after the path
 	}{
 		{"text", []byte("text"), expected + "text/plain data"},
 		{"a page", []byte("<!DOCTYPE html><title>Sign in</title>"), expected + "text/html data"},
@@ -273,7 +273,7 @@ func TestWalkErrors(t *testing.T) {
 			`"p": is a named pipe; archives may contain only files and folders`},
 	}
 	for _, bad := range badNames {
-		want := strings.TrimPrefix(bad.want, "$") // where tar files cannot have it
+		want := strings.TrimPrefix(bad.want, "$") // The prefix applies only to tar files.
 		tests = append(tests, struct {
 			name string
 			data []byte
@@ -362,8 +362,8 @@ func sized(t *testing.T, size uint64) []byte {
 	return stored(t, func(h *zip.FileHeader) { h.UncompressedSize64 = size })
 }
 
-// Missing archives and unsupported locations are reported.
-func TestWalkPlaces(t *testing.T) {
+// Missing archives and unsupported locations are errors.
+func TestWalkLocations(t *testing.T) {
 	folder := inFolder(t, map[string]string{"text": "x"})
 	cut := makeTar(t, entry{name: "a", data: "x"})
 	address := serve(t, map[string]string{
@@ -415,8 +415,8 @@ func TestWalkPlaces(t *testing.T) {
 	}
 }
 
-// Truncated archives are reported.
-func TestWalkEnds(t *testing.T) {
+// Walk stops if visit returns an error or the context is canceled.
+func TestWalkStops(t *testing.T) {
 	inFolder(t, map[string]string{
 		"folder/a": "x", "folder/b": "x", "tar": string(makeTar(t, entry{name: "a", data: "x"}, entry{name: "b"})),
 		"zip": string(makeZip(t, entry{name: "a", data: "x"}, entry{name: "b"})),
@@ -445,8 +445,8 @@ func TestWalkEnds(t *testing.T) {
 	}
 }
 
-// Files may change while they are read.
-func TestWalkMoving(t *testing.T) {
+// A file whose size changes during the walk is an error.
+func TestWalkConcurrentChanges(t *testing.T) {
 	for _, test := range []struct{ now, want string }{
 		{"longer", `error: "folder": "a": is longer than its recorded size`},
 		{"s", `error: "folder": "a": is shorter than its recorded size`},
@@ -463,8 +463,8 @@ func TestWalkMoving(t *testing.T) {
 	}
 }
 
-// Tar files have two extensions for long names.
-func TestLongNames(t *testing.T) {
+// Both tar extensions for long names are supported.
+func TestWalkLongNames(t *testing.T) {
 	inFolder(t, nil)
 	name := strings.Repeat("folder/", 60) + "ä"
 	for _, format := range []tar.Format{tar.FormatPAX, tar.FormatGNU} {

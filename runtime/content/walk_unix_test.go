@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// Unix folders may contain files that archives may not.
+// Files that archives cannot contain are errors, such as devices and names that are not UTF-8.
 func TestWalkFolders(t *testing.T) {
 	inFolder(t, map[string]string{"linked/sub/a": "", "piped/a": "", `back/sl\ash`: ""})
 	if err := os.Symlink("a", "linked/sub/link"); err != nil {
@@ -45,8 +45,8 @@ func TestWalkFolders(t *testing.T) {
 	}
 }
 
-// Files may be replaced before they are read.
-func TestWalkVanishing(t *testing.T) {
+// A file that is removed or replaced before it is read is an error.
+func TestWalkReplacedFiles(t *testing.T) {
 	for _, test := range []struct {
 		become func(name string) error
 		want   string

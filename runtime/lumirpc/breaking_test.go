@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "accept the protocol as it is now")
 
-// The wire format must not change, since engines and plugins of different versions talk to each other. 'make golden'
-// adds new declarations.
+// The wire format must not change, since engines and plugins may have different versions. 'make golden' adds new
+// declarations.
 func TestBreaking(t *testing.T) {
 	const file = "testdata/wire.txt"
 	now := slices.Concat(wire(lumirpc.File_lumirpc_provider_proto), wire(lumirpc.File_lumirpc_provisioner_proto))
@@ -38,7 +38,7 @@ func TestBreaking(t *testing.T) {
 	}
 }
 
-// wire lists everything that generated code and the wire format depend on.
+// wire returns a line for each property of the declarations that generated code or the wire format depends on.
 func wire(file protoreflect.FileDescriptor) []string {
 	lines := messages(file.Messages())
 	for i := range file.Services().Len() {

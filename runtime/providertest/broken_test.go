@@ -14,11 +14,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// author implements volumes with one mistake.
+// author implements volumes with one mistake, selected by the field that is set.
 type author struct {
 	*volumeOps
 	forgetful bool // Create forgets earlier tokens
-	strict    bool // Delete fails if the resource is gone
+	strict    bool // Delete fails if the resource does not exist
 	check     func(want *volumeState) error
 	create    func(want *volumeState, id lumi.ID) (lumi.ID, error)
 	get       func(v, old *volume) (*volume, error)
@@ -141,10 +141,10 @@ func (o *overrider) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.
 	return o.typed.Update(ctx, req)
 }
 
-// small holds the required properties of a volume.
+// small contains the required properties of a volume.
 var small = providertest.Properties{"name": "data", "zone": "a", "size": 10, "password": "correct horse"}
 
-// life exposes most mistakes.
+// life is a life cycle that exposes most mistakes.
 var life = providertest.Life{
 	Create:   small,
 	Computed: []string{"address"},
@@ -152,7 +152,7 @@ var life = providertest.Life{
 	Replaces: []providertest.Replacement{{Set: providertest.Properties{"zone": "b"}}},
 }
 
-// Each mistake is reported as in its golden file.
+// The report of each mistake is in its golden file.
 func TestReports(t *testing.T) {
 	hidden := providertest.Life{Create: providertest.Properties{
 		"name": "data", "zone": "a", "size": 10, "comment": providertest.Secret("hidden"),
@@ -279,7 +279,7 @@ func TestReports(t *testing.T) {
 				resp.Changes = []lumi.Change{{Kind: lumi.Modified, Path: "size", Old: number(10), New: number(10)}}
 			}
 		}}},
-		// Package serve masks the secrets of the call, and Get receives none.
+		// Package serve masks only secrets passed to the call, and Get receives none.
 		{name: "get tells a secret", author: author{get: func(v, _ *volume) (*volume, error) {
 			return nil, fmt.Errorf("the token %s has expired", *v.Token)
 		}}},
@@ -330,7 +330,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// A method modifies its request, including references.
+// Modifications of a request are reported, including those of references.
 func TestMutation(t *testing.T) {
 	golden(t, "a request is changed", run(t, func(t providertest.TB) {
 		volumes := newVolumes(&author{volumeOps: &volumeOps{newCloud()}})
@@ -357,8 +357,8 @@ func (c *changer) Get(ctx context.Context, id lumi.ID, old *snapshotState) (*sna
 	return c.snapshotOps.Get(ctx, id, old)
 }
 
-// Find and Get modify references.
-func TestReferencesChanged(t *testing.T) {
+// Modifications of references by Find and Get are reported.
+func TestMutatedReferences(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&changer{&snapshotOps{newCloud()}})))
 		h.Unnamed(snapshotToken).Create(t, ofGiven(h))
@@ -372,7 +372,7 @@ func TestReferencesChanged(t *testing.T) {
 	}
 }
 
-// renamer implements snapshots with a different name for each call.
+// renamer implements snapshots. Its Name returns a different name for each call.
 type renamer struct {
 	*snapshotOps
 	calls int
@@ -383,8 +383,8 @@ func (r *renamer) Name(context.Context, *snapshotState) (string, error) {
 	return fmt.Sprintf("snapshot-%d", r.calls), nil
 }
 
-// Name must be deterministic.
-func TestRenamed(t *testing.T) {
+// A Name that is not deterministic is reported.
+func TestNameNotDeterministic(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&renamer{snapshotOps: &snapshotOps{newCloud()}})))
 		s := h.Unnamed(snapshotToken)
@@ -446,7 +446,7 @@ func TestUnset(t *testing.T) {
 	}
 }
 
-// A test may expect an empty computed value.
+// A test can expect an empty computed value.
 func TestExpectedEmpty(t *testing.T) {
 	a := &author{volumeOps: &volumeOps{newCloud()}}
 	a.create = func(want *volumeState, id lumi.ID) (lumi.ID, error) {

@@ -15,7 +15,7 @@ import (
 
 const notes = "./testdata/lumi-resource-notes"
 
-// The plugin is built from source, once for several calls, and configured.
+// Repeated calls of Build build a command once.
 func TestBuild(t *testing.T) {
 	path := providertest.Build(t, notes)
 	before, err := os.Stat(path)
@@ -38,7 +38,7 @@ func TestBuild(t *testing.T) {
 	})
 }
 
-// Build errors and mistakes that only plugins can make are reported.
+// Build errors and mistakes in a plugin's process are reported.
 func TestBinaryReports(t *testing.T) {
 	path := providertest.Build(t, notes)
 	start := func(t providertest.TB, log bool) *providertest.Resource {
@@ -89,7 +89,7 @@ func TestBinaryReports(t *testing.T) {
 	}
 }
 
-// Commands that use the kit must not get the flags of package testing.
+// The kit does not import package testing, which would add its flags to commands that use the kit.
 func TestWithoutTesting(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
@@ -98,7 +98,7 @@ func TestWithoutTesting(t *testing.T) {
 	}
 }
 
-// The plugin's log goes to the test's writer.
+// The plugin's log is written to Command.Log.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	t.Run("plugin", func(t *testing.T) {

@@ -15,14 +15,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This file implements a correct provider on top of an in-memory cloud.
+// This file contains a correct provider with an in-memory cloud.
 
 const (
 	volumeToken   tokens.Type = "store:index:Volume"
 	snapshotToken tokens.Type = "store:index:Snapshot"
 )
 
-// volume is like a struct generated for a resource that programs name.
+// volume is like a generated struct of a resource that programs name.
 type volume struct {
 	Name     string
 	Zone     string
@@ -78,7 +78,7 @@ func (d *disk) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "pin", &d.Pin, lumi.String, lumi.Secret)
 }
 
-// snapshot is like a struct generated for a resource that the provider names.
+// snapshot is like a generated struct of a resource that the provider names.
 type snapshot struct {
 	Volume urn.URN
 	Label  *string
@@ -103,8 +103,8 @@ type cloud struct {
 	made      int
 	volumes   map[lumi.ID]volume
 	snapshots map[lumi.ID]snapshot
-	tokens    map[string]lumi.ID // of finished creations
-	lost      map[string]bool    // texts whose response has been lost
+	tokens    map[string]lumi.ID // ids of created resources by token
+	lost      map[string]bool    // texts of requests whose response was lost
 }
 
 func newCloud() *cloud {
@@ -114,7 +114,7 @@ func newCloud() *cloud {
 	}
 }
 
-// answer simulates the response to a request. If the resource's text requests it, the response is lost once.
+// answer simulates the response to a request. If text is "lose" and the name of the request, it loses the first response.
 func (c *cloud) answer(request string, text *string) error {
 	if text == nil || *text != "lose "+request || c.lost[*text] {
 		return nil
@@ -123,7 +123,7 @@ func (c *cloud) answer(request string, text *string) error {
 	return lumi.Uncertain(errors.New("timeout"))
 }
 
-// id returns a new id, or the existing one for a repeated request.
+// id returns a new id, or the id returned before for the same request.
 func (c *cloud) id(request string, exists func(lumi.ID) bool) lumi.ID {
 	if id, ok := c.tokens[request]; ok && exists(id) {
 		return id
@@ -172,7 +172,7 @@ func (o *volumeOps) InspectChange(_ context.Context, old, want *volumeState, dif
 	return nil
 }
 
-// Upgrade handles a comment's former name, note.
+// Upgrade reads the comment from note, its former name.
 func (o *volumeOps) Upgrade(_ context.Context, old *volumeState, stored lumi.Bag) error {
 	if note, ok := stored.Get("note").(string); ok {
 		old.Properties.Comment = &note
@@ -180,7 +180,7 @@ func (o *volumeOps) Upgrade(_ context.Context, old *volumeState, stored lumi.Bag
 	return nil
 }
 
-// put stores a volume as a cloud would, without URNs and the sources of files.
+// put stores a volume without URNs and the sources of files, like a cloud.
 func (c *cloud) put(id lumi.ID, v *volume) {
 	stored := *v
 	stored.Key, stored.Peers, stored.Links, stored.Image, stored.Code, stored.Password = nil, nil, nil, nil, nil, nil
@@ -222,7 +222,7 @@ func (o *volumeOps) Delete(_ context.Context, old *volumeState) error {
 	return o.cloud.answer("delete", old.Properties.Comment)
 }
 
-// snapshotOps implements snapshots, named after their volumes.
+// snapshotOps implements snapshots, which are named after their volumes.
 type snapshotOps struct{ cloud *cloud }
 
 func (o *snapshotOps) Check(context.Context, *snapshotState) error { return nil }
@@ -273,7 +273,8 @@ func (o *snapshotOps) Get(_ context.Context, id lumi.ID, _ *snapshotState) (*sna
 	return &s, nil
 }
 
-// InspectChange replaces a snapshot whose label is removed, which the IDL does not declare. There can be only one.
+// InspectChange requires a replacement if the label is removed, although the IDL does not, and deletes the old snapshot
+// first, since there can be only one.
 func (o *snapshotOps) InspectChange(_ context.Context, _, want *snapshotState, diff *lumi.Diff) error {
 	if want.Properties.Label == nil && !want.Unknown.Has("label") {
 		diff.Replace("label")
@@ -298,7 +299,7 @@ func (o *snapshotOps) Delete(_ context.Context, old *snapshotState) error {
 	return nil
 }
 
-// typed is a generated provider.
+// typed is implemented by generated providers.
 type typed interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
@@ -314,7 +315,7 @@ func newSnapshots(ops lumi.NamingOps[*snapshot]) typed {
 	return &p
 }
 
-// store returns the whole plugin.
+// store returns a plugin with all resource types.
 func store(c *cloud) serve.Plugin {
 	return providertest.Resources(newVolumes(&volumeOps{c}), newSnapshots(&snapshotOps{c}))
 }

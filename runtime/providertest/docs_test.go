@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// docs/testing.md is executed in an empty folder without a network.
+// The steps in docs/testing.md work in an empty folder without a network.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a plugin in a separate module")

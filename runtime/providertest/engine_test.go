@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// After a lost response, the kit determines what exists, as an engine does.
+// After a lost response, the kit determines the state of the resource, like an engine.
 func TestUncertain(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		timeout := providertest.WantUncertain("timeout")
@@ -40,7 +40,7 @@ func TestUncertain(t *testing.T) {
 	})
 }
 
-// Each update computes a new value, even if repeated.
+// A repeated update may compute different values.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	a := &author{volumeOps: &volumeOps{newCloud()}}
@@ -59,7 +59,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// An update fails halfway and is then completed.
+// A partially failed update can be completed by another.
 func TestPartial(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
@@ -115,7 +115,7 @@ store:index:Volume "data": cleaned up id-1
 	}
 }
 
-// ofGiven returns the properties of a snapshot of a given volume.
+// ofGiven returns the properties of a snapshot of a volume declared with Given.
 func ofGiven(h *providertest.Harness) providertest.Properties {
 	return providertest.Properties{
 		"volume": h.Given(volumeToken, "data", "vol-1", providertest.Properties{"arn": "arn:1"}), "label": "daily",
@@ -133,7 +133,7 @@ func (f *finder) Find(_ context.Context, want *snapshotState) (lumi.ID, error) {
 // lonely implements snapshots without Find or an idempotent Create.
 type lonely struct{ lumi.NamingOps[*snapshot] }
 
-// Mistakes of Find are reported, as are types without it.
+// Mistakes of Find are reported, and so is a missing Find.
 func TestFindReports(t *testing.T) {
 	var c *cloud
 	const left = "store:index:Snapshot \"#1\": cleaned up id-1\n"
@@ -187,7 +187,7 @@ store:index:Snapshot "#1": create again after a lost response: Find must return 
 }
 
 // The kit passes providers the same tokens, seeds, old properties, and purposes as an engine.
-func TestTold(t *testing.T) {
+func TestRequests(t *testing.T) {
 	t.Parallel()
 	var told []string
 	note := func(format string, args ...any) {
@@ -221,7 +221,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// recording records its input.
+// recording implements volumes and records the input of each call.
 type recording struct {
 	*volumeOps
 	note  func(format string, args ...any)
@@ -283,13 +283,13 @@ func (o *ordered) Create(ctx context.Context, want *volumeState) (lumi.ID, error
 
 func (o *ordered) Delete(ctx context.Context, old *volumeState) error {
 	err := o.volumeOps.Delete(ctx, old)
-	if err == nil { // not the second time
+	if err == nil { // Record only the first Delete.
 		o.calls = append(o.calls, fmt.Sprintf("delete %s of size %v", old.ID, old.Properties.Size))
 	}
 	return err
 }
 
-// Replacements are created and deleted in the right order, and with the right state.
+// Replacements create and delete resources in the right order and pass the right state.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	replace := func(deleteFirst bool) providertest.Life {
@@ -347,7 +347,7 @@ func TestFailedReplacement(t *testing.T) {
 	}
 }
 
-// A provider that does not handle older versions is reported.
+// Providers that cannot upgrade stored state are reported.
 func TestUpgradeReports(t *testing.T) {
 	old := providertest.Upgrade{Stored: providertest.Properties{"comment": nil, "note": "made by a test"}}
 	expected := old
@@ -390,8 +390,8 @@ store:index:Volume "data": cleaned up id-1
 	}
 }
 
-// A provider must describe its types.
-func TestUndescribed(t *testing.T) {
+// A failing Describe ends the test.
+func TestDescribeFailure(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		providertest.InProcess(t, providertest.Resources(&mute{newVolumes(&volumeOps{newCloud()})}))
 	}))

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// Failures that misreport the resource's state are reported.
-func TestHonest(t *testing.T) {
+// A failure that reports a wrong state is reported.
+func TestReportedState(t *testing.T) {
 	full := errors.New("no more room")
 	var c *cloud
 	for _, test := range []struct {
@@ -116,8 +116,8 @@ store:index:Volume "data": update, get: the failed Update reports tags as nothin
 	}
 }
 
-// An update does more than it reports.
-func TestHonestUncertain(t *testing.T) {
+// After an uncertain partial failure, an update may have done more than it reported.
+func TestReportedStateUncertain(t *testing.T) {
 	t.Parallel()
 	a := &author{volumeOps: &volumeOps{newCloud()}}
 	v := providertest.InProcess(t, providertest.Resources(newVolumes(a))).Resource(volumeToken, "data")

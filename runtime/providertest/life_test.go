@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// roleVariable makes the test binary a plugin, to test plugins as processes.
+// roleVariable is an environment variable that makes the test binary run as a plugin.
 const roleVariable = "LUMI_TEST_ROLE"
 
-// modeVariable makes the test binary a provisioner with one mistake.
+// modeVariable is an environment variable that makes the test binary run as a provisioner with one mistake.
 const modeVariable = "LUMI_TEST_MODE"
 
 func TestMain(m *testing.M) {
@@ -31,11 +31,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// everywhere runs a test both in process and against a plugin.
+// everywhere runs a test both in process and with a plugin.
 func everywhere(t *testing.T, test func(t *testing.T, h *providertest.Harness)) {
 	t.Run("in process", func(t *testing.T) {
 		c := newCloud()
-		// Cleanups run in reverse order: this one after the kit's.
+		// Cleanups run in reverse order, so this one runs after the kit's.
 		t.Cleanup(func() {
 			if len(c.volumes)+len(c.snapshots) > 0 {
 				t.Errorf("%v and %v remain in the cloud, want nothing", c.volumes, c.snapshots)
@@ -52,12 +52,12 @@ func everywhere(t *testing.T, test func(t *testing.T, h *providertest.Harness)) 
 func self() plugin.Command {
 	return plugin.Command{
 		Path: os.Args[0],
-		// A process under the race detector sleeps a second before it exits by default.
+		// By default, the race detector sleeps for a second before the process exits.
 		Env: append(os.Environ(), roleVariable+"=plugin", "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE")),
 	}
 }
 
-// full returns a volume's properties, all of them set.
+// full returns all properties of a volume.
 func full() providertest.Properties {
 	return providertest.Properties{
 		"name": "data", "zone": "a", "size": 10, "tags": map[string]string{"team": "blue"},
@@ -67,7 +67,7 @@ func full() providertest.Properties {
 	}
 }
 
-// A correct provider passes.
+// A correct provider passes all checks.
 func TestLife(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
@@ -88,7 +88,7 @@ func TestLife(t *testing.T) {
 			Ignores: []providertest.Properties{{"comment": "MADE by a test"}},
 			Upgrades: []providertest.Upgrade{
 				{Stored: providertest.Properties{"comment": nil, "note": "OTHER"}},
-				// Since stored contains secrets, the note may have been one.
+				// The upgraded comment becomes secret, since the stored properties contain secrets.
 				{
 					Stored: providertest.Properties{"comment": nil, "note": "old", "size": nil},
 					Change: providertest.Change{
@@ -105,8 +105,7 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// A resource refers to one created earlier in the same test, and is named by the provider. Remaining resources are
-// deleted in reverse order.
+// A resource can refer to one created earlier in the same test. Remaining resources are deleted in reverse order.
 func TestReferences(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
@@ -119,7 +118,7 @@ func TestReferences(t *testing.T) {
 			Create:  providertest.Properties{"volume": v, "label": "daily"},
 			Expect:  providertest.Properties{"source": "id-1 arn:id-1"},
 			Updates: []providertest.Change{{Set: providertest.Properties{"label": "weekly"}}},
-			// Only InspectChange requires this replacement, so Update need not be refused.
+			// Only InspectChange requires this replacement, so Update is not expected to fail.
 			Replaces: []providertest.Replacement{{Set: providertest.Properties{"label": nil}, Because: []lumi.Path{"label"}}},
 		})
 		if got := string(s.URN()); got != "urn:lumi:test::store:index::store:index:Snapshot::of data" {
@@ -133,7 +132,7 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// A resource may refer to a resource that no provider serves.
+// A resource can refer to a resource declared with Given, which no provider serves.
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	h := providertest.InProcess(t, providertest.Resources(newSnapshots(&snapshotOps{newCloud()})),

@@ -19,7 +19,7 @@ type limited struct {
 
 func (l limited) Deadline() (time.Time, bool) { return l.end, true }
 
-// hanger implements volumes. Deleting the volume named stuck never finishes.
+// hanger implements volumes. Deleting the volume named stuck hangs.
 type hanger struct{ *volumeOps }
 
 func (h *hanger) Delete(ctx context.Context, old *volumeState) error {
@@ -30,7 +30,7 @@ func (h *hanger) Delete(ctx context.Context, old *volumeState) error {
 	return h.volumeOps.Delete(ctx, old)
 }
 
-// If a Delete hangs, it is reported and other resources are deleted before the deadline.
+// A hanging Delete is reported, and other resources are deleted before the deadline.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	end := time.Now().Add(6 * time.Second)

@@ -345,7 +345,7 @@ func TestCallsListed(t *testing.T) {
 }
 
 // Providers and plugins that fail to start are reported.
-func TestCannotServe(t *testing.T) {
+func TestServeFailures(t *testing.T) {
 	configurable := store(newCloud())
 	configurable.Configure = serve.Configure(func(_ context.Context, d *disk) error {
 		return lumi.Faultf("label", "%s is unknown", d.Label)
@@ -395,8 +395,8 @@ no resources
 	}
 }
 
-// Invalid providers are rejected.
-func TestCannotRegister(t *testing.T) {
+// Resources panics for invalid providers.
+func TestInvalidProviders(t *testing.T) {
 	volumes := newVolumes(&volumeOps{newCloud()})
 	for want, make := range map[string]func() serve.Plugin{
 		"providertest: provider 2 is nil": func() serve.Plugin {
@@ -417,8 +417,8 @@ func TestCannotRegister(t *testing.T) {
 	}
 }
 
-// Expected failures pass.
-func TestWanted(t *testing.T) {
+// Steps with expected failures pass.
+func TestExpectedFailures(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no more room")
 	a := &author{volumeOps: &volumeOps{newCloud()}}
@@ -470,7 +470,7 @@ func TestWanted(t *testing.T) {
 }
 
 // Invalid properties of a given resource are reported.
-func TestGivenWrong(t *testing.T) {
+func TestGivenInvalid(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, store(newCloud()))
 		h.Given("other:index:Key", "main", "key-1", providertest.Properties{"token": func() {}})

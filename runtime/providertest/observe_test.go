@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// OnStep reports the steps of a life.
+// OnStep is called for each step of a life cycle.
 func TestOnStep(t *testing.T) {
 	var steps []string
 	h := providertest.Binary(t, plugin.Command{Path: providertest.Build(t, notes)},

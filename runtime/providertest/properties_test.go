@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// Bags are made of generated structs and of Go values.
+// Properties can be created from generated structs and from Go values.
 func TestFrom(t *testing.T) {
 	t.Parallel()
 	h := providertest.InProcess(t, store(newCloud()))
@@ -58,7 +58,7 @@ func TestFrom(t *testing.T) {
 type zone string
 
 // Structs that cannot be encoded are reported.
-func TestFromWrong(t *testing.T) {
+func TestFromInvalid(t *testing.T) {
 	report := run(t, func(t providertest.TB) {
 		providertest.From(t, &volume{Size: math.NaN(), Zone: "\xff"})
 	})
@@ -68,8 +68,8 @@ func TestFromWrong(t *testing.T) {
 	}
 }
 
-// Properties that a cloud cannot return, and files, which Check hashes, are excused.
-func TestForeign(t *testing.T) {
+// Differences of properties that a cloud cannot return, and of files, whose hashes Check adds, are excused.
+func TestExcusedDifferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "boot.img")
 	if err := os.WriteFile(file, []byte("boot"), 0o600); err != nil {
 		t.Fatal(err)
@@ -94,8 +94,8 @@ func TestForeign(t *testing.T) {
 	})
 }
 
-// Long values are shortened.
-func TestLong(t *testing.T) {
+// Long values are truncated in reports.
+func TestLongValues(t *testing.T) {
 	report := run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, providertest.Resources(newVolumes(&author{
 			volumeOps: &volumeOps{newCloud()},
@@ -111,7 +111,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// No part of a secret remains where an error is truncated.
+// Truncated errors do not end in part of a secret.
 func TestLongSecret(t *testing.T) {
 	for cut := range len("correct horse") {
 		report := run(t, func(t providertest.TB) {

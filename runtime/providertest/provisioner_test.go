@@ -27,7 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// broken is a provisioner that keeps resources as files in the working directory and has one mistake.
+// broken is a provisioner that stores resources as files in the working directory. mode selects its mistake.
 type broken struct{ mode string }
 
 func (b *broken) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
@@ -60,7 +60,7 @@ func (b *broken) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Pl
 	return nil, nil
 }
 
-// token holds the metadata by key.
+// token is a token, in JSON. It contains the metadata by key.
 type token struct {
 	Mode     string
 	Metadata map[string]provisioner.Properties
@@ -111,7 +111,7 @@ func (b *broken) Provision(ctx context.Context, c *provisioner.Change) (string, 
 	return string(text), err
 }
 
-// before makes mistakes at the start of Provision.
+// before makes the mistakes at the start of Provision.
 func (b *broken) before(ctx context.Context) error {
 	switch b.mode {
 	case "provision fails":
@@ -152,7 +152,7 @@ func (b *broken) before(ctx context.Context) error {
 	return nil
 }
 
-// after makes mistakes at the end of Provision.
+// after makes the mistakes at the end of Provision.
 func (b *broken) after() error {
 	switch b.mode {
 	case "lock":
@@ -218,7 +218,8 @@ func (b *broken) Status(_ context.Context, text string) (*provisioner.Status, er
 	return s, nil
 }
 
-// try runs the kit on the provisioner in a mode, and returns the failures and the folder next to the files.
+// try runs the kit on the provisioner in the given mode. It returns the failures and the folder that contains the files'
+// folder.
 func try(t *testing.T, mode string, changes int) ([]string, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -273,7 +274,7 @@ func conforms(t *testing.T, p providertest.Provisioner) (failures []string) {
 	return failures
 }
 
-// list lists the files in a folder.
+// list returns the names and contents of the files in a folder.
 func list(folder string) (string, error) {
 	all, err := os.ReadDir(folder)
 	var text []string
@@ -287,7 +288,7 @@ func list(folder string) (string, error) {
 	return strings.Join(text, ", "), err
 }
 
-// Provisioners may satisfy the contract in different ways.
+// Correct provisioners pass, whichever way they implement the contract.
 func TestProvisioner(t *testing.T) {
 	for mode, changes := range map[string]int{"good": 2, "tasks": 1, "retry": 1, "slow": 1, "quiet": 1, "metadata": 2} {
 		t.Run(mode, func(t *testing.T) {
@@ -303,7 +304,7 @@ func TestProvisioner(t *testing.T) {
 	}
 }
 
-// Each broken rule is reported. A failing cleanup breaks the same rule.
+// Each violated rule is reported. If the cleanup fails, too, it violates the same rule.
 func TestBrokenProvisioner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts hundreds of processes")
@@ -348,7 +349,7 @@ func TestBrokenProvisioner(t *testing.T) {
 			failures, dir := try(t, mode, 1)
 			if pid, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil {
 				if n, err := strconv.Atoi(string(pid)); err == nil {
-					_ = syscall.Kill(n, syscall.SIGKILL) // It has not started another.
+					_ = syscall.Kill(n, syscall.SIGKILL) // It has no children.
 				}
 			}
 			suffix := fmt.Sprintf("\n\tThis breaks the rule %q of docs/protocol.md#the-contract-of-a-provisioner", test.rule)

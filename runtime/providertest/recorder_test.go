@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the reports that come out now to the files that hold them")
 
-// run runs a failing test and returns its output.
+// run runs a test, which must fail, and returns its output.
 func run(t *testing.T, test func(t providertest.TB)) string {
 	t.Helper()
 	var text strings.Builder
@@ -28,7 +28,7 @@ func run(t *testing.T, test func(t providertest.TB)) string {
 	return text.String()
 }
 
-// said returns the report before the list of calls.
+// said returns a report without the list of calls.
 func said(report string) string {
 	for _, heading := range []string{"all calls:\n", "calls of "} {
 		report, _, _ = strings.Cut(report, heading)

@@ -21,8 +21,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// Calls return the same responses and errors in process and over the socket.
-func TestSame(t *testing.T) {
+// Calls over a connection return the same responses and errors as direct calls.
+func TestSameResponses(t *testing.T) {
 	unknown := thingBag("nothing")
 	unknown.Fields["fixed"] = lumi.NewUnknown()
 	secret := thingBag("nothing")
@@ -115,10 +115,10 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// sameBags compares bags by content.
+// sameBags are the options for comparing bags by content.
 var sameBags = cmp.Options{protocmp.Transform(), cmp.Transformer("Struct", lumi.Bag.Struct)}
 
-// sameError checks that an error received over the socket is equivalent to the one sent.
+// sameError checks that got, an error received over a connection, is equivalent to want, the error sent.
 func sameError(t *testing.T, want, got error) {
 	t.Helper()
 	if want == nil || got == nil {
@@ -144,7 +144,7 @@ func sameError(t *testing.T, want, got error) {
 	expect.Equal(t, kindsOf(want), kindsOf(got), "the errors differ")
 }
 
-// kindsOf returns all of the runtime's error types that an error has.
+// kindsOf returns the errors in err's tree that have a type of package lumi, by type.
 func kindsOf(err error) map[string]any {
 	found := map[string]any{"not found": errors.Is(err, lumi.ErrNotFound)}
 	var (
@@ -292,7 +292,7 @@ func TestZeroErrors(t *testing.T) {
 	}
 }
 
-func TestBounds(t *testing.T) {
+func TestErrorBounds(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	_, err := check(thingBag("long"))(within(t), things)
 	if err == nil || len(err.Error()) > maxMessage || len(err.Error()) < maxMessage-8 ||
@@ -307,7 +307,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// configuration has a secret password.
+// configuration returns a configuration with the given region and a secret password.
 func configuration(region string) lumi.Bag {
 	return lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{
 		"region": structpb.NewStringValue(region), "password": lumi.NewSecret(structpb.NewStringValue("hush hush")),
@@ -391,7 +391,7 @@ func TestLarge(t *testing.T) {
 	if resp.Properties.Get("result") != want {
 		t.Error("Create returned another result than the large value")
 	}
-	// In an error, 20 MiB would exceed the metadata limit.
+	// Send 20 MiB in a partial failure. In an error, they would exceed the metadata limit.
 	want = want[:20<<20]
 	_, err := things.Create(within(t), &lumi.CreateRequest{
 		URN: thingURN, Properties: lumi.BagOf(thingBag("partly fail", "fixed", want)),
@@ -402,7 +402,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// Every call is logged, without its values.
+// The log contains each call but none of its values.
 func TestLog(t *testing.T) {
 	t.Setenv("LUMI_LOG", "debug")
 	p := start(t, "plugin")
@@ -432,7 +432,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func TestPrint(t *testing.T) {
+func TestPrintToStdout(t *testing.T) {
 	p := start(t, "plugin")
 	must.Get(check(thingBag("print it"))(within(t), p.resource(t, thingToken)))(t)
 	must.Do(t, p.Close())

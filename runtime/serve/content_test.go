@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// startIn starts the plugin in a folder.
+// startIn starts the plugin at a path in a working directory, and returns the provider of things.
 func startIn(t *testing.T, folder, path string) lumi.ResourceProvider {
 	t.Helper()
 	p := must.Get(plugin.Start(within(t), plugin.Command{
@@ -31,7 +31,7 @@ func startIn(t *testing.T, folder, path string) lumi.ResourceProvider {
 	return must.Get(p.Resource(thingToken))(t)
 }
 
-// codeBag has the folder code.
+// codeBag returns properties with an archive of the folder code.
 func codeBag() *structpb.Struct {
 	bag := thingBag("read")
 	bag.Fields["code"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
@@ -40,7 +40,7 @@ func codeBag() *structpb.Struct {
 	return bag
 }
 
-// Missing files are faults of Check, changed files are changes, and paths are relative to the plugin's folder.
+// Check reports missing files, InspectChange reports changed files, and paths are relative to the plugin's working directory.
 func TestContent(t *testing.T) {
 	folder := t.TempDir()
 	things := startIn(t, folder, os.Args[0])
@@ -61,7 +61,7 @@ func TestContent(t *testing.T) {
 		t.Fatalf("Check error = %v, want %s", err, want)
 	}
 
-	// Faults are in declaration order, whatever their kind.
+	// Faults of all kinds are in declaration order.
 	wrong := codeBag()
 	wrong.Fields["colour"] = structpb.NewStringValue("red")
 	wrong.Fields["fixed"] = structpb.NewBoolValue(true)
@@ -128,8 +128,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// A relative plugin path is relative to the parent's folder, not the plugin's.
-func TestDir(t *testing.T) {
+// A relative plugin path is resolved against the parent's working directory.
+func TestPluginDir(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(t.TempDir())
 	binary := must.Get(os.Executable())(t)

@@ -31,7 +31,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// logs is author's code that logs. how selects the messages, or is the number of events.
+// logs is author's code that logs. how is the name of a set of messages, or the number of events.
 func logs(ctx context.Context, how string, s *state) error {
 	log := lumi.Log(ctx)
 	switch how {
@@ -62,7 +62,7 @@ func logs(ctx context.Context, how string, s *state) error {
 	return nil
 }
 
-// recorder is a sink that keeps events.
+// recorder records the events passed to its sink.
 type recorder struct {
 	mu     sync.Mutex
 	events []lumi.Event
@@ -124,7 +124,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// Each of many concurrent calls returns after its own events, in order.
+// Each concurrent call returns after all of its events have arrived in order.
 func TestEventsConcurrent(t *testing.T) {
 	var got recorder
 	slow := func(e lumi.Event) {
@@ -155,7 +155,7 @@ func TestEventsConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-func TestEventsStray(t *testing.T) {
+func TestEventsAfterCall(t *testing.T) {
 	came := make(chan lumi.Event, 1)
 	things := startFor(t, "plugin", func(e lumi.Event) { came <- e }).resource(t, thingToken)
 	must.Get(create(thingBag("log stray"), nil)(within(t), things))(t)
@@ -169,7 +169,7 @@ func TestEventsStray(t *testing.T) {
 	}
 }
 
-// Without an event stream, events go to the plugin's log.
+// Without an event stream, events are written to the plugin's log.
 func TestEventsLogged(t *testing.T) {
 	const about = " provider=test urn=" + thingURN + "\n"
 	common := []string{
@@ -203,7 +203,7 @@ func TestEventsLogged(t *testing.T) {
 	}
 }
 
-// open opens the event stream, which must succeed.
+// open opens the event stream.
 func (b *bare) open(t *testing.T, client lumirpc.ResourceProviderClient) grpc.ServerStreamingClient[lumirpc.Event] {
 	t.Helper()
 	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
@@ -214,8 +214,7 @@ func (b *bare) open(t *testing.T, client lumirpc.ResourceProviderClient) grpc.Se
 	return stream
 }
 
-// An engine that does not read its events delays responses only briefly, and blocks neither the provider nor the
-// plugin's exit.
+// An engine that does not read events delays responses only briefly. It blocks neither the provider nor the plugin's exit.
 func TestEventsUnread(t *testing.T) {
 	const n = 20_000
 	b := startBare(t)
@@ -291,7 +290,7 @@ func TestEventsOnce(t *testing.T) {
 	}
 }
 
-func TestEventsForeign(t *testing.T) {
+func TestEventsUnsupported(t *testing.T) {
 	p := startFor(t, "foreign", func(e lumi.Event) { t.Errorf("received event %v, want none", e) })
 	must.Do(t, p.Close())
 }
@@ -340,8 +339,8 @@ func TestEventsLocal(t *testing.T) {
 	}
 }
 
-// If the engine reopens the stream during a call, event numbers of the old stream must not be used on the new one.
-func TestEventsAgain(t *testing.T) {
+// If the engine reopens the stream during a call, the trailer does not contain an event number of the old stream.
+func TestEventsReopened(t *testing.T) {
 	listener := bufconn.Listen(1 << 16)
 	logged, goOn := make(chan bool), make(chan bool)
 	go func() {
@@ -383,7 +382,7 @@ func TestEventsAgain(t *testing.T) {
 	}
 }
 
-// drain returns the messages up to the end of a stream, which must be clean.
+// drain returns the remaining messages of a stream, which must end without an error.
 func drain(t *testing.T, stream grpc.ServerStreamingClient[lumirpc.Event]) (messages []string) {
 	t.Helper()
 	for {

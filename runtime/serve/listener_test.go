@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// openings lists the data that intruders send before they wait: nothing, or the start of a gRPC connection.
+// openings lists data that intruders send: nothing, or the start of a gRPC connection.
 var openings = []string{
 	"",
 	preface[:10],
@@ -39,7 +39,7 @@ const (
 	settings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 )
 
-// intrude opens n connections that stay open.
+// intrude opens n connections and keeps them open.
 func intrude(t *testing.T, address string, n int) []net.Conn {
 	t.Helper()
 	conns := make([]net.Conn, n)
@@ -59,7 +59,7 @@ func closed(conn net.Conn, deadline time.Time) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// An authenticated call succeeds even if there are more idle connections than the plugin's limit of open files.
+// An authenticated call succeeds even if there are more idle connections than the plugin may have open files.
 func TestPending(t *testing.T) {
 	b := startBare(t, func(cmd *exec.Cmd) {
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0"`, cmd.Path}, cmd.Args[1:]...)
@@ -76,7 +76,7 @@ func TestPending(t *testing.T) {
 			t.Fatalf("Handshake on a new connection returned %v, want nil", err)
 		}
 	}
-	b.greet(t, engine) // connected before
+	b.greet(t, engine) // over the existing connection
 	for i, conn := range intruders[:400-maxUnauthenticated] {
 		if !closed(conn, time.Now().Add(patience)) {
 			t.Fatalf("connection %d is open, want it closed", i)
@@ -88,7 +88,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// Only connections without an authenticated call are closed after a while.
+// Old connections are closed, but only those without an authenticated call.
 func TestPendingAge(t *testing.T) {
 	t.Parallel()
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -112,7 +112,7 @@ func TestPendingAge(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, "tcp", address)
 		})))(t)
 	defer conn.Close()
-	// A caller without the secret has to reconnect again and again.
+	// A caller without the secret must reconnect repeatedly.
 	for ctx := within(t); dialled.Load() < 3; time.Sleep(10 * time.Millisecond) {
 		_, err := lumirpc.NewResourceProviderClient(conn).Handshake(ctx, hello())
 		if code := status.Code(err); code != codes.Unauthenticated && code != codes.Unavailable {
@@ -169,7 +169,7 @@ func TestDialLoop(t *testing.T) {
 	}
 }
 
-// Callers without the secret receive no information, not even which calls exist.
+// Callers without the secret obtain no information, not even the names of methods.
 func TestSecret(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)
@@ -221,7 +221,7 @@ func TestGarbage(t *testing.T) {
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff",
 	} {
 		conn := must.Get(net.Dial("tcp", b.address))(t)
-		t.Cleanup(func() { conn.Close() })   // not earlier, so that some connections stay
+		t.Cleanup(func() { conn.Close() })   // Keep the connections open during the test.
 		_, _ = io.WriteString(conn, garbage) // The plugin may close it.
 	}
 	client, _ := b.dial(t)

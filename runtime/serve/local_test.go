@@ -53,7 +53,7 @@ func TestLocal(t *testing.T) {
 	must.Do(t, p.Close())
 }
 
-// If a call hangs, its caller learns that the plugin has stopped.
+// A hanging call fails when the plugin stops.
 func TestLocalHangs(t *testing.T) { synctest.Test(t, testLocalHangs) }
 
 func testLocalHangs(t *testing.T) {

@@ -29,8 +29,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This file contains the plugins under test. Each is the test binary itself, started with a variable that selects the
-// plugin.
+// This file contains the plugins under test. A plugin is the test binary itself, started with an environment variable that
+// selects the plugin.
 
 const (
 	roleVariable     = "LUMI_TEST_ROLE"
@@ -139,7 +139,7 @@ func beParent() {
 	panic(err)
 }
 
-// foreign is a plugin written without this package, with mistakes.
+// foreign is a plugin with mistakes, implemented without this package.
 type foreign struct {
 	lumirpc.UnimplementedResourceProviderServer
 	version            int32
@@ -166,7 +166,7 @@ func beForeign(register func(*grpc.Server)) {
 }
 
 func (f *foreign) Handshake(ctx context.Context, _ *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
-	if f.stuck { // The plugin notices the deadline before its caller, as may happen on a busy machine.
+	if f.stuck { // Notice the deadline before the caller, which may happen on a busy machine.
 		deadline, _ := ctx.Deadline()
 		time.Sleep(time.Until(deadline) - 100*time.Millisecond)
 		return nil, status.Error(codes.DeadlineExceeded, context.DeadlineExceeded.Error())
@@ -201,13 +201,13 @@ func (*foreign) Check(context.Context, *lumirpc.CheckRequest) (*lumirpc.CheckRes
 	return nil, status.Error(codes.FailedPrecondition, "no details")
 }
 
-// env returns the environment of a process with a role. It passes on the lifeline.
+// env returns the environment of a process with the given role. It includes the lifeline's variable.
 func env(role string) []string {
-	// A process under the race detector sleeps a second before it exits by default.
+	// By default, the race detector sleeps for a second before the process exits.
 	return append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 }
 
-// mark notifies the test of an event over the lifeline. The connection is closed when the process exits.
+// mark sends a message to the test over the lifeline, a connection that closes when the process exits.
 func mark(what string) {
 	conn, err := lifeline()
 	if err == nil && conn != nil {
@@ -226,7 +226,7 @@ var lifeline = sync.OnceValues(func() (net.Conn, error) {
 	return net.Dial("tcp", address)
 })
 
-// config is like the struct that cidlc generates for a plugin's configuration.
+// config is like a generated struct of a configuration.
 type config struct {
 	Region   string
 	Password string
@@ -252,13 +252,13 @@ func resources() map[tokens.Type]lumi.ResourceProvider {
 	return map[tokens.Type]lumi.ResourceProvider{thingToken: &named, otherToken: &unnamed}
 }
 
-// thing is like the struct that cidlc generates for a resource. Its property "do" selects the provider's behavior.
+// thing is like a generated struct of a resource. The property "do" selects the provider's behavior.
 type thing struct {
 	Name   string
 	Do     string
 	Fixed  *string
 	Secret *string
-	// Vault is a map of secrets, and Password is set by the provider.
+	// Vault contains secrets, including Password, which is set by the provider.
 	Vault    map[string]vault
 	Password *string
 	List     []string
@@ -268,7 +268,7 @@ type thing struct {
 	Result      *string
 }
 
-// vault has properties whose names may equal secrets.
+// vault has properties whose names may be equal to secrets.
 type vault struct {
 	Password *string
 	Anything any
@@ -306,7 +306,7 @@ type ops struct{}
 
 type state = lumi.State[*thing]
 
-// do behaves as selected by the properties.
+// do implements the behavior selected by the property "do".
 func (o ops) do(ctx context.Context, s *state) error {
 	switch verb, object, _ := strings.Cut(s.Properties.Do, " "); verb {
 	case "leak":
@@ -494,7 +494,7 @@ func (o ops) Update(ctx context.Context, _, want *state, _ *lumi.Diff) error {
 	return o.do(ctx, want)
 }
 
-// finder adds the optional operations.
+// finder is ops with the optional operations.
 type finder struct{ ops }
 
 func (finder) IdempotentCreate() bool { return true }

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestByHand(t *testing.T) {
+func TestStartedByHand(t *testing.T) {
 	for role, want := range map[string]string{
 		"plugin": "lumi-resource-test: this is a plugin and cannot be run by hand: an engine such as lumi starts it" +
 			" and passes it a secret in LUMI_PLUGIN_SECRET; use package runtime/providertest to test it, or package" +
@@ -38,7 +38,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-func TestQuestions(t *testing.T) {
+func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	const help = `lumi-resource-test is a Lumi plugin: the provider of package "test". It creates, reads, updates and
 deletes resources for an engine such as lumi. Resource types: 2.
@@ -81,7 +81,7 @@ Set LUMI_LOG=debug in the environment to log every call.
 			t.Errorf("answer(%q) = true, want false", args)
 		}
 	}
-	// Arguments passed by an engine are ignored.
+	// All other arguments are ignored.
 	p := must.Get(plugin.Start(within(t), plugin.Command{Path: os.Args[0], Args: []string{"--help"}, Env: env("plugin")}))(t)
 	must.Do(t, p.Close())
 }

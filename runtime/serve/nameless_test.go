@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// nameless is a foreign plugin that omits ids and miscounts events.
+// nameless is a plugin, implemented without this package, that omits ids and counts events that it does not send.
 type nameless struct{ foreign }
 
 func (*nameless) Create(_ context.Context, req *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
@@ -31,7 +31,7 @@ func (*nameless) Create(_ context.Context, req *lumirpc.CreateRequest) (*lumirpc
 	return &lumirpc.CreateResponse{}, nil
 }
 
-// Configure returns a trailer that counts missing events.
+// Configure returns a trailer with a larger number of events than it sends.
 func (*nameless) Configure(ctx context.Context, _ *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
 	return &lumirpc.ConfigureResponse{}, grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, "1000"))
 }
@@ -50,10 +50,10 @@ func (*nameless) Find(context.Context, *lumirpc.FindRequest) (*lumirpc.FindRespo
 	return &lumirpc.FindResponse{}, nil
 }
 
-// A response without an id does not count as a resource.
-func TestNameless(t *testing.T) { synctest.Test(t, testNameless) }
+// A response without an id is an error.
+func TestMissingIDs(t *testing.T) { synctest.Test(t, testMissingIDs) }
 
-func testNameless(t *testing.T) {
+func testMissingIDs(t *testing.T) {
 	listener := bufconn.Listen(1 << 16)
 	server := grpc.NewServer()
 	lumirpc.RegisterResourceProviderServer(server, &nameless{foreign{version: lumirpc.ProtocolVersion}})
@@ -88,7 +88,7 @@ func testNameless(t *testing.T) {
 	}
 }
 
-// An error about a type that exceeds the metadata limit is truncated.
+// An error that would exceed the metadata limit is truncated.
 func TestLongRefusal(t *testing.T) {
 	err := refuse(codes.Unimplemented, "%q is not served", strings.Repeat("x\x00", 1<<20)).Err()
 	if text := status.Convert(err).Message(); len(text) > maxMessage || !strings.HasPrefix(text, `"x\x00x`) {

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// If the parent of a stopped plugin is killed, the plugin wakes up, cleans up, and exits.
+// A stopped plugin resumes, cleans up, and exits if its parent is killed.
 func TestOrphanStopped(t *testing.T) {
 	parent, m := startParent(t, "parent")
 	m.expect(t, "waiting")
@@ -23,8 +23,8 @@ func TestOrphanStopped(t *testing.T) {
 	m.expectEnd(t)
 }
 
-// If the parent is killed before the plugin can detect it, the plugin is killed.
-func TestOrphanSilent(t *testing.T) {
+// A plugin that cannot detect its parent's death yet is killed with the parent.
+func TestOrphanUndetected(t *testing.T) {
 	for _, role := range []string{"parent of silent", "parent of silent provisioner"} {
 		parent, m := startParent(t, role)
 		m.expect(t, "silent")

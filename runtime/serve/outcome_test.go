@@ -15,10 +15,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// caller makes a call to a provider.
+// caller is a function that makes a call to a provider.
 type caller = func(context.Context, lumi.ResourceProvider) (any, error)
 
-// changes returns the changing calls of a provider with the given behavior.
+// changes returns a call of each method with side effects, with the given behavior.
 func changes(do string) map[string]caller {
 	return map[string]caller{
 		"create": create(thingBag(do), nil), "update": update(thingBag("nothing"), thingBag(do)), "delete": remove(thingBag(do)),
@@ -61,7 +61,7 @@ func TestUncertain(t *testing.T) {
 		}
 		p.expect(t, "canceled")
 		ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
-		// The plugin may report it first.
+		// The plugin may notice the deadline first.
 		if _, err := call(ctx, things); !isUncertain(err) || !strings.Contains(err.Error(), "context deadline exceeded") {
 			t.Errorf("%s after the deadline returned %T %[2]v, want an uncertain context.DeadlineExceeded", name, err)
 		}
@@ -71,7 +71,7 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// The outcome of changing calls is uncertain if the plugin is killed. Later calls change nothing.
+// The outcome of calls with side effects is uncertain if the plugin is killed. Later calls fail without side effects.
 func TestKilled(t *testing.T) {
 	for name, call := range changes("die") {
 		p := start(t, "plugin")
@@ -130,7 +130,7 @@ func TestCertain(t *testing.T) {
 	must.Do(t, await(t, result))
 	must.Do(t, p.Close())
 	failed("closed", within(t))
-	// Read-only calls are never uncertain.
+	// Errors of calls without side effects are never uncertain.
 	p = start(t, "plugin")
 	things = p.resource(t, thingToken)
 	for name, call := range map[string]caller{

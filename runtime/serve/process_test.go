@@ -48,7 +48,7 @@ func startBare(t *testing.T, options ...func(cmd *exec.Cmd)) *bare {
 	stdout := must.Get(b.cmd.StdoutPipe())(t)
 	must.Do(t, b.cmd.Start())
 	t.Cleanup(func() {
-		_ = b.cmd.Process.Kill() // These fail if the process has exited, as expected.
+		_ = b.cmd.Process.Kill() // It fails if the process has already exited.
 		_ = b.cmd.Wait()
 	})
 	b.address = "127.0.0.1:" + strings.TrimSpace(must.Get(bufio.NewReader(stdout).ReadString('\n'))(t))
@@ -63,7 +63,7 @@ func (b *bare) dial(t *testing.T) (lumirpc.ResourceProviderClient, *grpc.ClientC
 	return lumirpc.NewResourceProviderClient(conn), conn
 }
 
-// with returns a context whose calls carry the secrets.
+// with returns a context for calls with the given secrets.
 func with(ctx context.Context, secrets ...string) context.Context {
 	for _, s := range secrets {
 		ctx = metadata.AppendToOutgoingContext(ctx, lumirpc.SecretHeader, s)
@@ -71,7 +71,7 @@ func with(ctx context.Context, secrets ...string) context.Context {
 	return ctx
 }
 
-// greet performs the handshake.
+// greet performs the handshake, which must succeed.
 func (b *bare) greet(t *testing.T, client lumirpc.ResourceProviderClient) {
 	t.Helper()
 	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)
@@ -81,7 +81,7 @@ func hello() *lumirpc.HandshakeRequest {
 	return &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}
 }
 
-// background makes a call and returns a channel with its error.
+// background starts a Create with the given behavior and returns a channel that receives its error.
 func background(ctx context.Context, p lumi.ResourceProvider, do string) chan error {
 	result := make(chan error, 1)
 	go func() {
@@ -91,7 +91,7 @@ func background(ctx context.Context, p lumi.ResourceProvider, do string) chan er
 	return result
 }
 
-// await returns the error of a background call.
+// await waits for the error of a background call.
 func await(t *testing.T, result chan error) error {
 	t.Helper()
 	select {
@@ -153,7 +153,7 @@ func TestDisconnected(t *testing.T) {
 	must.Get(again.Handshake(with(within(t), bareSecret), hello()))(t)
 }
 
-// Stopping a plugin in any way cancels the calls in flight; their events and responses still arrive.
+// However a plugin is stopped, it cancels the calls in flight and still sends their events and responses.
 func TestStop(t *testing.T) {
 	for name, stop := range map[string]func(t *testing.T, b *bare, client lumirpc.ResourceProviderClient){
 		"standard input": func(_ *testing.T, b *bare, _ lumirpc.ResourceProviderClient) { b.stdin.Close() },
@@ -214,7 +214,7 @@ func TestCancelAll(t *testing.T) {
 	}
 }
 
-// Calls to a closed plugin fail, but not as canceled.
+// The error of a call to a closed plugin is not Canceled.
 func TestClosed(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
@@ -226,7 +226,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// A plugin stops even if an abandoned call ignores its context.
+// A plugin exits even if an abandoned call ignores its context.
 func TestAbandoned(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)
@@ -251,7 +251,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// Interrupts and hangups of the terminal are ignored; the parent handles them.
+// The plugin ignores interrupts and hangups of the terminal, which the parent handles.
 func TestInterrupt(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)
@@ -323,7 +323,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-func TestNeverReady(t *testing.T) {
+func TestStartCanceled(t *testing.T) {
 	m := newMarks(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -340,7 +340,7 @@ func TestNeverReady(t *testing.T) {
 	m.expectEnd(t)
 }
 
-func TestStuckStart(t *testing.T) {
+func TestStartTimeout(t *testing.T) {
 	m := newMarks(t)
 	var starts sync.WaitGroup
 	for role, want := range map[string]string{
@@ -386,7 +386,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("Close error = %v, want a killed plugin", err)
 	}
 	var e *plugin.Error
-	// The first error is either that the process exited or that the connection was closed.
+	// The process may exit before or after the connection is closed.
 	if err := await(t, result); !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
 		t.Errorf("call error = %v, want Unavailable or Canceled", err)
 	}

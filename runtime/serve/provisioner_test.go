@@ -29,7 +29,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// tool is a provisioner. The change's module, or the token, selects its behavior.
+// tool is a provisioner whose behavior is selected by the module of a change, or by the token.
 type tool struct{}
 
 func (tool) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
@@ -48,7 +48,7 @@ func (tool) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, e
 	}, nil
 }
 
-// told returns all secrets in a change made by secretChange.
+// told returns all secrets in a change returned by secretChange.
 func told(c *provisioner.Change) string {
 	var all []string
 	for _, r := range []*provisioner.Resource{c.New[0], c.Old[0], c.Context[0]} {
@@ -131,7 +131,7 @@ func (tool) Status(_ context.Context, token string) (*provisioner.Status, error)
 	return nil, fmt.Errorf("token %q: %w", token, lumi.ErrNotFound)
 }
 
-// newerTool speaks another protocol version.
+// newerTool is a provisioner plugin with a newer protocol version.
 type newerTool struct {
 	lumirpc.UnimplementedProvisionerServer
 }
@@ -159,7 +159,7 @@ func startProvisioner(t *testing.T, sink func(lumi.Event)) *provisionerChild {
 	return c
 }
 
-// secretChange has a secret in each possible place.
+// secretChange returns a change with a secret in each place that may contain one.
 func secretChange(do string) *provisioner.Change {
 	one := func(where string) []*provisioner.Resource {
 		return []*provisioner.Resource{{
@@ -302,7 +302,7 @@ func TestProvisionerEvents(t *testing.T) {
 	}
 }
 
-func TestProvisionerDies(t *testing.T) {
+func TestProvisionerCrash(t *testing.T) {
 	p := startProvisioner(t, nil)
 	var e *plugin.Error
 	_, err := p.Provision(within(t), secretChange("die"))
@@ -314,7 +314,7 @@ func TestProvisionerDies(t *testing.T) {
 	}
 }
 
-// asProvisioner makes [startBare] start a provisioner.
+// asProvisioner is an option of startBare that starts a provisioner.
 func asProvisioner(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, roleVariable+"=provisioner") }
 
 func TestProvisionerOrder(t *testing.T) {
@@ -350,14 +350,14 @@ func TestProvisionerOrder(t *testing.T) {
 		t.Errorf("Events before Handshake returned %v, want %s", err, want)
 	}
 	must.Get(client.Handshake(with(within(t), bareSecret), good))(t)
-	// A request without a change equals one with an empty change.
+	// A request without a change is equivalent to one with an empty change.
 	resp, err := client.Provision(with(within(t), bareSecret), &lumirpc.ProvisionRequest{})
 	if err != nil || resp.GetToken() != "status " {
 		t.Errorf("Provision = %v, %v, want token \"status \"", resp, err)
 	}
 }
 
-// If a provisioner's standard input is closed during a call, the call is canceled and returns, and the process exits.
+// Closing a provisioner's standard input cancels a call in flight. The call returns, and the process exits.
 func TestProvisionerStop(t *testing.T) {
 	p := startProvisioner(t, nil)
 	var token string

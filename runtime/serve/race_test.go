@@ -34,7 +34,7 @@ func race() {
 	wg.Wait()
 }
 
-// The race detector is active in processes started by tests, and makes them fail.
+// The race detector also works in processes started by tests.
 func TestRaceDetected(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = env(racingRole)

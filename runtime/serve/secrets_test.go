@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// leak is author's code that leaks secrets in the way given by how.
+// leak is author's code that leaks secrets. how selects how it leaks them.
 func leak(how string, s *state) error {
 	secret := *s.Properties.Secret
 	switch how {
@@ -98,14 +98,14 @@ func leak(how string, s *state) error {
 	return nil
 }
 
-// confused is an error, and a panic value, without a text.
+// confused is an error and panic value without a useful text.
 type confused struct{ secret string }
 
 func (c confused) Error() string { panic(c) }
 
 func (c confused) String() string { panic(c) }
 
-// broken is an error whose methods panic on nil.
+// broken is an error whose methods panic if it is nil.
 type broken struct{ err error }
 
 func (e *broken) Error() string { return e.err.Error() }
@@ -114,7 +114,8 @@ func (e *broken) Unwrap() error { return e.err }
 
 const hush = `hush "hush"`
 
-// leakyBag has secrets that are declared and not wrapped, wrapped and not declared, both, in keys, and in lists.
+// leakyBag returns properties with secrets of all kinds: declared, wrapped, or both, in keys, and in lists. how is passed to
+// leak.
 func leakyBag(t *testing.T, how string) *structpb.Struct {
 	t.Helper()
 	bag := jsonBag(t, `{"name": "a", "vault": {"$sig": "$secret", "value": {
@@ -213,7 +214,7 @@ func TestMasked(t *testing.T) {
 			err := call(leakyBag(t, how))
 			switch {
 			case name == "delete" && (how == "missing" || how == "made" || how == "made panic"):
-				continue // The plugin is gone, or deletion does not change its state.
+				continue // Delete does not behave this way.
 			case how == "typed nil" && name != "partly": // Without a resource, such a method may panic.
 				if err == nil {
 					t.Errorf("%s with %s returned nil, want an error", name, how)
@@ -233,7 +234,7 @@ func TestMaskedBounds(t *testing.T) {
 			t.Errorf("%s: error = %.200v, want a short error without the secret", how, err)
 		}
 	}
-	// An error with thousands of secrets.
+	// An error contains thousands of secrets.
 	bag := leakyBag(t, "list")
 	list := &structpb.ListValue{}
 	for i := range 8000 {
@@ -244,7 +245,7 @@ func TestMaskedBounds(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "number") || !strings.HasPrefix(err.Error(), "(secret), (secret), ") {
 		t.Errorf("error = %.200v, want masked secrets", err)
 	}
-	// A huge secret.
+	// An error contains a huge secret.
 	bag = leakyBag(t, "plain")
 	huge := strings.Repeat("huge secret ", 1<<20)
 	bag.Fields["secret"] = structpb.NewStringValue(huge)

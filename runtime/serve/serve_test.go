@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// patience limits waits for events that must happen. No test depends on its value.
+// patience is the timeout for anything that must happen. No test depends on its value.
 const patience = 2 * time.Minute
 
 // child is a plugin under test.
@@ -31,13 +31,13 @@ type child struct {
 	log *buffer
 }
 
-// start starts the test binary in a role.
+// start starts the test binary with the given role.
 func start(t *testing.T, role string) *child {
 	t.Helper()
 	return startFor(t, role, nil)
 }
 
-// startFor starts the test binary in a role, with a sink for events.
+// startFor is like start, but with a sink for events.
 func startFor(t *testing.T, role string, sink func(lumi.Event)) *child {
 	t.Helper()
 	c := &child{marks: newMarks(t), log: new(buffer)}
@@ -58,14 +58,14 @@ func (c *child) resource(t *testing.T, token tokens.Type) lumi.ResourceProvider 
 	return must.Get(c.Resource(token))(t)
 }
 
-// within returns the context of a call that must return.
+// within returns a context that ends after patience.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// marks are the messages a process sends over its lifeline.
+// marks receives the messages that a process sends over its lifeline.
 type marks struct {
 	variable string
 	lines    chan string // closed when the process has exited
@@ -80,7 +80,7 @@ func newMarks(t *testing.T) *marks {
 		defer close(m.lines)
 		conn, err := listener.Accept()
 		if err != nil {
-			return // The process has sent no mark.
+			return // The process has sent no message.
 		}
 		defer conn.Close()
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
@@ -90,7 +90,7 @@ func newMarks(t *testing.T) *marks {
 	return m
 }
 
-// expect waits for a mark.
+// expect waits for a message. It fails the test if it is not want.
 func (m *marks) expect(t *testing.T, want string) {
 	t.Helper()
 	select {

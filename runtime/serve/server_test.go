@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestWrappedPartly(t *testing.T) {
+func TestWrappedPartialError(t *testing.T) {
 	p := &wrapping{lumi.NewNamedProvider(thingToken, func() *thing { return new(thing) }, ops{})}
 	s := newServer(Plugin{Package: "test", Resources: map[tokens.Type]lumi.ResourceProvider{thingToken: p}}, newEvents(nil), nil)
 	for do, want := range map[string]string{"fail": "in failed here", "fault": "do: in is a fault here\nlist[0]: in is another here"} {
@@ -49,7 +49,7 @@ func TestFormerTokens(t *testing.T) {
 	}
 }
 
-// Responses that exceed the limit, which is lowered here, are reported without losing the id.
+// If a response exceeds the limit, the error or failure reports it, and the id is still sent.
 func TestTooLarge(t *testing.T) {
 	s := newServer(Plugin{Package: "test", Resources: resources()}, newEvents(nil), nil)
 	s.limit = 1000

@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// secretsOf returns secrets with the given texts.
+// secretsOf returns a set of secrets with the given values.
 func secretsOf(texts ...string) *Secrets {
 	s := NewSecrets(nil)
 	for _, text := range texts {
@@ -68,7 +68,7 @@ func TestMask(t *testing.T) {
 	expect.Equal(t, "hunter2", Mask("hunter2", none))
 }
 
-func TestForms(t *testing.T) {
+func TestMaskEncodings(t *testing.T) {
 	for _, secret := range []string{
 		"hunter2", "hunter", "p@ss/w?rd+&=<1>", "say \"hi\"\tto\\me\n", "größer als größer", "p a s s w o r d",
 		"\x01\x02\x03\x04\x05\x06", `C:\new\temp%41+&amp;x`, `{"key": "a \"value\"\n"}`,
@@ -126,7 +126,7 @@ func TestForms(t *testing.T) {
 				!strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
 				t.Errorf("Mask of %s form of %q = %q, want it masked", name, secret, got)
 			}
-			// A few characters of base64 may encode spaces around the secret.
+			// A few characters of base64 may remain that encode spaces around the secret.
 			left := len(got) - len("before  after") - len(Masked)
 			if (name == "base64" || name == "base64 URL" || name == "base64 raw") && left > 4 {
 				t.Errorf("Mask of %s form of %q leaves %d characters: %q", name, secret, left, got)
@@ -135,7 +135,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestManySecrets(t *testing.T) {
+func TestMaskManySecrets(t *testing.T) {
 	const n = 5000
 	var texts []string
 	var text, want strings.Builder
@@ -152,7 +152,7 @@ func TestManySecrets(t *testing.T) {
 	}
 }
 
-func TestSeveral(t *testing.T) {
+func TestMaskSeveralSets(t *testing.T) {
 	outer := secretsOf("abcdefgh")
 	inner := NewSecrets(outer)
 	inner.AddValue("efghijkl")
@@ -197,7 +197,7 @@ func TestPath(t *testing.T) {
 		`tags["hunter2`:                 "tags[…]",
 		`tags["a.dotted[0]"]`:           "tags[…]",
 		"tags.region.x":                 "tags[…].x",
-		"tags.a.dotted[0]":              "tags.a.dotted[0]", // by Field, which is not for keys
+		"tags.a.dotted[0]":              "tags.a.dotted[0]", // not a key, since it is not in brackets
 	} {
 		expect.Equal(t, want, s.Path(path), path)
 	}
@@ -234,7 +234,7 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// BenchmarkMask masks a text of 8 KiB. The second half of its cases has eight times as many secrets.
+// BenchmarkMask masks a text of 8 KiB. The second half of the cases has eight times as many secrets as the first.
 func BenchmarkMask(b *testing.B) {
 	text := strings.Repeat("the quick brown fox jumps over the lazy dog ", 200)
 	for _, n := range []int{1, 1000, 8000} {

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// values generates values of every documented kind. Objects have no null members, since those count as absent.
+// values generates values of every documented kind. Objects have no null fields, which would count as absent.
 func values(depth int) *rapid.Generator[any] {
 	text := rapid.Map(rapid.String(), func(s string) any { return s })
 	plain := []*rapid.Generator[any]{
@@ -27,7 +27,7 @@ func values(depth int) *rapid.Generator[any] {
 		rapid.Custom(func(t *rapid.T) any {
 			return provisioner.Reference{URN: urn.URN(rapid.String().Draw(t, "urn")), Property: rapid.String().Draw(t, "property")}
 		}),
-		// An asset is an object with a signature other than those of special values.
+		// Assets are not special values, although they have a signature.
 		rapid.Map(rapid.String(), func(s string) any { return map[string]any{wire.Signature: wire.Asset, "text": s} }),
 	}
 	if depth == 0 {
@@ -52,7 +52,7 @@ func properties() *rapid.Generator[provisioner.Properties] {
 	return rapid.OneOf(rapid.Just[provisioner.Properties](nil), rapid.MapOfN(rapid.String(), values(3), 0, 4))
 }
 
-func TestIdentity(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	text := rapid.String()
 	urns := rapid.Map(text, func(s string) urn.URN { return urn.URN(s) })
 	resources := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) *provisioner.Resource {
@@ -73,7 +73,7 @@ func TestIdentity(t *testing.T) {
 		}
 		state := &provisioner.Status{
 			State: rapid.SampledFrom([]provisioner.State{provisioner.Running, provisioner.Failed, provisioner.Done}).Draw(t, "state"),
-			// A resource's metadata may be nil, which a message cannot represent.
+			// A message cannot represent nil metadata of a resource; see emptyIsNil.
 			Message: text.Draw(t, "message"), Metadata: rapid.MapOfN(text, rapid.MapOfN(text, values(3), 0, 4), 0, 4).Draw(t, "metadata"),
 		}
 		answer := must.Get(EncodeStatus(state))(t)
@@ -91,7 +91,7 @@ func sent[M proto.Message](t *rapid.T, message, to M) M {
 	return to
 }
 
-func TestNull(t *testing.T) {
+func TestDecodeNull(t *testing.T) {
 	message := must.Get(Encode(&provisioner.Change{New: []*provisioner.Resource{{Properties: provisioner.Properties{
 		"a": nil, "b": map[string]any{"c": nil}, "d": []any{nil}, "e": provisioner.Secret{},
 	}}}}))(t)
@@ -110,7 +110,7 @@ func TestUnknownState(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes messages of careless plugins and engines. The result can be encoded, except for some numbers.
+// Any message can be decoded, and the result can be encoded unless it contains NaN or infinity.
 func FuzzDecode(f *testing.F) {
 	object := func(fields map[string]any) *structpb.Struct {
 		return must.Get(structpb.NewStruct(fields))(f)
