@@ -161,7 +161,7 @@ func TestPrintMasksSecrets(t *testing.T) {
 			for _, v := range []any{old, want, *want, want.Refs, want.Refs[gatewayURN], diff, *diff, diff.Changes()} {
 				for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
 					if printed := fmt.Sprintf(format, v); strings.Contains(printed, "hush") {
-						t.Errorf("leaked a secret: %s", printed)
+						t.Errorf("Sprintf(%q) of %T contains a secret: %s", format, v, printed)
 					}
 				}
 			}

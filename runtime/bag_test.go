@@ -49,7 +49,7 @@ func TestBagString(t *testing.T) {
 	text := must.Get(json.Marshal(holder{b, b}))(t)
 	for _, format := range []string{"%v", "%+v", "%s", "%#v", "%q", "%x"} {
 		if got := fmt.Sprintf(format, &holder{b, b}) + fmt.Sprintf(format, b) + string(text); strings.Contains(got, "hush") {
-			t.Errorf("%s leaked a secret: %s", format, got)
+			t.Errorf("Sprintf(%q) contains a secret: %s", format, got)
 		}
 	}
 }

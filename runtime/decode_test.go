@@ -106,7 +106,7 @@ func TestFixtureComplete(t *testing.T) {
 	v := reflect.ValueOf(*fullNetwork())
 	for _, p := range lumi.Describe(&network{}) {
 		if _, ok := bag(t, full).Struct().Fields[p.Name]; !ok && p.Flags&lumi.Out == 0 {
-			t.Errorf("property %s is missing", p.Name)
+			t.Errorf("the fixture full lacks property %s", p.Name)
 		}
 	}
 	if v.NumField() != len(lumi.Describe(&network{})) {

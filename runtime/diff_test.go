@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 				t.Errorf("Empty() = %v, want %v", d.Empty(), test.diff == "")
 			}
 			if printed := fmt.Sprintf("%v %+v %v", d, d.Changes(), d.Changes()); strings.Contains(printed, "hush") {
-				t.Errorf("leaked a secret: %s", printed)
+				t.Errorf("Sprintf of the diff contains a secret: %s", printed)
 			}
 		})
 	}

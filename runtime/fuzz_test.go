@@ -270,7 +270,7 @@ func checkFaults(t failer, faults []lumi.Fault) {
 		case !utf8.ValidString(f.Error()):
 			t.Fatalf("fault %q is not valid UTF-8", f.Error())
 		case strings.Contains(f.Error(), hush):
-			t.Fatalf("fault leaked a secret: %v", f)
+			t.Fatalf("fault %v contains a secret", f)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestSecretsStayWrapped(t *testing.T) {
 		see("InspectChange", inspected.Properties, nil)
 		for _, c := range inspected.Changes {
 			if shown := fmt.Sprint(c, c.Path, c.Old, c.New); strings.Contains(shown, "hush") {
-				rt.Fatalf("change leaked %s", shown)
+				rt.Fatalf("change %s contains a secret", shown)
 			}
 		}
 		_, err := p.Update(ctx, &lumi.UpdateRequest{ID: "n-1", Old: old, New: inspected.Properties})

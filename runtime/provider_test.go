@@ -229,7 +229,7 @@ func TestCreate(t *testing.T) {
 			t.Errorf("Resolve = %v, %v, Decode error = %v, want gw-0abc with IP 1.2.3.4", ref, ok, err)
 		}
 		if _, ok := want.Refs.Resolve(networkURN); ok {
-			t.Error("resolved a missing resource")
+			t.Error("Resolve of a missing resource returned true, want false")
 		}
 		n.ARN, n.Token, n.Zones = "arn:n", ptr("t0ken"), []string{"a"}
 		return "n-1", nil
@@ -281,7 +281,7 @@ func TestInspectChange(t *testing.T) {
 		diff.Replace(testnet.Network_Rules)
 		diff.Replace(testnet.Network_Name) // unchanged
 		if strings.Contains(diff.String(), "hush") {
-			t.Errorf("the diff leaked a secret:\n%s", diff)
+			t.Errorf("the diff contains a secret:\n%s", diff)
 		}
 		if !strings.Contains(diff.String(), "~ rules[0].fromPort: 1 -> 2 (replaces)\n") {
 			t.Errorf("diff =\n%s\nwant it to show the replacement", diff)

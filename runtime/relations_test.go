@@ -64,7 +64,7 @@ func TestRelations(t *testing.T) {
 				want = []string{}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%s has %q, want %q", c[0], got, want)
+				t.Errorf("faults of %s = %q, want %q", c[0], got, want)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func TestSeedName(t *testing.T) {
 	} {
 		got := lumi.Seed(test.seed).Name(test.prefix, test.n, test.alphabet)
 		if got != test.want {
-			t.Errorf("%q, %q, %d: got %q, want %q", test.seed, test.prefix, test.n, got, test.want)
+			t.Errorf("Seed(%q).Name(%q, %d, %q) = %q, want %q", test.seed, test.prefix, test.n, test.alphabet, got, test.want)
 		}
 		if n := utf8.RuneCountInString(strings.TrimPrefix(got, test.prefix)); n != test.n {
 			t.Errorf("Name = %q with %d characters after the prefix, want %d", got, n, test.n)

@@ -80,7 +80,7 @@ func checkOldBag(t *rapid.T) {
 			t.Fatalf("%s returned %v, want nil or an *OutputError", call, err)
 		}
 		if err != nil && strings.Contains(err.Error(), hush) {
-			t.Fatalf("%s: the error leaked a secret: %v", call, err)
+			t.Fatalf("%s returned an error with a secret: %v", call, err)
 		}
 		if leaks(structpb.NewStructValue(got.Struct())) {
 			t.Fatalf("%s returned an unwrapped secret: %v", call, got.Struct())

@@ -341,7 +341,7 @@ func TestUpgradedSecrets(t *testing.T) {
 	want := []string{`~ comment: "plain" -> "new"`, "~ ends: (secret) -> (secret)", "~ host: (secret) -> (secret)"}
 	expect.Equal(t, want, lines(inspected.Changes), "changes")
 	if printed := fmt.Sprint(inspected.Changes); strings.Contains(printed, "hush") {
-		t.Errorf("leaked a secret: %s", printed)
+		t.Errorf("Sprint of the changes contains a secret: %s", printed)
 	}
 
 	const kept = `{"address": {"$sig": "$secret", "value": "10.0.0.1"},

@@ -60,7 +60,7 @@ func TestWaitPauses(t *testing.T) {
 				must.Do(t, test.Wait(t.Context(), "q", s.poll))
 				for i, longest := range test.pauses {
 					if pause := s.polls[i+1].Sub(s.polls[i]); pause > longest || pause < longest/2 {
-						t.Errorf("pause %d: got %v, want at most %v", i, pause, longest)
+						t.Errorf("pause %d = %v, want at most %v", i, pause, longest)
 					}
 				}
 			})

@@ -101,13 +101,13 @@ func testRemoteLimits(t *testing.T) {
 		uri := strings.Replace(address, "://", "://user:hush@", 1) + test.path + "?X-Amz-Signature=hush"
 		want := `error: "` + address + test.path + `?…": ` + test.want
 		if got := read(t, lumi.URIAsset(uri)); got != want {
-			t.Errorf("asset %s: got\n%s\nwant\n%s", test.path, got, want)
+			t.Errorf("read of asset %s =\n%s\nwant\n%s", test.path, got, want)
 		}
 		if test.path == "/endless" || test.path == "/drip" {
 			continue // As an archive, it fails earlier because of its format.
 		}
 		if got := list(t, lumi.URIArchive(uri)); got != want {
-			t.Errorf("archive %s: got\n%s\nwant\n%s", test.path, got, want)
+			t.Errorf("Walk of archive %s =\n%s\nwant\n%s", test.path, got, want)
 		}
 	}
 	if got := read(t, lumi.URIAsset(address+"/exact")); len(got) != 2048 {

@@ -75,7 +75,7 @@ func TestBinaryReports(t *testing.T) {
 			for _, part := range test.want {
 				_, after, ok := strings.Cut(rest, part)
 				if !ok {
-					t.Fatalf("missing %q in\n%s", part, report)
+					t.Fatalf("report lacks %q:\n%s", part, report)
 				}
 				rest = after
 			}
@@ -83,7 +83,7 @@ func TestBinaryReports(t *testing.T) {
 				t.Errorf("report lists unrelated calls:\n%s", report)
 			}
 			if strings.Contains(report, "honey") {
-				t.Errorf("the report leaked the secret:\n%s", report)
+				t.Errorf("the report contains the secret:\n%s", report)
 			}
 		})
 	}

@@ -77,7 +77,7 @@ func TestTerms(t *testing.T) {
 		"(option <AllCalls> lists all):\n",
 	} {
 		if !strings.Contains(report, part) {
-			t.Errorf("missing %q in\n%s", part, report)
+			t.Errorf("report lacks %q:\n%s", part, report)
 		}
 	}
 }

@@ -378,7 +378,7 @@ func TestRulesDocumented(t *testing.T) {
 	}
 	_, section, ok := strings.Cut(string(protocol), "\n### The contract of a provisioner\n")
 	if !ok {
-		t.Fatal("the section is missing")
+		t.Fatal("docs/protocol.md lacks the section on the contract of a provisioner")
 	}
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

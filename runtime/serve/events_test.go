@@ -194,11 +194,11 @@ func TestEventsLogged(t *testing.T) {
 		}
 		for _, detail := range detailed {
 			if strings.Contains(log, detail) != has {
-				t.Errorf("LUMI_LOG=%s: log contains %s: got %v, want %v", level, detail, !has, has)
+				t.Errorf("with LUMI_LOG=%s, log contains %s = %v, want %v", level, detail, !has, has)
 			}
 		}
 		if strings.Contains(log, "hush") {
-			t.Errorf("the log leaked a secret:\n%s", log)
+			t.Errorf("the log contains a secret:\n%s", log)
 		}
 	}
 }

@@ -173,7 +173,7 @@ func TestWrapped(t *testing.T) {
 				want = "partially done: " + want
 			}
 			if err == nil || !test.is(err) || err.Error() != want {
-				t.Errorf("%s, %s: got %T %[3]v\nwant %[4]s", name, do, err, want)
+				t.Errorf("%s with %s returned %T %[3]v\nwant %[4]s", name, do, err, want)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 	for _, test := range tests {
 		got, err := tokens.Parse(test.token)
 		if err != nil || string(got) != test.token {
-			t.Errorf("Parse(%q) = %q, %v", test.token, got, err)
+			t.Errorf("Parse(%q) = %q, %v, want the same, nil", test.token, got, err)
 		}
 		if got.Package() != test.pkg || got.Module() != test.module || got.Name() != test.name {
 			t.Errorf("parts of %q = %q, %q, %q, want %q, %q, %q", test.token, got.Package(), got.Module(), got.Name(), test.pkg, test.module, test.name)

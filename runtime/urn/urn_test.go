@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 	} {
 		u, err := urn.Parse(s)
 		if err != nil || string(u) != s {
-			t.Fatalf("Parse(%q) = %q, %v", s, u, err)
+			t.Fatalf("Parse(%q) = %q, %v, want the same, nil", s, u, err)
 		}
 		if got, err := u.Parts(); err != nil || got != want {
 			t.Errorf("Parts of %q = %+v, %v, want %+v", s, got, err, want)

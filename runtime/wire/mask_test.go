@@ -228,7 +228,7 @@ func FuzzMask(f *testing.F) {
 		a = strings.TrimSpace(a)
 		if len(a) >= minSecret && !strings.Contains(Masked, a) &&
 			strings.Contains(strings.ReplaceAll(got, Masked, "\x00"), a) {
-			t.Errorf("leaked %q: %q", a, got)
+			t.Errorf("Mask left %q: %q", a, got)
 		}
 		s.Path(text)
 	})

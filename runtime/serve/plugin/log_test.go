@@ -22,7 +22,7 @@ func TestOutput(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	const told = "dropped %s; set LUMI_PLUGIN_LOG=all to see everything\n"
 	if got, want := written(o, long+"\nnext\n"), long[:maxLogLine]+"…\nnext\n"+fmt.Sprintf(told, "1 line ends"); got != want {
-		t.Errorf("a long line: got %d bytes, want %d", len(got), len(want))
+		t.Errorf("output of a long line has %d bytes, want %d", len(got), len(want))
 	}
 	if cap(o.line) > 2*maxHeld {
 		t.Errorf("buffer capacity = %d, want at most %d", cap(o.line), 2*maxHeld)
@@ -33,12 +33,12 @@ func TestOutput(t *testing.T) {
 		o.event()
 	}
 	if got, want := written(o, strings.Repeat("y\n", 1500)), strings.Repeat("y\n", 1000)+fmt.Sprintf(told, "500 lines and 3 events"); got != want {
-		t.Errorf("1500 lines: got %d bytes, want %d", len(got), len(want))
+		t.Errorf("output of 1500 lines has %d bytes, want %d", len(got), len(want))
 	}
 	o.begin(nil)
 	part := strings.Repeat("x", maxLogLine) + "\n"
 	if got, want := written(o, strings.Repeat(part, 40)), strings.Repeat(part, 36)+fmt.Sprintf(told, "4 lines"); got != want {
-		t.Errorf("more than 1 MiB: got %d bytes, want %d", len(got), len(want))
+		t.Errorf("output of more than 1 MiB has %d bytes, want %d", len(got), len(want))
 	}
 
 	t.Setenv("LUMI_PLUGIN_LOG", "all")
