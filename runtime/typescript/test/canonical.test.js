@@ -5,7 +5,7 @@ import { formatGraph } from "../dist/index.js";
 
 const urn = "urn:lumi:dev::p:index::test:index:T::a";
 
-test("a graph without resources is short", () => {
+test("an empty graph has no optional fields", () => {
     assert.equal(formatGraph({ package: "p", resources: {} }), '{\n  "package": "p",\n  "resources": {}\n}\n');
 });
 

@@ -1,4 +1,4 @@
-// Components: functions whose resources are grouped.
+// Components, which prefix the names of their resources.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,13 +21,13 @@ class Unnamed extends lumi.Resource {
 
 const names = { environment: "dev", package: "p" };
 
-/** Returns the type and name in each URN of a program's resources. */
+/** Returns the types and names in the URNs of a program's resources. */
 async function evaluate(program) {
     const { resources } = await lumi.evaluateProgram(names, program);
     return Object.keys(resources).map((urn) => urn.replace("urn:lumi:dev::p:index::test:index:", ""));
 }
 
-test("a component groups its resources and returns its function's result", async () => {
+test("component prefixes resource names and returns the function's result", async () => {
     const graph = await lumi.evaluateProgram(names, () => {
         const site = lumi.component("web", () => {
             const bucket = new Named("main");
@@ -48,7 +48,7 @@ test("a component groups its resources and returns its function's result", async
     });
 });
 
-test("unnamed resources are numbered in their component", async () => {
+test("unnamed resources are numbered within their component", async () => {
     assert.deepEqual(
         await evaluate(() => {
             new Unnamed();
@@ -60,7 +60,7 @@ test("unnamed resources are numbered in their component", async () => {
     );
 });
 
-test("a component may be async and may throw", async () => {
+test("component functions may be async and may throw", async () => {
     assert.deepEqual(
         await evaluate(async () => {
             const make = (name) =>
@@ -92,7 +92,7 @@ test("a class may be a component", async () => {
     );
 });
 
-test("messages name components", async () => {
+test("messages contain component names", async () => {
     const evaluation = lumi.evaluateProgram(names, () => {
         lumi.component("web", () => new Named("a"));
         lumi.component("web", () => new Named("a"));
@@ -115,7 +115,7 @@ test("messages name components", async () => {
     ]);
 });
 
-test("a component has a name and a function", () => {
+test("component rejects invalid names and functions", () => {
     for (const name of ["", "a/b", "a\n", "\ud800", 1, undefined]) {
         assert.throws(() => lumi.component(name, () => {}), {
             name: "TypeError",

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import * as lumi from "../dist/index.js";
 
-// The test table of both runtimes. See runtime/constraints_test.go.
+// The test table is shared with the Go runtime. See runtime/constraints_test.go.
 const groups = JSON.parse(
     readFileSync(new URL("../../../internal/constraint/testdata/cases.json", import.meta.url), "utf8"),
 );
@@ -29,7 +29,7 @@ class Thing extends lumi.Resource {
     }
 }
 
-/** Converts a type from its form in the table. */
+/** Converts a type in the table to a `Type`. */
 function typeOf({ kind, element, key, properties, values, constraints = [] }) {
     const types = {
         list: () => lumi.list(typeOf(element)),
@@ -58,7 +58,7 @@ function typeOf({ kind, element, key, properties, values, constraints = [] }) {
     return constraints.reduce(lumi.constrained, types[kind]?.() ?? lumi[kind]);
 }
 
-/** Converts a value from its form in the table. */
+/** Converts a value in the table to a program's value. */
 function valueOf(form) {
     if (Array.isArray(form)) {
         return form.map(valueOf);
@@ -77,7 +77,7 @@ function valueOf(form) {
         : Object.fromEntries(Object.entries(form).map(([name, value]) => [name, valueOf(value)]));
 }
 
-test("constraints are enforced as by providers", () => {
+test("constraints give the same errors as in Go", () => {
     let count = 0;
     for (const { type, secret, cases } of groups) {
         const shape = { p: lumi.required(typeOf(type), secret ? lumi.secretProperty : {}) };
@@ -106,14 +106,14 @@ function faults(type, value) {
     return [];
 }
 
-test("JSON may be nested as deep as in Go", () => {
+test("JSON has the same nesting limit as in Go", () => {
     const json = lumi.constrained(lumi.string, { format: "json" });
     const nested = (depth) => "[".repeat(depth) + '"[[["' + "]".repeat(depth);
     assert.deepEqual(faults(json, nested(10_000)), []);
     assert.match(faults(json, nested(10_001))[0], /^p: must be JSON/);
 });
 
-test("invalid parts are counted but equal to no others", () => {
+test("invalid elements count toward sizes but are not duplicates", () => {
     const numbers = lumi.constrained(lumi.map(lumi.number), { minProperties: 1, keyPattern: "^a" });
     assert.deepEqual(faults(numbers, { b: "1" }), [
         'p.b: expected a number, found a string "1"',
@@ -130,6 +130,6 @@ test("invalid parts are counted but equal to no others", () => {
     ]);
 });
 
-test("an unknown format allows every string", () => {
+test("an unknown format accepts any string", () => {
     assert.deepEqual(faults(lumi.constrained(lumi.string, { format: "hostname" }), "x"), []);
 });

@@ -29,7 +29,7 @@ class Store extends lumi.Resource {
     }
 }
 
-/** Returns the warnings that an action prints. */
+/** Returns the warnings printed by an action. */
 function warnings(action) {
     const warn = mock.method(console, "warn", () => {});
     try {
@@ -40,7 +40,7 @@ function warnings(action) {
     }
 }
 
-test("deprecations warn once for each type and property", () => {
+test("deprecation warnings are printed once for each type and property", () => {
     assert.deepEqual(warnings(() => new Store({})), []);
     assert.deepEqual(
         warnings(() => new Cache("a", { size: 1, eviction: "toString" })),
@@ -74,7 +74,7 @@ test("warnings contain no secret values", () => {
     assert.deepEqual(warnings(() => new Cache("d", { eviction: lumi.secret("random") })), []);
 });
 
-test("a configuration gives warnings too", () => {
+test("configurations cause deprecation warnings", () => {
     assert.deepEqual(
         warnings(() => lumi.configure("old", { region: "a" }, { region: lumi.optional(lumi.string, lumi.deprecated("use zone")) })),
         ["warning: old: region: is deprecated: use zone"],

@@ -1,4 +1,4 @@
-// Values computed from outputs.
+// Expressions, which compute values from outputs.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -180,7 +180,7 @@ test("expressions have the type of their value", () => {
     assert.equal(faults({ site: lumi.get({}, "a"), list: [lumi.get({}, "a")] }), "list[0]: an element of a list cannot be null");
 });
 
-test("the value of a secret is checked but not shown", () => {
+test("the value of a secret is checked but not printed", () => {
     const faults = (args) => refusal(() => new Thing("b", args));
     assert.equal(
         faults({ level: lumi.secret("hush"), count: lumi.secret("hush"), site: lumi.secret({ prts: { hush: 1 } }) }),
@@ -224,14 +224,14 @@ test("secrets and expressions cannot be converted", () => {
     assert.throws(() => lumi.reference(lumi.secret(1)), { message: "expected an output of a resource, found a secret" });
 });
 
-test("a configuration has no expressions", () => {
+test("configurations reject expressions", () => {
     assert.equal(
         refusal(() => lumi.configure("p", { a: lumi.interpolate`a` }, { a: lumi.required(lumi.string) })),
         "p: a: must not be an output: it must be known before any resource exists",
     );
 });
 
-// From here on, programs are evaluated, and resources can no longer be constructed outside of them.
+// The following tests evaluate programs, after which resources can no longer be constructed outside of programs.
 
 test("strings may contain outputs", async () => {
     assert.deepEqual(

@@ -22,7 +22,7 @@ class Store extends lumi.NamedResource {
     }
 }
 
-test("a former name of a property suggests the new one", () => {
+test("errors about former property names contain the new names", () => {
     assert.throws(() => new Cache({ bytes: 1, length: 2, width: 3, rules: [{ limit: 1 }] }), {
         faults: [
             { path: "rules[0].limit", message: "no such property; it was renamed to quota" },

@@ -1,4 +1,4 @@
-// Imports between the files of the package.
+// Imports among the files of the package.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -15,11 +15,11 @@ function circlesOf(files) {
         const found = files[name].matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"/g);
         return new Set([...found].map(([, path]) => names.indexOf(normalize(join(dirname(name), `${path}.ts`)))));
     });
-    assert.ok(imports.every((on) => !on.has(-1)), "every imported file is there");
+    assert.ok(imports.every((on) => !on.has(-1)), "every imported file must exist");
     return order(imports).circles.map((circle) => circle.map((i) => names[i]));
 }
 
-test("files have no import cycles, not even of types", () => {
+test("source files have no import cycles, including type imports", () => {
     const folder = fileURLToPath(new URL("../src", import.meta.url));
     const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".ts"));
     const texts = names.map((name) => [normalize(name), readFileSync(join(folder, name), "utf8")]);
@@ -27,7 +27,7 @@ test("files have no import cycles, not even of types", () => {
     assert.deepEqual(circlesOf(Object.fromEntries(texts)), []);
 });
 
-test("import cycles are found", () => {
+test("circlesOf finds import cycles", () => {
     const circles = circlesOf({
         "a.ts": 'import { b } from "./sub/b.js";\nimport fs from "node:fs";',
         "sub/b.ts": 'export * from "./c.js";',

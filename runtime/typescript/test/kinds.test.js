@@ -1,4 +1,4 @@
-// The types of outputs are compared with the expected types, as the TypeScript compiler does.
+// Comparison of the types of outputs with the expected types, like in the TypeScript compiler.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -131,7 +131,7 @@ test("nested and assigned outputs are compared", () => {
     assert.deepEqual(faults(number, lumi.urn(bucket)), [
         'p: expected a number, found a string (output urn of test:index:Thing "bucket")',
     ]);
-    // Whether there will be a value is unknown. A program that knows better than the types can cast.
+    // An optional output is accepted, since the program may know that it will be present.
     assert.deepEqual(faults(number, bucket.days, lumi.required), []);
 
     bucket.arn.kind = "number"; // outputs are opaque: assignments to them are ignored
@@ -141,7 +141,7 @@ test("nested and assigned outputs are compared", () => {
     assert.throws(() => lumi.evaluate(queue), { message });
 });
 
-test("messages name outputs of unnamed resources and secrets", () => {
+test("messages describe outputs of unnamed resources and secrets", () => {
     class Unnamed extends lumi.Resource {}
     const { token } = new Unnamed("test:index:Unnamed", {}, { token: lumi.out(string, lumi.secretProperty) });
     const message = "p: expected a number, found a string (output token of test:index:Unnamed)";

@@ -1,4 +1,4 @@
-// The command, tested as a process.
+// Tests of the command lumi-program in a process.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -35,7 +35,7 @@ export class Thing extends lumi.NamedResource<"test:index:Thing"> {
 }
 `;
 
-/** Creates a project with the given files and the dependencies to run it. */
+/** Creates a project with the given files and the dependencies needed to run it. */
 function project(files, { tsx = true } = {}) {
     const folder = fs.mkdtempSync(join(tmpdir(), "lumi program "));
     folders.push(folder);
@@ -58,7 +58,7 @@ function run(cwd, ...args) {
     return { status, stdout, stderr };
 }
 
-/** Runs a TypeScript program that starts with an import of the class Thing. */
+/** Runs a TypeScript program with the given lines after an import of the class Thing. */
 function runMain(lines, ...args) {
     const main = ['import { Thing } from "./thing.js";', ...lines].join("\n");
     return run(project({ "main.ts": main }), ...names, "main.ts", ...args);
@@ -177,7 +177,7 @@ test("errors have positions in the TypeScript source", () => {
     }
 });
 
-test("fields that a class in TypeScript adds are not properties", () => {
+test("fields added by a TypeScript subclass are not properties", () => {
     const main = `import { Thing } from "./thing.js";
         function logged(method: any, context: ClassMethodDecoratorContext) {}
         class Mine extends Thing {
@@ -206,7 +206,7 @@ test("fields that a class in TypeScript adds are not properties", () => {
     });
 });
 
-test("a program may be compiled by tsc", () => {
+test("a program compiled by tsc evaluates to its graph", () => {
     const folder = project(
         {
             "tsconfig.json": JSON.stringify({
@@ -239,7 +239,7 @@ test("a program may be compiled by tsc", () => {
     });
 });
 
-test("configuration errors are at the program's call, not in generated code", () => {
+test("configuration errors have the position of the program's call", () => {
     const folder = project({
         "config.ts":
             'import * as lumi from "@lumi/lumi";\n' +
@@ -477,7 +477,7 @@ test("--check runs the compiler first", () => {
     });
 });
 
-test("the command line is checked before anything runs", () => {
+test("an invalid command line runs nothing", () => {
     const folder = project({ "main.js": "console.log('ran');", "notes.txt": "" });
     for (const [args, message] of [
         [[], 'which program? Run "lumi-program --help" for the usage.'],
@@ -536,7 +536,7 @@ test("secrets are not written to a terminal", () => {
     assert.match(run(folder, ...names, "secret.ts").stdout, /"hush"/);
 });
 
-test("a missing base package is reported with where to install it", () => {
+test("the error about a missing base package says where to install it", () => {
     const outside = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "lumi pack ")));
     folders.push(outside);
     const queue = join(outside, "queue.ts");
@@ -562,7 +562,7 @@ test("a missing base package is reported with where to install it", () => {
     });
 });
 
-test("a file is written as a whole or not at all", () => {
+test("the output file is replaced atomically", () => {
     const folder = project({ "main.js": "", "wrong.js": "throw new Error('wrong');" });
     fs.writeFileSync(join(folder, "graph.json"), "old");
     assert.deepEqual(run(folder, ...names, "--out=graph.json", "wrong.js"), {
@@ -651,7 +651,7 @@ test("only its owner can read a graph with secrets", { skip: process.platform ==
     }
 });
 
-test("a large graph arrives whole", () => {
+test("a large graph is not truncated", () => {
     const folder = project({
         "main.js":
             'import * as lumi from "@lumi/lumi";\n' +
@@ -668,7 +668,7 @@ test("a large graph arrives whole", () => {
     assert.equal(Object.keys(JSON.parse(stdout).resources).length, 2000);
 });
 
-test("resources of two copies of the package are in one graph", () => {
+test("a graph may contain resources of two copies of the package", () => {
     const folder = project({
         "other/package.json": '{ "type": "module" }',
         "main.js":
@@ -760,7 +760,7 @@ test("messages contain no secrets", () => {
     }
 });
 
-test("nothing but the command uses Node", () => {
+test("only the command imports Node modules", () => {
     const seen = new Set();
     const visit = (url) => {
         if (!seen.has(url.href)) {

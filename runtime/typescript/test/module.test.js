@@ -8,8 +8,8 @@ import * as lumi from "../dist/index.js";
 import { refusal } from "./refusal.js";
 import { signatures } from "./wire.js";
 
-test("outside of a program, nothing is provided or used", () => {
-    // This test comes first, since the error is different after a program has ended.
+test("provide and use throw outside of a program", () => {
+    // This test must be the first, since the error differs after a program has ended.
     assert.throws(() => lumi.provide("url", "x", lumi.string), {
         name: "Error",
         message: 'lumi.provide "url": no program is being evaluated; run the program with lumi-program or evaluateProgram',
@@ -43,7 +43,7 @@ const thing = (name) => `urn:lumi:prod::my/shop:index::test:index:Thing::${name}
 const moduleURN = (pkg, name = pkg) => `urn:lumi:prod::${pkg}:index::lumi:index:Module::${name}`;
 const { $sig, $expr, $secret } = signatures;
 
-test("used values come first, provided ones last", async () => {
+test("used modules are first in a graph, and the provided values last", async () => {
     const graph = await lumi.evaluateProgram(names, () => {
         const network = lumi.module("network");
         const where = "value.startsWith('vpc-')";
@@ -135,7 +135,7 @@ test("every type has a form in graphs", async () => {
     });
 });
 
-test("a type's property with the name of the reference key changes that key", async () => {
+test("a property named like the reference key changes that key", async () => {
     const type = lumi.struct(() => ({ "#ref": lumi.required(lumi.string) }));
     const program = () => lumi.provide("link", lumi.module("m").use("link", type), type);
     const { ref, resources } = await lumi.evaluateProgram(names, program);
@@ -225,7 +225,7 @@ test("a provided value must match its type", async () => {
     );
 });
 
-test("names, types and options are checked", async () => {
+test("invalid names, types, and options are rejected", async () => {
     const name = (found) => `name: expected a letter followed by letters, digits, - and _, found ${found}`;
     for (const [given, found] of [["", 'a string ""'], ["a.b", 'a string "a.b"'], ["1", 'a string "1"'], [1, "a number 1"]]) {
         const shown = typeof given === "string" && given !== "" ? ` ${JSON.stringify(given)}` : "";

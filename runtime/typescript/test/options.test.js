@@ -1,4 +1,4 @@
-// Options, the last argument of the constructors of resources.
+// Resource options, the last argument of constructors.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -86,13 +86,13 @@ test("invalid options are all reported", () => {
     });
 });
 
-test("options come after the arguments", () => {
+test("options among the arguments are rejected", () => {
     assert.deepEqual(faults(undefined, { tags: {}, protect: true, protct: true, tgas: {} }), [
         "protct: no such property",
         "protect: is an option; pass options as a separate object after the arguments",
         'tgas: no such property; did you mean "tags"?',
     ]);
-    // One mistake, one message: arguments in place of options.
+    // Arguments in place of options cause only one error.
     assert.throws(() => new Unnamed("name", { tags: {} }), {
         message:
             "test:index:Unnamed: expected an object with the arguments as the only argument (resources of this " +
@@ -100,7 +100,7 @@ test("options come after the arguments", () => {
     });
 });
 
-test("paths must lead to properties that programs set", () => {
+test("paths must refer to settable properties", () => {
     const right = ["name", "tags", "tags.env", 'tags["a b"]', "tags[*]", "rules[2].port", "rules[*].port", "level"];
     right.push('tags["*"]', "tags.*x", "data.x[3].y[*]", "input", "peer");
     assert.deepEqual(faults({ ignoreChanges: right, replaceOnChanges: right }), []);
@@ -126,7 +126,7 @@ test("paths must lead to properties that programs set", () => {
     assert.throws(() => new Unnamed({}, { ignoreChanges: ["name"] }), /ignoreChanges\[0\]: name: no such property/);
 });
 
-test("durations are whole hours, minutes and seconds", () => {
+test("durations consist of whole hours, minutes, and seconds", () => {
     for (const create of ["1s", "90s", "10m", "1h", "1h30m", "1h0m5s", "100h"]) {
         assert.deepEqual(faults({ timeouts: { create } }), []);
     }

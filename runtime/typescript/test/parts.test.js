@@ -1,4 +1,4 @@
-// Parts of the evaluation whose inputs are hard to produce with programs.
+// Functions whose edge cases are hard to test with programs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { compare } from "../dist/names.js";
 import { order } from "../dist/order.js";
 import { positionOf, positionsOf } from "../dist/position.js";
 
-/** A small deterministic random number generator. */
+/** Returns a small, deterministic random number generator. */
 function random(seed) {
     return (below) => {
         seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -16,7 +16,7 @@ function random(seed) {
     };
 }
 
-/** Orders by definition: takes the smallest number whose dependencies are all taken. */
+/** Sorts topologically by definition: repeatedly takes the smallest vertex whose dependencies are all taken. */
 function slowOrder(dependencies) {
     const taken = [];
     for (;;) {
@@ -36,7 +36,7 @@ test("graphs without cycles are ordered", () => {
         const size = below(12);
         const places = Array.from({ length: size }, (_, i) => i).sort(() => below(3) - 1);
         const dependencies = places.map((place) => new Set(places.filter((other) => other < place && below(4) === 0)));
-        // Each number is in its place, after its dependencies.
+        // A vertex depends only on vertices with smaller places, so there are no cycles.
         const byNumber = places.map((_, i) => new Set([...dependencies[i]].map((place) => places.indexOf(place))));
         const { sequence, circles } = order(byNumber);
         assert.deepEqual([sequence, circles], [slowOrder(byNumber), []]);
@@ -61,7 +61,7 @@ test("cycles are found, and the rest is ordered", () => {
     }
 });
 
-test("strings compare by bytes", () => {
+test("strings are compared by bytes", () => {
     const strings = ["", "a", "a\u0000", "b", "\u007f", "\u0080", "\ud7ff", "\ue000", "\uffff", "\u{10000}"];
     for (const a of strings) {
         for (const b of strings) {
@@ -154,7 +154,7 @@ test("flags are accepted anywhere before two dashes", () => {
     }
 });
 
-test("the help fits a terminal", () => {
+test("lines of the help text have at most 120 characters", () => {
     for (const line of usage.split("\n")) {
         assert.ok(line.length <= 120, line);
     }

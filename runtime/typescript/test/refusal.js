@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { EvaluationError } from "../dist/index.js";
 
-/** Returns the lines of a program's EvaluationError, each followed by the source line at its position. */
+/** Returns the messages of a program's EvaluationError, each followed by the source line at its position. */
 export async function refusal(evaluation) {
     const error = await evaluation.then(() => assert.fail("expected an error"), (error) => error);
     assert.ok(error instanceof EvaluationError, error);
@@ -15,7 +15,7 @@ export async function refusal(evaluation) {
 }
 
 function source(position) {
-    assert.ok(position, "every problem has a position");
+    assert.ok(position, "every problem must have a position");
     const line = readFileSync(position.file, "utf8").split("\n")[position.line - 1];
     return [`  in: ${line.slice(position.column - 1)}`];
 }

@@ -12,7 +12,7 @@ class Thing extends lumi.Resource {
 
 const { unknown } = new Thing({}, { unknown: lumi.out(lumi.any) });
 
-// The test table of both runtimes.
+// The test table is shared with the Go runtime.
 const { properties, cases } = JSON.parse(
     readFileSync(new URL("../../../internal/constraint/testdata/relations.json", import.meta.url), "utf8"),
 );
@@ -28,7 +28,7 @@ function valueOf(form) {
     return form?.$unknown ? unknown : form?.$secret !== undefined ? lumi.secret(form.$secret) : form;
 }
 
-test("relations are enforced as by providers", () => {
+test("relations give the same errors as in Go", () => {
     assert.ok(cases.length >= 10);
     for (const [given, ...want] of cases) {
         let found = [];
@@ -42,7 +42,7 @@ test("relations are enforced as by providers", () => {
     }
 });
 
-test("relations of a nested object have its path", () => {
+test("errors about relations in a nested object have its path", () => {
     const nested = { inner: lumi.list(lumi.struct(() => shape)) };
     assert.throws(() => new Thing({ inner: [{ a: 1, c: 1 }] }, { inner: lumi.required(nested.inner) }), {
         faults: [

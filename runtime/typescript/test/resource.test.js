@@ -21,7 +21,7 @@ class Bucket extends lumi.NamedResource {
     }
 }
 
-test("a resource knows its type, name and properties", () => {
+test("evaluate returns the type, name, and properties of a resource", () => {
     const bucket = new Bucket("b", { fixed: "f", loose: ["x"] });
     assert.deepEqual(lumi.evaluate(bucket), {
         type: "test:index:Bucket",
@@ -33,7 +33,7 @@ test("a resource knows its type, name and properties", () => {
     assert.throws(() => lumi.id(undefined), { message: "expected a resource, found undefined" });
 });
 
-test("properties can be assigned unless they are fixed", () => {
+test("only settable properties can be assigned", () => {
     const bucket = new Bucket("b", { fixed: "f" });
     bucket.loose = ["y"];
     for (const property of ["name", "fixed", "arn"]) {
@@ -49,7 +49,7 @@ test("properties can be assigned unless they are fixed", () => {
     });
 });
 
-test("names are non-empty strings", () => {
+test("names must be non-empty strings", () => {
     for (const [name, message] of [
         ["", "test:index:Bucket: name: must not be empty"],
         [5, "test:index:Bucket: name: expected a string, found a number 5"],
@@ -63,7 +63,7 @@ test("names are non-empty strings", () => {
     }
 });
 
-test("arguments are an object", () => {
+test("arguments must be an object", () => {
     for (const [args, found] of [
         ["f", "a string"],
         [[], "a list"],
@@ -247,12 +247,12 @@ test("a resource cannot be converted to text by accident", () => {
             "test:index:Bare cannot be turned into JSON; lumi.id and lumi.urn return its id and its " +
             "URN as outputs",
     });
-    // The IDL may have a property of this name.
+    // A property of the IDL may have this name.
     const shape = { toJSON: lumi.required(lumi.string) };
     assert.equal(JSON.stringify(new Bare("test:index:Bare", { toJSON: "t" }, shape)), '{"toJSON":"t"}');
 });
 
-test("only this package makes outputs", () => {
+test("programs cannot create outputs", () => {
     const { arn } = new Bucket("b", { fixed: "f" });
     assert.ok(arn instanceof lumi.Output);
     for (const forged of [Object.create(Object.getPrototypeOf(arn)), new Proxy(arn, {})]) {
@@ -317,7 +317,7 @@ test("objects of another copy of the package are reported", async () => {
     }
 });
 
-test("a package is configured once", () => {
+test("a package can be configured only once", () => {
     const config = { region: lumi.required(lumi.string), key: lumi.optional(lumi.string, lumi.secretProperty) };
     assert.throws(() => lumi.configure("p", { key: 1, regoin: "r" }, config), {
         name: "ArgumentError",
@@ -340,7 +340,7 @@ test("a package is configured once", () => {
     });
 });
 
-test("assets and archives have a source", () => {
+test("assets and archives require a source", () => {
     const text = lumi.Asset.fromText("");
     assert.deepEqual(text.source, { text: "" });
     assert.deepEqual(lumi.Asset.fromURI("https://example.com/a").source, { uri: "https://example.com/a" });

@@ -4,8 +4,8 @@ import { test } from "node:test";
 
 import { didYouMean, nearest } from "../dist/suggest.js";
 
-test("names are compared as in Go", () => {
-    // The test table shared with package internal/suggest.
+test("suggestions are the same as in Go", () => {
+    // The test table is shared with the Go package internal/suggest.
     const table = new URL("../../../internal/suggest/testdata/cases.json", import.meta.url);
     const cases = JSON.parse(readFileSync(table, "utf8"));
     for (const { about, name, names, near } of cases) {

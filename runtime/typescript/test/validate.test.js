@@ -4,7 +4,7 @@ import vm from "node:vm";
 
 import * as lumi from "../dist/index.js";
 
-/** A resource with one property, and others that tests need. */
+/** A resource with the given arguments and shape. */
 class Thing extends lumi.Resource {
     constructor(args, shape) {
         super("test:index:Thing", args, shape);
@@ -18,7 +18,7 @@ function give(type, value, ...options) {
     return new Thing({ p: value }, { p: lumi.optional(type, ...options) }).p;
 }
 
-/** Asserts that a value is rejected with exactly these messages. */
+/** Asserts that a value is rejected with exactly the given messages. */
 function refuses(type, value, ...messages) {
     assert.throws(
         () => give(type, value),
@@ -36,7 +36,7 @@ function refuses(type, value, ...messages) {
 /** A recursive shape. */
 const node = { next: lumi.optional(lumi.struct(() => node)), n: lumi.optional(lumi.number) };
 
-test("numbers are finite", () => {
+test("numbers must be finite", () => {
     assert.equal(give(lumi.number, -0), -0);
     assert.equal(give(lumi.number, Number.MAX_VALUE), Number.MAX_VALUE);
     refuses(lumi.number, NaN, "p: expected a number, found NaN");
@@ -46,7 +46,7 @@ test("numbers are finite", () => {
     refuses(lumi.any, [NaN], "p[0]: expected a number, found NaN");
 });
 
-test("strings are valid Unicode and not the placeholder for unknown values", () => {
+test("strings must be valid Unicode other than the placeholder for unknown values", () => {
     assert.equal(give(lumi.string, "𝒳\u0000"), "𝒳\u0000");
     refuses(lumi.string, "\ud800", "p: is not valid Unicode: contains an unpaired surrogate");
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -56,7 +56,7 @@ test("strings are valid Unicode and not the placeholder for unknown values", () 
     refuses(lumi.number, "x".repeat(100), `p: expected a number, found a string "${"x".repeat(80)}…"`);
 });
 
-test("values of other kinds are described", () => {
+test("errors describe values of other kinds", () => {
     const found = [
         [true, "a boolean true"],
         [() => 1, "a function"],
@@ -77,7 +77,7 @@ test("values of other kinds are described", () => {
     }
 });
 
-test("any accepts JSON, assets and archives", () => {
+test("any accepts JSON, assets, and archives", () => {
     const asset = lumi.Asset.fromFile("a");
     const given = { a: [1, "2", true, null, { b: null, c: undefined }], asset };
     assert.deepEqual(give(lumi.any, given), { a: [1, "2", true, null, { b: null }], asset });
@@ -128,7 +128,7 @@ test("cyclic and deeply nested values are rejected", () => {
     refuses(lumi.any, deep, `p${".a".repeat(99)}: is nested deeper than 100 levels`);
 });
 
-test("keys with a meaning in JavaScript are ordinary keys", () => {
+test("keys that are special in JavaScript are ordinary keys", () => {
     const given = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2, "toString": 3}');
     for (const type of [lumi.any, lumi.map(lumi.any)]) {
         const copy = give(type, given);
@@ -138,11 +138,11 @@ test("keys with a meaning in JavaScript are ordinary keys", () => {
     assert.equal({}.x, undefined);
     refuses(lumi.struct(() => node), JSON.parse('{"__proto__": {"n": 1}, "toString": 1}'),
         "p.__proto__: no such property", "p.toString: no such property");
-    // Inherited properties do not count.
+    // Inherited properties are ignored.
     assert.deepEqual(give(lumi.struct(() => ({ toString: lumi.optional(lumi.string) })), {}), {});
 });
 
-test("objects of another realm and without a prototype are objects", () => {
+test("objects of another realm or without a prototype are plain", () => {
     const type = lumi.map(lumi.list(lumi.number));
     assert.deepEqual(give(type, vm.runInNewContext("({ a: [1] })")), { a: [1] });
     assert.deepEqual(give(type, Object.assign(Object.create(null), { a: [1] })), { a: [1] });
@@ -175,7 +175,7 @@ test("keys inside of secrets are secret", () => {
     });
 });
 
-test("suggestions are near the name", () => {
+test("errors suggest similar names", () => {
     const values = lumi.enum(() => ({ A: "dedicated", B: "default" }));
     const expected = 'p: expected "dedicated" or "default", found a string';
     refuses(values, "dedicted", `${expected} "dedicted"; did you mean "dedicated"?`);
@@ -190,6 +190,6 @@ test("suggestions are near the name", () => {
             'found a string "x"');
 });
 
-test("an enum's prototype contains none of its values", () => {
+test("the prototype of an enum contributes no values", () => {
     refuses(lumi.enum(() => ({ A: "a" })), "toString", 'p: expected "a", found a string "toString"');
 });

@@ -1,4 +1,4 @@
-// Converts values between their forms in graphs and in programs. Unknown outputs have the type any.
+// Conversions between values in graphs and values in programs. Unknown outputs have the type any.
 
 import * as lumi from "../dist/index.js";
 import { output } from "../dist/output.js";
@@ -18,7 +18,7 @@ class Thing extends lumi.NamedResource {
     }
 }
 
-/** Evaluates a value of a graph. `outputs` are the known outputs of resource r. */
+/** Evaluates a value in a graph. `outputs` are the known outputs of resource r. */
 export function evaluate(value, outputs = {}) {
     const shape = new Proxy({}, { ownKeys: () => [], get: () => ({ type: lumi.any, out: true }) });
     const r = new Thing("r", shape);

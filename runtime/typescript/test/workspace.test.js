@@ -1,4 +1,4 @@
-// Lumi.yaml, as read by standalone lumi-program.
+// The parser of Lumi.yaml for use of lumi-program without lumi.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "lumi workspace "));
 const file = join(folder, "Lumi.yaml");
 after(() => rmSync(folder, { recursive: true }));
 
-/** Reads a file with the given text. */
+/** Reads a workspace from a file with the given text. */
 function read(text) {
     writeFileSync(file, text);
     const { file: found, ...workspace } = readWorkspace(folder);
@@ -72,6 +72,6 @@ test("errors have positions", () => {
     }
 });
 
-test("brackets that nest too deeply are an error", () => {
+test("brackets nested too deeply are an error", () => {
     assert.throws(() => read("[".repeat(20_000)), ({ message }) => message.endsWith(invalid));
 });
