@@ -88,7 +88,7 @@ test("a TypeScript program evaluates to its graph", () => {
     const pending = ["main.ts:5:54", { name: "pending" }];
     const expected = graph(["main.ts:4:30", { name: "b" }], ["main.ts:4:1", a], pending);
     assert.equal(first.stdout, formatGraph(expected));
-    assert.deepEqual(runMain(lines, "x", "--", "--out=y"), first, "the same bytes again");
+    assert.deepEqual(runMain(lines, "x", "--", "--out=y"), first, "the output must be deterministic");
 });
 
 test("a graph contains positions relative to the workspace", () => {
@@ -450,7 +450,7 @@ test("--check runs the compiler first", () => {
         stderr:
             "wrong.ts(1,7): error TS2322: Type 'number' is not assignable to type 'string'.\n",
     });
-    assert.equal(run(folder, ...names, "wrong.ts").stderr, "ran\n", "tsx does not check types");
+    assert.equal(run(folder, ...names, "wrong.ts").stderr, "ran\n", "tsx must not check types");
     fs.rmSync(join(folder, "wrong.ts"));
     const text = formatGraph(graph(["main.ts:2:1", { name: "a" }]));
     const link = `${folder} checked`;
@@ -621,14 +621,14 @@ test("only its owner can read a graph with secrets", { skip: process.platform ==
     const modeAfter = (program, name, target = name) => {
         const expected = new Set([...fs.readdirSync(folder), target]);
         assert.deepEqual(run(folder, ...names, `--out=${name}`, program), { status: 0, stdout: "", stderr: "" });
-        assert.deepEqual(new Set(fs.readdirSync(folder)), expected, "nothing else is left");
+        assert.deepEqual(new Set(fs.readdirSync(folder)), expected, "no temporary file may remain");
         return (fs.statSync(inFolder(name)).mode & 0o777).toString(8);
     };
     const umask = process.umask(0o022);
     try {
         assert.equal(modeAfter("plain.ts", "plain.json"), "644");
         assert.equal(modeAfter("secret.ts", "secret.json"), "600");
-        assert.equal(modeAfter("plain.ts", "secret.json"), "600", "no file becomes readable to more users");
+        assert.equal(modeAfter("plain.ts", "secret.json"), "600", "the file must not become readable to more users");
         fs.writeFileSync(inFolder("team.json"), "old");
         fs.chmodSync(inFolder("team.json"), 0o664);
         assert.equal(modeAfter("plain.ts", "team.json"), "664");

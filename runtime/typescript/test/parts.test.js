@@ -52,7 +52,7 @@ test("cycles are found, and the rest is ordered", () => {
             () => new Set(Array.from({ length: below(3) }, () => below(size))),
         );
         const { sequence, circles } = order(dependencies);
-        assert.deepEqual([...sequence].sort((a, b) => a - b), dependencies.map((_, i) => i), "each comes once");
+        assert.deepEqual([...sequence].sort((a, b) => a - b), dependencies.map((_, i) => i), "each vertex must occur once");
         assert.equal(circles.length === 0, slowOrder(dependencies).length === size);
         for (const circle of circles) {
             assert.equal(circle[0], Math.min(...circle));

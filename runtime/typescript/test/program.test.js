@@ -375,7 +375,7 @@ test("constructors throw after the program has ended", async () => {
     await assert.rejects(late, (error) => {
         const message = 'test:index:Named "late": the evaluation of the program has already ended';
         assert.equal(error.message, message);
-        assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack begins where the program is");
+        assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack must start in the program");
         return true;
     });
     assert.throws(() => lumi.configure("late", {}, {}), {
@@ -406,7 +406,7 @@ test("errors thrown by the program are passed on", async () => {
         lumi.evaluateProgram(names, () => new Named("a", { text: 1 })),
         (error) => {
             assert.equal(error.name, "ArgumentError");
-            assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack begins where the program is");
+            assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack must start in the program");
             return true;
         },
     );

@@ -225,7 +225,7 @@ test("Node prints resources in reference cycles", () => {
   ]
 }`;
     assert.equal(inspect(a, { depth: null }), text);
-    assert.equal(inspect(a, { depth: null }), text, "printing a resource leaves nothing behind");
+    assert.equal(inspect(a, { depth: null }), text, "printing a resource must not change its state");
     assert.equal(inspect({ a }, { depth: 0 }), '{ a: test:index:Peer "a" }');
 });
 
