@@ -50,7 +50,7 @@ func (c Codec[P]) Was(names ...string) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
-// formerNames returns the former names of a property.
+// formerNames returns the former names in a codec's annotations, or nil if there are none.
 func formerNames(c codec) []string {
 	if a, ok := c.(*annotated); ok {
 		return a.was
@@ -85,14 +85,14 @@ func (p *Props) setUnknown(c codec) {
 func (p *Props) Deprecated(text string) { p.warnDeprecated("the type ", text) }
 
 // warnDeprecated records a deprecation warning for the current value, unless text is empty or the value is not from a
-// program. what is the subject of the message, such as "the type ", or empty for a property.
+// program. The message starts with what, such as "the type ", or with the verb if what is empty.
 func (p *Props) warnDeprecated(what, text string) {
 	if text != "" && p.mode == strict && p.warns && len(p.warnings) < maxFaults {
 		p.warnings = append(p.warnings, Fault{p.at(), what + "is deprecated: " + text})
 	}
 }
 
-// logWarning returns a function that logs warnings for ctx's call.
+// logWarning returns a function that logs a warning with the logger of the call that ctx belongs to.
 func logWarning(ctx context.Context) func(Fault) {
 	return func(w Fault) { Log(ctx).Warn(w.Error()) }
 }

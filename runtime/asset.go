@@ -16,11 +16,11 @@ type Content interface {
 	// folders before Check, so that a diff detects changed content. Text and remote content have no hash.
 	Hash() (string, bool)
 
-	// wire returns the wire value, or nil if there is no content.
+	// wire returns the content in wire form, or nil if it is absent.
 	wire(p *Props) *structpb.Value
 }
 
-// Asset is a file or text that travels with a program. The zero Asset counts as absent. Assets are comparable with ==.
+// Asset is a file or text that is deployed with a program. The zero Asset means absent. Assets are comparable with ==.
 type Asset struct {
 	kind  source
 	value string
@@ -37,7 +37,7 @@ const (
 	fromAssets source = "assets"
 )
 
-// hashKey is the key of the content's hash, next to the source.
+// hashKey is the key of the content's hash in an asset or archive.
 const hashKey = "hash"
 
 // TextAsset returns an asset with the given text.
@@ -49,19 +49,19 @@ func FileAsset(path string) Asset { return Asset{kind: fromPath, value: path} }
 // URIAsset returns an asset with the content at a URI.
 func URIAsset(uri string) Asset { return Asset{kind: fromURI, value: uri} }
 
-// Text returns the text of an asset made by [TextAsset], and false for any other asset.
+// Text returns the text of an asset created by [TextAsset]. It returns false for any other asset.
 func (a Asset) Text() (string, bool) { return a.value, a.kind == fromText }
 
-// Path returns the path of an asset made by [FileAsset], and false for any other asset.
+// Path returns the path of an asset created by [FileAsset]. It returns false for any other asset.
 func (a Asset) Path() (string, bool) { return a.value, a.kind == fromPath }
 
-// URI returns the URI of an asset made by [URIAsset], and false for any other asset.
+// URI returns the URI of an asset created by [URIAsset]. It returns false for any other asset.
 func (a Asset) URI() (string, bool) { return a.value, a.kind == fromURI }
 
 // Hash implements [Content].
 func (a Asset) Hash() (string, bool) { return a.hash, a.hash != "" }
 
-// Archive is a collection of files that travels with a program. The zero Archive counts as absent.
+// Archive is a collection of files that is deployed with a program. The zero Archive means absent.
 type Archive struct {
 	kind   source
 	value  string
@@ -75,20 +75,20 @@ func AssetArchive(assets map[string]Content) Archive {
 	return Archive{kind: fromAssets, assets: assets}
 }
 
-// FileArchive returns the archive in a folder or an archive file.
+// FileArchive returns an archive with the files in a folder or an archive file.
 func FileArchive(path string) Archive { return Archive{kind: fromPath, value: path} }
 
-// URIArchive returns the archive at a URI.
+// URIArchive returns an archive with the files in the archive file at a URI.
 func URIArchive(uri string) Archive { return Archive{kind: fromURI, value: uri} }
 
-// Assets returns the contents of an archive made by [AssetArchive], and false for any other archive. Unknown assets are
-// nil.
+// Assets returns the members of an archive created by [AssetArchive]. Unknown members are nil. It returns false for any
+// other archive.
 func (a Archive) Assets() (map[string]Content, bool) { return a.assets, a.kind == fromAssets }
 
-// Path returns the path of an archive made by [FileArchive], and false for any other archive.
+// Path returns the path of an archive created by [FileArchive]. It returns false for any other archive.
 func (a Archive) Path() (string, bool) { return a.value, a.kind == fromPath }
 
-// URI returns the URI of an archive made by [URIArchive], and false for any other archive.
+// URI returns the URI of an archive created by [URIArchive]. It returns false for any other archive.
 func (a Archive) URI() (string, bool) { return a.value, a.kind == fromURI }
 
 // Hash implements [Content].
@@ -121,7 +121,7 @@ var (
 
 func wireOf[C Content](p *Props, c C) *structpb.Value { return c.wire(p) }
 
-// contentCodec is the codec of an archive's members.
+// contentCodec is the codec of the members of an archive.
 type contentCodec struct{}
 
 func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {

@@ -12,20 +12,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Bag holds a resource's properties in wire form: JSON values by name, where null means absent and [wire.Signature]
-// marks special values. A Bag must not be modified. The zero Bag means "no bag" and reads as empty.
+// Bag is a set of properties in wire form: JSON values by name, where null means absent, and [wire.Signature] marks special
+// values. Bags are immutable. The zero Bag represents no bag and reads as an empty one.
 type Bag struct{ message *structpb.Struct }
 
 // BagOf returns a Bag for s, which must not be modified afterward. BagOf(nil) is the zero Bag.
 func BagOf(s *structpb.Struct) Bag { return Bag{s} }
 
-// Struct returns the bag's properties as a message, which must not be modified. It is nil for the zero Bag.
+// Struct returns the properties as a message, or nil for the zero Bag. The message must not be modified.
 func (b Bag) Struct() *structpb.Struct { return b.message }
 
 // IsZero reports whether b is the zero Bag.
 func (b Bag) IsZero() bool { return b.message == nil }
 
-// Get returns a property as encoding/json would decode it, with secrets unwrapped, or nil if it is absent.
+// Get returns the value of a property as decoded by encoding/json, with secrets unwrapped, or nil if it is absent.
 func (b Bag) Get(name string) any {
 	v := reveal(b.message.GetFields()[name])
 	return v.AsInterface()
@@ -54,8 +54,8 @@ func reveal(v *structpb.Value) *structpb.Value {
 // String returns the bag as JSON, with secrets masked.
 func (b Bag) String() string { return readable.JSON(structpb.NewStructValue(b.message), "") }
 
-// Decode sets the properties of o, which must be zero, from a bag written by a program. Missing, additional, mistyped
-// and unknown properties are errors. The error is an *[InvalidError] that lists all of them.
+// Decode decodes a bag written by a program into o, which must be zero. Missing, undeclared, mistyped, and unknown
+// properties are faults, and the error is an *[InvalidError] that lists all of them.
 func Decode(bag Bag, o Object) error {
 	_, err := decodeBag(context.Background(), bag.message, o, decoding{})
 	return err
@@ -80,13 +80,13 @@ func Encode(o Object) (Bag, error) {
 // decoding holds the options of a decode.
 type decoding struct {
 	mode mode // strict or lenient
-	// unknown allows unknown values.
+	// unknown is set if unknown values are allowed.
 	unknown bool
 	// checked is set for bags returned by Check.
 	checked bool
 	// only, if not 0, restricts decoding to properties with any of these flags.
 	only Flags
-	// marks holds existing marks, if any.
+	// marks holds the marks of an earlier decode into the same object, or nil.
 	marks *mark
 	// fits, if not nil, is set to false by a lenient decode if the bag does not fit the IDL.
 	fits *bool

@@ -44,7 +44,7 @@ func (p *Props) urn(v *structpb.Value, expected string) (urn.URN, tokens.Type, b
 	return u, parts.Type, err == nil
 }
 
-// otherType reports a resource of the wrong type and returns false.
+// otherType reports a fault for a resource of the wrong type and returns false.
 func (p *Props) otherType(expected string, u urn.URN) bool {
 	found := "a resource"
 	if parts, err := u.Parts(); err == nil && !p.isHidden() {
@@ -68,8 +68,8 @@ func (*capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.string(string(u))
 }
 
-// Decode sets the properties of o, the struct generated for the resource's type, ignoring missing and mistyped ones. It
-// returns an *[InvalidError] if a value is unknown.
+// Decode decodes the resource's properties into o, the generated struct of its type. Missing and mistyped properties stay
+// zero. Decode returns an *[InvalidError] if a value is unknown.
 func (r Reference) Decode(o Object) error {
 	_, err := decodeBag(context.Background(), r.Properties.message, o, decoding{mode: lenient})
 	return err

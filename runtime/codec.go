@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// set stores value at the pointer into if ok is true, and returns ok.
+// set stores value at the pointer into if ok is set. It returns ok.
 func set[T any](into any, value T, ok bool) bool {
 	if ok {
 		*into.(*T) = value
@@ -129,7 +129,7 @@ func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 type EnumValue interface {
 	// Lumi returns the receiver converted to *string, for reading and setting the value.
 	Lumi() *string
-	// Valid reports whether the value is a member of the enum.
+	// Valid reports whether the value is one of the enum's values.
 	Valid() bool
 	// Values returns the enum's values in declaration order.
 	Values() []string
@@ -153,8 +153,8 @@ func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
 
 func (enumCodec) kind() Kind { return KindString }
 
-// encode omits unset values. Values outside the enum are kept, since the cloud may support values that the IDL lacks,
-// and state may predate the IDL.
+// encode returns nil for an unset value. It accepts values that are not in the enum, since the cloud may support values that
+// the IDL lacks, and state may predate the IDL.
 func (enumCodec) encode(p *Props, from any) *structpb.Value {
 	e := from.(EnumValue)
 	s := *e.Lumi()

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// List returns the codec of a list.
+// List returns the codec of a list with elements of codec elem.
 func List[T any](elem Codec[*T]) Codec[*[]T] {
 	return Codec[*[]T]{codec: &listCodec{elem: elem.codec, slice: sliceOf[T]{}}}
 }
@@ -78,12 +78,12 @@ func KeyMap[V any](key Codec[*string], elem Codec[*V]) Codec[*map[string]V] {
 	return Codec[*map[string]V]{codec: c}
 }
 
-// EnumMap returns the codec of a map keyed by an enum's values.
+// EnumMap returns the codec of a map whose keys are values of an enum.
 func EnumMap[E ~string, V any, P enumPointer[E]](_ Codec[P], elem Codec[*V]) Codec[*map[E]V] {
 	return Codec[*map[E]V]{codec: &mapCodec[E, V]{elem: elem.codec, key: P(new(E))}}
 }
 
-// enumPointer is the type of a pointer to enum E.
+// enumPointer constrains a type to be the pointer to enum E.
 type enumPointer[E any] interface {
 	*E
 	EnumValue

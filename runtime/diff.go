@@ -27,9 +27,9 @@ type Diff struct {
 	around   map[Path]extent
 	replaces Paths
 	ignored  Paths
-	// deleteFirst is set by DeleteBeforeReplace.
+	// deleteFirst is set after a call of DeleteBeforeReplace.
 	deleteFirst bool
-	// path is the path of the values being compared. The comparison stops when ctx is done.
+	// path is the path of the values being compared. ctx cancels the comparison.
 	path []step
 	ctx  context.Context
 }
@@ -90,7 +90,7 @@ func (d *Diff) Changes() []Change {
 // Empty reports whether d contains no changes other than ignored ones.
 func (d *Diff) Empty() bool { return d.around[""].left == 0 }
 
-// Changed reports whether the value at p or any part of it differs.
+// Changed reports whether d contains a change at or below p, or of a value that contains p.
 func (d *Diff) Changed(p Path) bool { return d.around[p].left > 0 || d.changed.Has(p) }
 
 // Replace declares that a change at p requires a replacement. It has no effect if nothing changed at p.
@@ -281,7 +281,7 @@ func (d *Diff) at(s step, compare func()) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// values compares two values, either of which may be absent.
+// values compares two values at the current path. Either may be absent.
 func (d *Diff) values(old, want *structpb.Value) {
 	old, wasSecret := signed.Reveal(old)
 	want, isSecret := signed.Reveal(want)

@@ -56,14 +56,14 @@ type state struct {
 	Refs       References
 	done       *sync.Map
 	marks      *mark
-	// bag holds the properties as stored, or as upgraded by the author.
+	// bag is the stored bag, or its upgrade by the author.
 	bag *structpb.Struct
 	// before is the encoding of the properties before the author's code saw them, if remember saved it.
 	before *structpb.Struct
 }
 
-// remember saves the encoded properties if a list has a secret element, so that encode can detect changes. It must be
-// called before the author's code sees the state.
+// remember saves the encoding of the properties if a list has a secret element, so that encode can detect changes. It must
+// be called before the state is passed to the author's code.
 func (s *state) remember(ctx context.Context) {
 	if s.marks.hasSecretElement(false) {
 		s.before, _ = encodeBag(ctx, s.Properties, s.marks, 0, 0)

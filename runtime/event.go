@@ -21,7 +21,7 @@ type Event struct {
 	Message string
 	// Progress marks a progress message, which replaces the previous one.
 	Progress bool
-	// Dropped is the number of events lost before this one because there were too many.
+	// Dropped is the number of events before this one that were dropped because there were too many.
 	Dropped int
 }
 
@@ -43,15 +43,15 @@ func Progress(ctx context.Context, format string, args ...any) {
 	}
 }
 
-// WithEvents returns a context whose [Log] and [Progress] call sink. Package serve uses it for each call; tests may use
-// it too. sink may be called concurrently and must not block.
+// WithEvents returns a context for which [Log] and [Progress] pass events to sink. Package serve uses it for each call, and
+// tests may use it, too. sink must be safe for concurrent use and must not block.
 func WithEvents(ctx context.Context, sink func(Event)) context.Context {
 	return context.WithValue(ctx, sinkKey{}, sink)
 }
 
 type sinkKey struct{}
 
-// eventHandler turns log records into events, with attributes formatted as by [slog.TextHandler].
+// eventHandler is a [slog.Handler] that converts records to events. It formats attributes like [slog.TextHandler].
 type eventHandler struct {
 	sink func(Event)
 	text func(to *bytes.Buffer) slog.Handler

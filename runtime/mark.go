@@ -19,7 +19,7 @@ type mark struct {
 	parts   map[step]*mark
 }
 
-// part returns the mark of a part, creating it if necessary.
+// part returns the mark of the part at step s, creating it if necessary.
 func (m *mark) part(s step) *mark {
 	part := m.parts[s]
 	if part == nil {

@@ -49,7 +49,7 @@ func isInvalid(meaning error) bool {
 	return false
 }
 
-// ownMeaning returns the meaning of err itself, ignoring wrapped errors.
+// ownMeaning returns the meaning of err itself, ignoring errors that it wraps. It returns nil if there is none.
 func ownMeaning(err error) error {
 	switch e := err.(type) { //nolint:errorlint // walk looks at what is wrapped.
 	case *InvalidError, *UncertainError, *ReplaceError, *OutputError, *RetryError, Fault:
@@ -122,7 +122,7 @@ func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 	return found, meaning
 }
 
-// weight returns the precedence of a meaning among joined errors.
+// weight returns the precedence of a meaning among the meanings of joined errors.
 func weight(meaning error) int {
 	switch meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case *PartialError:

@@ -18,13 +18,13 @@ type Flags uint8
 
 // The options of a property.
 const (
-	// Replaces marks a property that cannot change in place.
+	// Replaces marks a property whose change requires a replacement.
 	Replaces Flags = 1 << iota
 	// Out marks a property that the provider computes; programs must not set it.
 	Out
 	// In marks a property that is sent to the provider but never read back.
 	In
-	// Secret marks a property that is wrapped as a secret on the wire.
+	// Secret marks a property whose value is a secret.
 	Secret
 	// required is set by Required.
 	required
@@ -61,8 +61,8 @@ const (
 	KindCapability Kind = "capability"
 )
 
-// Codec decodes and encodes values of the type that P points to. The type parameter serves only type checking; the
-// implementation is not generic, so that each struct type adds only the code of its Lumi method.
+// Codec decodes and encodes values of the type that P points to. The type parameter is only for type checking. The
+// implementation is not generic, so that a struct type adds no code other than its Lumi method.
 type Codec[P any] struct{ codec codec }
 
 type codec interface {
@@ -70,12 +70,12 @@ type codec interface {
 	decode(p *Props, v *structpb.Value, into any) bool
 	// encode returns the value at the pointer from, or nil if it is absent.
 	encode(p *Props, from any) *structpb.Value
-	// kind is the kind of the values.
+	// kind returns the kind of the values.
 	kind() Kind
 }
 
-// Props is a walk over the properties of an object and its parts that decodes, encodes, or describes them. Generated
-// code passes it from property to property.
+// Props is a walk over the properties of an object, including nested objects, that decodes, encodes, or describes them.
+// Generated code passes it to [Required], [Optional], and [Nilable].
 type Props struct {
 	mode mode
 	// unknown is set if decoding allows unknown values.
@@ -89,7 +89,7 @@ type Props struct {
 
 	// secrets, if not nil, collects secret values and property names.
 	secrets *wire.Secrets
-	// priorFaults are faults of assets and archives found earlier and not yet reported.
+	// priorFaults are faults found earlier in assets and archives that are not yet in faults.
 	priorFaults []Fault
 
 	// fields holds the current object's fields, and seen is the number of fields looked up so far.
@@ -111,7 +111,7 @@ type Props struct {
 	hidden int
 	// marked holds the bag's mark, followed by the mark at each step of path. Marks may be nil.
 	marked []*mark
-	// steps and marks are the initial storage of path and marked, to avoid allocations for short paths.
+	// steps and marks are the initial backing arrays of path and marked. They avoid allocations for short paths.
 	steps [4]step
 	marks [5]*mark
 

@@ -29,8 +29,8 @@ type State[P Object] struct {
 	// Token is an idempotency token. It is the same for every attempt to create a resource, but its replacement has a
 	// different one. It is set only in Create and Find.
 	Token string
-	// Unknown holds the paths of properties and parts whose values are not known yet. Their fields are zero. It is nil
-	// except in Check, Name, and InspectChange.
+	// Unknown holds the paths of values that are not known yet. Their fields are zero. It is nil except in Check, Name,
+	// and InspectChange.
 	Unknown Paths
 	// Refs holds the resources referred to by the properties.
 	Refs References
@@ -85,7 +85,7 @@ type Ops[P Object] interface {
 // NamingOps is like [Ops], for resources that programs do not name.
 type NamingOps[P Object] interface {
 	Ops[P]
-	// Name returns the name that becomes part of the resource's URN.
+	// Name returns the name of a new resource, which becomes part of its URN. It must be deterministic.
 	Name(ctx context.Context, want *State[P]) (string, error)
 }
 

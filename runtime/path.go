@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Path locates a value in a bag of properties, such as "securityGroupIngress[2].fromPort", tags.Name, or `tags["cost
-// center"]`. The generated constants for property names are paths.
+// Path locates a value in a [Bag]. Examples are "securityGroupIngress[2].fromPort", "tags.Name", and `tags["cost center"]`.
+// The generated constants for property names are paths.
 type Path string
 
 // Field returns the path of a property of the struct at p.

@@ -87,7 +87,7 @@ type CreateResponse struct {
 	Properties Bag
 }
 
-// FindRequest is the request of Find, with the same fields as the Create in question.
+// FindRequest is the request of Find. It repeats the fields of the [CreateRequest] whose resource is to be found.
 type FindRequest CreateRequest
 
 // FindResponse is the response to a [FindRequest].
@@ -128,17 +128,17 @@ type GetResponse struct {
 type InspectChangeRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old holds all properties of the existing resource: the requested ones, including [In] properties, and the computed
-	// ones.
+	// Old holds all properties of the existing resource: the requested properties, including [In] properties, and the
+	// computed properties.
 	Old Bag
-	// New holds the program's properties, as returned by Check. It may contain unknown values.
+	// New holds the properties returned by Check. It may contain unknown values.
 	New        Bag
 	References References
 }
 
 // InspectChangeResponse is the response to an [InspectChangeRequest].
 type InspectChangeResponse struct {
-	// Changes lists all differences in path order.
+	// Changes lists the changes that are not ignored, in path order.
 	Changes []Change
 	// Replaces holds the sorted paths whose changes require a replacement. If it is empty, an update is enough.
 	Replaces []Path
@@ -152,8 +152,8 @@ type InspectChangeResponse struct {
 type UpdateRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old holds all properties of the existing resource: the requested ones, including [In] properties, and the computed
-	// ones.
+	// Old holds all properties of the existing resource: the requested properties, including [In] properties, and the
+	// computed properties.
 	Old Bag
 	// New holds the properties returned by InspectChange.
 	New        Bag

@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Provider is a [ResourceProvider] that calls an author's operations for one resource type. Generated providers embed
-// it, so that an author can override individual methods.
+// Provider is a [ResourceProvider] for one resource type that calls the author's operations. Generated providers embed it,
+// so that authors can override individual methods.
 type Provider struct {
 	token  tokens.Type
 	former []tokens.Type

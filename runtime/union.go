@@ -10,7 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Union returns the codec of a generated union of structs: an object with exactly one property. P is a pointer to it.
+// Union returns the codec of a generated union of structs, which is encoded as an object with exactly one property. P is a
+// pointer to the union.
 func Union[P Object]() Codec[P] { return Codec[P]{codec: unionCodec{}} }
 
 type unionCodec struct{ structCodec }
@@ -76,8 +77,8 @@ type Variants interface {
 	Lumi() []Variant
 }
 
-// CapabilityUnion returns the codec of a reference to a resource of one of several types, encoded as its URN. P is a
-// pointer to the generated union.
+// CapabilityUnion returns the codec of a reference to a resource of one of several types. A reference is encoded as the
+// resource's URN. P is a pointer to the generated union.
 func CapabilityUnion[P Variants]() Codec[P] { return Codec[P]{codec: capabilityUnionCodec{}} }
 
 type capabilityUnionCodec struct{}

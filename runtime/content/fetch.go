@@ -62,7 +62,7 @@ func errTooLarge() error {
 	return fmt.Errorf("is larger than %s, the limit for remote content; %s", bytesText(remote.size), instead)
 }
 
-// download is a response body that enforces the limits.
+// download is a reader of a response body that enforces the limits.
 type download struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc

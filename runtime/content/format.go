@@ -82,7 +82,7 @@ var otherFormats = []struct{ magic, name string }{
 	{"7z\xbc\xaf\x27\x1c", "a 7-Zip file"},
 }
 
-// describe names the format of a file, given its first block.
+// describe returns the format of a file for messages, given the file's first block.
 func describe(head []byte) string {
 	switch formatOf(head) {
 	case zipFormat:

@@ -27,7 +27,7 @@ func Hash(ctx context.Context, c lumi.Content) (string, error) {
 	return hashOf(c, all), nil
 }
 
-// record holds the hashed properties of a file in an archive.
+// record holds the properties of a file in an archive that the hash depends on.
 type record struct {
 	name       string
 	executable bool

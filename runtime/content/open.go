@@ -22,7 +22,7 @@ func Open(ctx context.Context, a lumi.Asset) (io.ReadCloser, error) {
 	return s, nil
 }
 
-// stream is the content of one file.
+// stream is a reader of the content of one file.
 type stream struct {
 	io.ReadCloser
 	// size is the length of the content, or -1 if unknown before reading.

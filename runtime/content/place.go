@@ -12,11 +12,11 @@ import (
 type place struct {
 	// path is the path of a file or folder, or "" for remote content.
 	path string
-	// uri is nil if the content was given as a path.
+	// uri is the URI, or nil if the location is given as a path.
 	uri *url.URL
 }
 
-// located is an asset, or an archive other than an [lumi.AssetArchive].
+// located is implemented by assets and archives. It is not used for archives created by [lumi.AssetArchive].
 type located interface {
 	Path() (string, bool)
 	URI() (string, bool)

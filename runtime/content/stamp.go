@@ -103,7 +103,7 @@ func (s *stamper) fault(at spot, err error) {
 	}
 }
 
-// fields stamps the fields of an object. It returns the same map if nothing changed.
+// fields returns the fields of an object with stamped values. It returns the same map if nothing changed.
 func (s *stamper) fields(fields map[string]*structpb.Value, at spot) map[string]*structpb.Value {
 	stamped, copied := fields, false
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -119,7 +119,7 @@ func (s *stamper) fields(fields map[string]*structpb.Value, at spot) map[string]
 	return stamped
 }
 
-// value stamps a value. It returns the same value if nothing changed.
+// value returns a value with all assets and archives in it stamped. It returns the same value if nothing changed.
 func (s *stamper) value(v *structpb.Value, at spot) *structpb.Value {
 	if at.depth > maxDepth || s.isDone() {
 		return v

@@ -53,7 +53,8 @@ type Harness struct {
 	log    *buffer
 	calls  transcript
 	watch  watch
-	// deadline limits calls in steps, and cleanupEnd limits the cleanup. Both are zero if the test has no deadline.
+	// deadline is the deadline of calls in steps, and cleanupEnd is the deadline of the cleanup. They are zero if the test
+	// has no deadline.
 	deadline, cleanupEnd time.Time
 
 	mu sync.Mutex

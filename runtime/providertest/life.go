@@ -19,7 +19,7 @@ type Life struct {
 	// Computed names optional computed properties that Create must return. Required ones, which are not pointers in the
 	// IDL, are always checked.
 	Computed []string
-	// Expect holds some of the resource's properties after creation, such as defaults and computed ones.
+	// Expect holds properties that the resource must have after creation, such as defaults and computed properties.
 	Expect Properties
 	// MayDiffer is passed to [Resource.MayDiffer].
 	MayDiffer []lumi.Path
@@ -32,9 +32,9 @@ type Life struct {
 	Unknown []lumi.Path
 	// Ignores lists changes that the provider ignores: InspectChange must not report them, and must keep the old values.
 	Ignores []Properties
-	// Updates lists updates, in order.
+	// Updates lists the updates to make, in order.
 	Updates []Change
-	// Replaces lists replacements, made after the updates.
+	// Replaces lists the replacements to make after the updates, in order.
 	Replaces []Replacement
 	// Upgrades lists states stored by older versions of the provider, tested after the replacements. The final Delete
 	// receives the last of these states.
@@ -47,7 +47,7 @@ type Change struct {
 	Set Properties
 	// Changes, if not nil, lists the changes that InspectChange must report, formatted by [lumi.Change.String].
 	Changes []string
-	// Expect holds some of the resource's properties afterward.
+	// Expect holds properties that the resource must have after the update.
 	Expect Properties
 }
 
@@ -57,7 +57,7 @@ type Replacement struct {
 	Set Properties
 	// Because, if not nil, lists the paths whose changes must require the replacement.
 	Because []lumi.Path
-	// Expect holds some of the new resource's properties.
+	// Expect holds properties that the new resource must have.
 	Expect Properties
 	// DeleteFirst deletes the old resource before the new one is created, like the program's option deleteBeforeReplace.
 	// If it is unset, InspectChange decides.

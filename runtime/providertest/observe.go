@@ -21,7 +21,7 @@ func OnStep(f func(r *Resource, step string)) HarnessOption {
 // Terms sets a function that translates Go names in reports, such as MayDiffer and lumi.ErrNotFound.
 func Terms(term func(name string) string) HarnessOption { return func(s *setting) { s.term = term } }
 
-// CleanupTime limits the time for deleting remaining resources at the end of the test. The default is 10 minutes.
+// CleanupTime sets the maximum time for deleting remaining resources at the end of the test. The default is 10 minutes.
 func CleanupTime(d time.Duration) HarnessOption { return func(s *setting) { s.cleanupTime = d } }
 
 // Plugin returns the plugin under test, which is closed by the harness.
@@ -40,7 +40,7 @@ type Trial struct {
 // Helper implements [TB]. It is a no-op.
 func (t *Trial) Helper() {}
 
-// Context returns the context of calls.
+// Context returns t.Ctx.
 func (t *Trial) Context() context.Context { return t.Ctx }
 
 // Cleanup registers a function to be called by End.

@@ -20,7 +20,7 @@ import (
 // one.
 type Properties map[string]any
 
-// Unknown is the value of an unknown property. It is allowed in [Resource.Check] and [Resource.Inspect].
+// Unknown is an unknown value. It is allowed in [Resource.Check] and [Resource.Inspect].
 var Unknown any = unknown{}
 
 type unknown struct{}

@@ -25,7 +25,7 @@ import (
 
 // Provisioner is a provisioner under test.
 type Provisioner struct {
-	// Command starts the plugin. Its Events are not used.
+	// Command describes how to start the plugin. Its Events field is ignored.
 	Command plugin.Command
 	// Changes lists the changes to make, in order. RunProvisioner sets Old to New of the previous change, with the
 	// metadata returned by Status, and sets environments, modules, and keys if they are empty. After the last change, it

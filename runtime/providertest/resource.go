@@ -134,7 +134,7 @@ func (r *Resource) declares(flag lumi.Flags, is func(property lumi.Path) bool) b
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// isHidden reports whether the value at a path must be a secret.
+// isHidden reports whether the value at a path must be declared secret.
 func (r *Resource) isHidden(path lumi.Path) bool {
 	if r.declares(lumi.Secret, func(p lumi.Path) bool { return p == path }) {
 		return true

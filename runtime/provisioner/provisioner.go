@@ -49,7 +49,7 @@ type Provisioner interface {
 
 // Change is a change of the resources of a module that one provisioner deploys.
 type Change struct {
-	// Environment and Module are names, such as "dev" and "network".
+	// Environment and Module are the names of the environment and the module, such as "dev" and "network".
 	Environment, Module string
 	// New holds the desired state of the resources, in dependency order, and Old their current state. Resources that are
 	// only in Old must be deleted. After a failure, some of them may not exist.
@@ -81,7 +81,7 @@ type Resource struct {
 // value: [Secret], [Reference], [Interpolation], [JSON], or [Part]. Null fields of objects are dropped.
 type Properties = map[string]any
 
-// Secret is a secret value, in properties or metadata.
+// Secret is a secret value in properties or metadata.
 type Secret struct{ Value any }
 
 // MarshalJSON implements [json.Marshaler]. The encoding marks the value as a secret, so that secrets in metadata of the
@@ -102,14 +102,14 @@ type Interpolation struct{ Parts []any }
 // JSON is the JSON encoding of a value that is not fully known.
 type JSON struct{ Value any }
 
-// Part is a part of an unknown value.
+// Part is a part of an unknown value Of.
 type Part struct {
 	Of any
 	// Path is the path of the part in Of, such as "a[0].b".
 	Path string
 }
 
-// Plan describes the effect of a change.
+// Plan describes the effects of a change.
 type Plan struct {
 	// Text is the tool's human-readable plan. It must not contain secrets.
 	Text string

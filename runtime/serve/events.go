@@ -33,7 +33,7 @@ type events struct {
 	changed sync.Cond
 	// stream is the current stream, or nil if the engine does not read events.
 	stream *eventStream
-	// over is set once the last call has ended.
+	// over is set when the last call has ended, after which no more events are added.
 	over bool
 }
 

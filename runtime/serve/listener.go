@@ -112,7 +112,7 @@ func (l *listener) remove(c *conn) bool {
 	return true
 }
 
-// closePending closes all current and future connections without an authenticated call.
+// closePending closes all connections without an authenticated call, and makes add close further connections.
 func (l *listener) closePending() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

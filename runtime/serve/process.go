@@ -40,7 +40,7 @@ type service interface {
 	executable() string
 	// label returns the first attribute of each log line. Its key is "provider" or "provisioner".
 	label() slog.Attr
-	// ownVersion returns the version set by the author, or "".
+	// ownVersion returns the version set by the author, or "" if there is none.
 	ownVersion() string
 	// about returns a description of the plugin for --help.
 	about() string

@@ -219,8 +219,8 @@ func TestMasked(t *testing.T) {
 				if err == nil {
 					t.Errorf("%s with %s returned nil, want an error", name, how)
 				}
-			t.Errorf("%s with %s returned %T\n%v\nwant\n%s", name, how, err, err, test.want)
-				t.Errorf("%s, %s: got %T\n%v\nwant\n%s", how, name, err, err, test.want)
+			case err == nil || err.Error() != test.want || !errors.As(err, test.kind):
+				t.Errorf("%s with %s returned %T\n%v\nwant\n%s", name, how, err, err, test.want)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (t Type) Package() string { return t.part(0) }
 // package is "index".
 func (t Type) Module() string { return t.part(1) }
 
-// Name returns the type's own name, the part after the last colon.
+// Name returns the part after the last colon, such as "SecurityGroup".
 func (t Type) Name() string { return t.part(2) }
 
 func (t Type) part(i int) string {
@@ -69,7 +69,7 @@ func refuse(s, problem string) error {
 type SyntaxError struct {
 	// Token is the invalid string.
 	Token string
-	// Problem describes the error.
+	// Problem describes the mistake.
 	Problem string
 }
 

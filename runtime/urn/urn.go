@@ -77,7 +77,7 @@ func (u URN) Name() string {
 type SyntaxError struct {
 	// URN is the invalid string.
 	URN string
-	// Problem describes the error.
+	// Problem describes the mistake.
 	Problem string
 }
 

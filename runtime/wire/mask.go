@@ -36,7 +36,7 @@ const (
 // NewSecrets returns a set that contains the secrets of outer, including any added to it later. outer may be nil.
 func NewSecrets(outer *Secrets) *Secrets { return &Secrets{outer: outer} }
 
-// AddValue adds a secret string.
+// AddValue adds a secret string. Short strings are not masked.
 func (s *Secrets) AddValue(text string) { s.add(value, text) }
 
 // AddKey adds a key of an object inside a secret. It is treated as a secret unless it is also added as a name.

@@ -11,9 +11,9 @@ const (
 	Secret  = "1b47061264138c4ac30d75fd1eb44270" // {value}
 	Asset   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path}, or {uri}, and optionally {hash}
 	Archive = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path}, or {uri}, and optionally {hash}
-	// Expression marks a value in a desired graph that is computed from outputs. It is never sent to a provider.
+	// Expression marks a value computed from outputs in a desired graph. It is never sent to a provider.
 	Expression = "63fc8277790b7f8a51f0478af443e94d" // {interpolate}, {jsonStringify}, or {get} and {path}
-	// Reference marks a reference to a resource or its output in the input of provisioners.
+	// Reference marks a reference to a resource or one of its outputs in the input of a provisioner.
 	Reference = "f4993513d72d36867b824abe8c65cb4b" // {urn}, and optionally {property}
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Unknown is the text of an unknown value.
+// Unknown is the text shown for an unknown value.
 const Unknown = "(not known yet)"
 
 // JSON returns a value as JSON, with secrets masked and without signatures. Numbers that are not finite become strings.

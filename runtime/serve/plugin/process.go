@@ -53,7 +53,7 @@ func startProcess(c Command, secret string) (*process, error) {
 	p.stop = sync.OnceValue(p.end)
 	p.cmd.Env = c.environment(secret)
 	if p.cmd.Dir = c.Dir; c.Dir != "" {
-		// A relative path is relative to this process's working directory, not the plugin's.
+		// A relative path is resolved against the working directory of this process, not the plugin's.
 		var err error
 		if p.cmd.Path, err = filepath.Abs(p.cmd.Path); err != nil {
 			return nil, err

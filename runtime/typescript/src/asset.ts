@@ -32,7 +32,7 @@ export class Asset {
         return new Asset({ path: requireString(path, "path") });
     }
 
-    /** Returns an asset with the content at a URL, such as `https://example.com/logo.png`, or a `file:` URI. */
+    /** Returns an asset with the content at a URI, such as `https://example.com/logo.png` or `file:///srv/logo.png`. */
     static fromURI(uri: string): Asset {
         return new Asset({ uri: requireString(uri, "URI") });
     }

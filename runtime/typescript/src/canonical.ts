@@ -1,7 +1,7 @@
 import type { Graph } from "./graph.js";
 import { compare } from "./names.js";
 
-/** Formats a graph as canonical LumiGL, which `lumi fmt` leaves unchanged. */
+/** Returns a graph as canonical LumiGL, which `lumi fmt` does not change. */
 export function formatGraph(graph: Graph): string {
     const { ref, package: pkg, configuration, resources } = graph;
     const format = new Formatter(ref ?? "#ref");

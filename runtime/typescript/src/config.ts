@@ -10,7 +10,7 @@ import { encode } from "./wire.js";
 /** The configuration of a package's provider. */
 export interface Configuration {
     readonly shape: Shape;
-    /** Copies of the values set by the program. */
+    /** Copies of the values that the program has set. */
     readonly properties: Properties;
 }
 

@@ -7,7 +7,7 @@ export function markInstances(prototype: object, kind: string): void {
     Object.defineProperty(prototype, mark, { value: kind });
 }
 
-/** Returns the kind of an object made by any copy of this package, or `undefined` for other objects. */
+/** Returns the kind of an object created by any copy of this package, or `undefined` for other objects. */
 export function kindOf(value: object): string | undefined {
     return (value as { readonly [mark]?: string })[mark];
 }

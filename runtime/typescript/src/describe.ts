@@ -4,7 +4,7 @@ import { isOutput } from "./output.js";
 import { type Type, isPlain } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
-/** The maximum number of enum values in a message. */
+/** The maximum number of enum values listed in a message. */
 const maxListed = 12;
 
 /** Matches valid property names. */

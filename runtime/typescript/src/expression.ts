@@ -15,9 +15,9 @@ import { stateOf } from "./state.js";
 import { Checker, type Place, entry } from "./validate.js";
 
 /**
- * Interpolates a string that contains outputs, as a template tag: `` lumi.interpolate`${bucket.arn}/*` ``. Parts are
- * strings, numbers, booleans, and outputs of these. A string with a secret inside is a secret. Throws an
- * `ArgumentError` for other parts.
+ * A template tag for strings that contain outputs, such as `` lumi.interpolate`${bucket.arn}/*` ``. Substitutions are
+ * strings, numbers, booleans, and outputs of these. The string is a secret if it contains one. Throws an
+ * `ArgumentError` for other substitutions.
  */
 export function interpolate(
     strings: TemplateStringsArray,
@@ -77,9 +77,9 @@ function partProblem(value: unknown, secret: boolean): string | undefined {
 }
 
 /**
- * Converts a value that contains outputs to JSON, in the canonical form of RFC 8785: without spaces, and with sorted
- * keys. A string with a secret inside is a secret. Throws an `ArgumentError` for values that JSON cannot represent,
- * such as resources and assets.
+ * Converts a value, which may contain outputs, to JSON in the canonical form of RFC 8785: without spaces and with
+ * sorted keys. The string is a secret if it contains one. Throws an `ArgumentError` for values that JSON cannot
+ * represent, such as resources and assets.
  */
 export function jsonStringify(value: unknown): Output<string> {
     const checker = new Checker(true);

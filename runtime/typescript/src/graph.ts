@@ -28,7 +28,7 @@ export interface Desired {
     readonly properties: object;
 }
 
-/** Maps a file of the program to its name in the graph. */
+/** A function that maps a file of the program to its name in the graph. */
 export type FileName = (file: string) => string;
 
 /** A resource or module in the graph. */
@@ -371,7 +371,7 @@ function moduleURN(names: Names): string {
     return formatURN(names, moduleType, lastPart(names.package));
 }
 
-/** Returns the last part of a package's name. */
+/** Returns the last part of a package name. */
 function lastPart(pkg: string): string {
     return pkg.slice(pkg.lastIndexOf("/") + 1);
 }

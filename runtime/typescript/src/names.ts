@@ -4,7 +4,7 @@ export interface Names {
     readonly environment: string;
     /** The program's package, such as `my/cluster`. */
     readonly package: string;
-    /** The program's module: `index`, unless the package has several. */
+    /** The program's module. The default is `index`. */
     readonly module?: string | undefined;
 }
 

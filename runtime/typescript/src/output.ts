@@ -66,7 +66,7 @@ Object.defineProperties(Output.prototype, {
     },
 });
 
-/** Returns a method that throws, since an output's value is not known yet. */
+/** Returns a method that throws an error, since the value of an output cannot be converted. */
 function refuser(what: keyof typeof instead): (this: object) => never {
     return function () {
         const source = sources.get(this);
@@ -115,7 +115,7 @@ export function describeOutput(output: Output<unknown>): string {
     return describe(sourceOf(output));
 }
 
-/** Returns the source of an output. Throws a `TypeError` for other values. */
+/** Returns the source of an output. Throws a `TypeError` if it is not an output of this copy of the package. */
 export function sourceOf(output: Output<unknown>): Source {
     const found = sources.get(output);
     if (found === undefined) {

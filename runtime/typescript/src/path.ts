@@ -2,7 +2,7 @@ import { describeType } from "./describe.js";
 import type { Property, Shape, Type } from "./shape.js";
 import { didYouMean } from "./suggest.js";
 
-/** A step of a path: to a property or key, to a list element, or to all elements of a list or map. */
+/** A step of a path: a property or key, the index of a list element, or all elements of a list or map. */
 export type Step = { readonly text: string } & (
     | { readonly key: string }
     | { readonly index: number }

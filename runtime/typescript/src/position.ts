@@ -5,7 +5,7 @@ export interface Position {
     readonly column: number;
 }
 
-// The folders of this package, whose stack frames are skipped.
+// The folders of this package. Stack frames in them are skipped.
 const own = ["dist/", "src/"].map((folder) => toPath(new URL(`../${folder}`, import.meta.url).href));
 
 /** Reports whether a file belongs to this package or to tsx, which runs programs for Node. */

@@ -7,7 +7,7 @@ import type { TypeForm } from "./typeform.js";
 
 const place = Symbol.for("@lumi/lumi/recorder");
 
-/** The version of this interface, incremented on incompatible changes. */
+/** The version of this interface. It is incremented for incompatible changes. */
 export const protocol = 3;
 
 /** A function that returns the reference in a graph to a resource, or to the value of one of its properties. */

@@ -71,7 +71,7 @@ markInstances(Resource.prototype, "a resource");
 /** Node's function that formats a value for display. */
 type Inspect = (value: unknown, options: object) => string;
 
-/** The resources being printed, since resources may refer to one another in cycles. */
+/** The resources being printed, for detecting reference cycles. */
 const printing = new Set<Resource>();
 
 // Methods are not class members, since every ordinary name is reserved for properties of the IDL. A property named

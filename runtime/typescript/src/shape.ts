@@ -117,7 +117,7 @@ export type OneOf<Variants> = {
     [K in keyof Variants]: { [P in K]: Variants[P] } & { [P in Exclude<keyof Variants, K>]?: never };
 }[keyof Variants];
 
-/** Further options of a property. */
+/** Options of a property. */
 export interface Options {
     /** Whether the property is sent to the provider but never read back. */
     readonly in?: true;

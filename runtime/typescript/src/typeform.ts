@@ -2,7 +2,7 @@ import { describe, describeType, member } from "./describe.js";
 import { compare } from "./names.js";
 import { type Shape, type Type, isPlain } from "./shape.js";
 
-/** A type as represented in the vertices of modules. */
+/** The representation of a type in the vertex of a module. */
 export type TypeForm = string | { readonly [kind: string]: unknown };
 
 type Report = (path: string, message: string) => void;

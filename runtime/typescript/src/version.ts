@@ -5,7 +5,7 @@ export const version = "0.1.0";
 const oldest = 2;
 const newest = 4;
 
-/** Throws if this version of the package does not support the given generation of generated code. */
+/** Throws an `Error` if this version of the package does not support the given generation of generated code. */
 export function requireGeneration(generation: number): void {
     if (generation >= oldest && generation <= newest) {
         return;

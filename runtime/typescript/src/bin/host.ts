@@ -13,7 +13,7 @@ import { EvaluationError, type Problem, format } from "../problem.js";
 import { Evaluation } from "../program.js";
 
 const standardError = 2;
-/** The file descriptor from which the parent reads the graph. */
+/** The file descriptor to which the graph is written. */
 const output = 3;
 
 const [names, workspace, program] = process.argv.splice(2, 3) as [string, string, string];

@@ -26,7 +26,7 @@ try {
     process.exitCode = error instanceof Failure ? error.exitCode : 2;
 }
 
-/** Runs the command and returns its exit code. Throws a `Failure` with a message for the user. */
+/** Runs the command and returns its exit code. Throws a `Failure` if the command fails with a message for the user. */
 async function main(args: readonly string[]): Promise<number> {
     const flags = parseFlags(args);
     if (flags.help || flags.version) {
