@@ -14,7 +14,7 @@ type annotated struct {
 	was        []string
 }
 
-// annotate returns a copy of c if it is annotated, and otherwise c without annotations. The caller may modify the result.
+// annotate returns c as an annotated codec, which the caller may modify. If c is already annotated, it returns a copy.
 func annotate(c codec) *annotated {
 	if a, ok := c.(*annotated); ok {
 		a := *a

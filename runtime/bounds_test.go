@@ -129,7 +129,7 @@ func TestMissingKinds(t *testing.T) {
 	want := &network{}
 	must.Do(t, lumi.Decode(with(t, minimal, `{"tags": {}, "colors": {}, "rules": [], "limits": {}}`), want))
 	if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("Decode (-want +got):\n%s", diff)
 	}
 	props.Struct().Fields["required"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{nil}})
 	if err := lumi.Decode(props, got); err == nil || err.Error() != "required[0]: an element of a list cannot be null" {

@@ -74,7 +74,7 @@ func TestConstraints(t *testing.T) {
 				found = append(found, marshalCase(t, f))
 			}
 			if !bytes.Equal(bytes.Join(rawBytes(found), nil), bytes.Join(rawBytes(c), nil)) && !*update {
-				t.Errorf("%s of %s:\ngot  %s\nwant %s", c[0], g.Type, found[1:], c[1:])
+				t.Errorf("faults of %s as %s:\ngot  %s\nwant %s", c[0], g.Type, found[1:], c[1:])
 			}
 			groups[i].Cases[j] = found
 		}

@@ -135,7 +135,7 @@ func TestAbsentZeroEmpty(t *testing.T) {
 		nulls.Struct().Fields[name] = structpb.NewNullValue()
 	}
 	if err := lumi.Decode(nulls, &network{}); err != nil {
-		t.Errorf("null must mean absent: %v", err)
+		t.Errorf("Decode with nulls returned %v, want nil", err)
 	}
 }
 

@@ -85,7 +85,7 @@ type RetryError struct {
 	After time.Duration
 }
 
-// Error returns the text of the cause.
+// Error returns the text of the cause, or a default message if Err is nil.
 func (e *RetryError) Error() string {
 	if e == nil || e.Err == nil {
 		return "temporary failure"
@@ -119,7 +119,7 @@ type UncertainError struct {
 	Err error
 }
 
-// Error returns the text of the cause.
+// Error returns the text of the cause, or a default message if Err is nil.
 func (e *UncertainError) Error() string {
 	if e == nil || e.Err == nil {
 		return "unknown whether the operation took effect"

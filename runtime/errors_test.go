@@ -23,7 +23,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if !errors.Is(lumi.Uncertain(cause), cause) {
-		t.Error("Uncertain must wrap the cause")
+		t.Error("Uncertain does not wrap its cause, want it to")
 	}
 }
 

@@ -251,7 +251,7 @@ func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) boo
 	}
 	want, got := canonicalBag(props), canonicalBag(resp.Properties.Struct())
 	if !proto.Equal(want, got) {
-		t.Fatalf("(-want +got):\n%s", cmp.Diff(want, got, protocmp.Transform()))
+		t.Fatalf("Check (-want +got):\n%s", cmp.Diff(want, got, protocmp.Transform()))
 	}
 	again, err := p.Check(context.Background(), &lumi.CheckRequest{Properties: resp.Properties})
 	if err != nil || !same(again.Properties, resp.Properties) {

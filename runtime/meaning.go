@@ -77,8 +77,9 @@ func ownMeaning(err error) error {
 // maxWraps limits the depth of walk, in case an error wraps itself.
 const maxWraps = 1 << 16
 
-// walk returns the meaning of err, and found with the faults in err appended; they are valid only if the meaning is
-// invalid properties. It formats each error at most once per level, since authors join thousands of faults one by one.
+// walk returns the meaning of err, and found with the faults in err appended. The faults are meaningful only if isInvalid
+// returns true for the meaning. walk formats each error at most once per level, since authors join thousands of faults one
+// by one.
 func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 	if err == nil || depth == maxWraps {
 		return found, nil

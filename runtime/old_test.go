@@ -42,7 +42,7 @@ func TestCheckOldAndSeed(t *testing.T) {
 		t.Errorf("Check with a given comment = %v, want comment x", chosen)
 	}
 	if empty := check(lumi.Seed("b"), bag(t, `{}`), `{}`); empty.Get(testnet.Network_Comment) != nil {
-		t.Errorf("an empty bag must not be zero: %v", empty)
+		t.Errorf("Check with an empty old bag = %v, want no comment", empty)
 	}
 }
 

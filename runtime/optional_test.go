@@ -210,7 +210,7 @@ func TestFind(t *testing.T) {
 			case test.want != "" && (err == nil || err.Error() != test.want || test.is != nil && !errors.Is(err, test.is)):
 				t.Errorf("Find error = %v, want %s", err, test.want)
 			case errors.As(err, new(*lumi.UncertainError)):
-				t.Errorf("Find must not return an *UncertainError: %v", err)
+				t.Errorf("Find error = %v, want no *UncertainError", err)
 			}
 		})
 	}

@@ -180,7 +180,7 @@ func TestCreatePartial(t *testing.T) {
 	}
 }
 
-// Create may report that it set a property to another value than requested, even if changes require a replacement.
+// A failed Create may report a value other than the requested one, even for a property that requires a replacement.
 func TestCreateReplacedDone(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
 		want.Properties.CIDR = "10.1.0.0/16"

@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 		got := &network{}
 		must.Do(t, lumi.Decode(made, got))
 		if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
+			t.Fatalf("Decode of Encode (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -210,7 +210,7 @@ func checkBag(t failer, p lumi.ResourceProvider, props lumi.Bag) {
 	switch {
 	case err == nil:
 		if diff := cmp.Diff(text(props), text(resp.Properties)); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
+			t.Fatalf("Check (-want +got):\n%s", diff)
 		}
 	case errors.As(err, &invalid):
 		for _, f := range invalid.Faults {

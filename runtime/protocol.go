@@ -188,7 +188,7 @@ type PartialError struct {
 	Err error
 }
 
-// Error returns the text of the cause.
+// Error returns a message with the text of the cause, if any.
 func (e *PartialError) Error() string {
 	if e == nil || e.Err == nil {
 		return "partially done"

@@ -138,7 +138,7 @@ func TestUnionsUnknown(t *testing.T) {
 	given := with(t, fullRoute, `{"target": "$unknown", "action": {"move": "$unknown"}, "backup": {"$sig": "$secret", "value": "$unknown"}}`)
 	checked := must.Get(testnet.NewRouteProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: given}))(t)
 	if diff := cmp.Diff(given.Struct(), checked.Properties.Struct(), protocmp.Transform()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("Check (-want +got):\n%s", diff)
 	}
 	unset := func(urn.URN) error { return errors.New("a variant is set") }
 	if got := ops.want.Properties; got.Target.Match(unset, unset) != nil || got.Action != (testnet.Action{}) || got.Backup != nil {
@@ -160,7 +160,7 @@ func TestUnionsStored(t *testing.T) {
 		"action": {"stop": {"$sig": "$secret", "value": {}}},
 		"hidden": {"$sig": "$secret", "value": {"move": {"x": 3, "y": 4}}}}`)
 	if diff := cmp.Diff(want.Struct(), resp.Properties.Struct(), protocmp.Transform()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("Get (-want +got):\n%s", diff)
 	}
 }
 

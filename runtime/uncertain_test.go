@@ -125,7 +125,7 @@ func TestUncertain(t *testing.T) {
 		}
 	}
 	if lumi.Uncertain(nil) != nil {
-		t.Error("Uncertain(nil) must be nil")
+		t.Error("Uncertain(nil) is not nil, want nil")
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// link is a resource whose IDL has changed. Renamed are address, which was ip, arn, which was id, and the label of an end,
-// which was title. host and port were one property endpoint, such as "example.com:80". open is new.
+// link is a resource whose IDL has changed: ip was renamed to address, id to arn, and the title of an end to label; endpoint,
+// such as "example.com:80", was split into host and port; and open was added.
 type link struct {
 	Address string
 	Host    *string
@@ -210,7 +210,7 @@ func TestUpgradeIfNeeded(t *testing.T) {
 	left.Struct().Fields["gone"] = bag(t, `{"gone": null}`).Struct().Fields["gone"]
 	ops := &linkOps{}
 	if _, err := linkProvider(ops).Delete(t.Context(), &lumi.DeleteRequest{Properties: left}); err != nil || ops.upgraded > 0 {
-		t.Errorf("null must fit: %d, %v", ops.upgraded, err)
+		t.Errorf("Delete with a null field = %v after %d upgrades, want nil after 0", err, ops.upgraded)
 	}
 	// Properties set by a program are never upgraded.
 	_, err := linkProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, oldLink)})
@@ -390,6 +390,6 @@ func TestUpgradeAfterPartialCreate(t *testing.T) {
 		New: with(t, newLink, `{"arn": null, "host": null, "ends": null, "port": 0}`),
 	}))(t)
 	if diff := cmp.Diff([]string{"+ port: 0"}, lines(resp.Changes)); diff != "" || len(resp.Replaces) > 0 {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("Replaces = %v, want none; changes (-want +got):\n%s", resp.Replaces, diff)
 	}
 }

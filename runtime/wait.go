@@ -20,9 +20,9 @@ type Waiter struct {
 	Timeout time.Duration
 }
 
-// Wait calls poll until poll returns true for done, or an error. It reports [Progress] whenever state changes. what names
-// the resource, and state its condition, such as "pending"; they are only displayed. The context passed to poll is done
-// after the timeout.
+// Wait calls poll repeatedly until it reports done or returns an error. It reports [Progress] whenever state changes. what
+// is the name of the resource, and state its condition, such as "pending"; they are only displayed. The context passed to
+// poll is done after the timeout.
 //
 // The error includes what. It wraps the error returned by poll, [context.DeadlineExceeded] after the timeout, or ctx.Err()
 // if ctx is done. If a Create, Update, or Delete returns an error of the latter two kinds, its outcome is uncertain, unless

@@ -330,7 +330,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Modifications of a request are reported, including those of references.
+// A provider that modifies its request, including the references, is reported.
 func TestMutation(t *testing.T) {
 	golden(t, "a request is changed", run(t, func(t providertest.TB) {
 		volumes := newVolumes(&author{volumeOps: &volumeOps{newCloud()}})
@@ -357,7 +357,7 @@ func (c *changer) Get(ctx context.Context, id lumi.ID, old *snapshotState) (*sna
 	return c.snapshotOps.Get(ctx, id, old)
 }
 
-// Modifications of references by Find and Get are reported.
+// A Find or Get that modifies references is reported.
 func TestMutatedReferences(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&changer{&snapshotOps{newCloud()}})))

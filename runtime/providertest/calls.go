@@ -26,7 +26,8 @@ type call struct {
 	err    error
 }
 
-// bags holds the bags of a request, nil if absent: the properties, the old properties, and the new properties.
+// bags holds the bags of a request, in this order: the properties, the old properties, and the new properties. An absent bag
+// is nil.
 type bags [3]*structpb.Struct
 
 // bagNames holds the role and prefix of each bag in the transcript, and its name in reports.

@@ -43,7 +43,7 @@ func TestFrom(t *testing.T) {
 		"secret": providertest.Secret(nil),
 	})
 	if diff := cmp.Diff(want.Struct(), got.Struct(), protocmp.Transform()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("properties (-want +got):\n%s", diff)
 	}
 	again := v.Check(t, providertest.Properties{
 		"name": "data", "zone": "a", "size": float32(10), "disks": [1]disk{{Label: "one"}},
@@ -51,7 +51,7 @@ func TestFrom(t *testing.T) {
 		"policy": providertest.Properties{"a": []any{1, nil, true}, "b": map[string]string{"c": "d"}},
 	})
 	if diff := cmp.Diff(want.Struct(), again.Struct(), protocmp.Transform()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("properties (-want +got):\n%s", diff)
 	}
 }
 

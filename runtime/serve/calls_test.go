@@ -115,7 +115,7 @@ func TestSameResponses(t *testing.T) {
 	}
 }
 
-// sameBags are the options for comparing bags by content.
+// sameBags makes cmp compare bags by content.
 var sameBags = cmp.Options{protocmp.Transform(), cmp.Transformer("Struct", lumi.Bag.Struct)}
 
 // sameError checks that got, an error received over a connection, is equivalent to want, the error sent.
@@ -317,7 +317,7 @@ func configuration(region string) lumi.Bag {
 func TestConfigure(t *testing.T) {
 	p := start(t, "configurable")
 	if !p.Configurable {
-		t.Error("the plugin must be configurable")
+		t.Error("Configurable = false, want true")
 	}
 	refused := func(err error, code codes.Code) {
 		t.Helper()

@@ -41,7 +41,7 @@ func TestLocal(t *testing.T) {
 		t.Errorf("Create = %v, %v, want t-1", created, err)
 	}
 	if p.Done() != nil {
-		t.Error("a local plugin must not have a process")
+		t.Error("Done of a plugin without a process is not nil, want nil")
 	}
 	cancel()
 	if err := <-served; err != nil {

@@ -293,7 +293,7 @@ func TestProvisionerEvents(t *testing.T) {
 		{Level: slog.LevelInfo, Message: "a: 1 of 2", Progress: true},
 	}
 	if diff := cmp.Diff(want, got.all()); diff != "" {
-		t.Error(diff)
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	must.Do(t, p.Close())
 	log := p.log.String()

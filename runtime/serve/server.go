@@ -209,7 +209,7 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	return out, nil
 }
 
-// inside returns the cause of partial, which err wraps, with the text that err adds.
+// inside returns the cause of partial. If err wraps partial with a text, the result wraps the cause with the same text.
 func inside(err error, partial *lumi.PartialError) error {
 	before, after, ok := strings.Cut(wire.TextOf(err), wire.TextOf(partial))
 	if partial.Err == nil || !ok || before == "" && after == "" {

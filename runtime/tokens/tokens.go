@@ -73,7 +73,7 @@ type SyntaxError struct {
 	Problem string
 }
 
-// Error returns the string and the problem.
+// Error returns the quoted token and the problem.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.Token, e.Problem) }
 
 func typeProblem(s string) string {

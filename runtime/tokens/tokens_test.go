@@ -44,6 +44,6 @@ func TestParseErrors(t *testing.T) {
 		t.Error("Format with four parts returned nil, want an error")
 	}
 	if bad := tokens.Type("x:y"); bad.Package() != "" || bad.Module() != "" || bad.Name() != "" {
-		t.Error("an invalid token must not have parts")
+		t.Errorf("parts of %q = %q, %q, %q, want all empty", bad, bad.Package(), bad.Module(), bad.Name())
 	}
 }

@@ -81,7 +81,7 @@ type SyntaxError struct {
 	Problem string
 }
 
-// Error returns the string and the problem.
+// Error returns the quoted URN and the problem.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.URN, e.Problem) }
 
 // split parses a URN. The name may contain separators, since it is the last part.

@@ -69,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		message := must.Get(Encode(change))(t)
 		if diff := cmp.Diff(change, Decode(sent(t, message, &lumirpc.GraphChange{})), emptyIsNil); diff != "" {
-			t.Fatal(diff)
+			t.Fatalf("Decode of Encode (-want +got):\n%s", diff)
 		}
 		state := &provisioner.Status{
 			State: rapid.SampledFrom([]provisioner.State{provisioner.Running, provisioner.Failed, provisioner.Done}).Draw(t, "state"),
@@ -78,7 +78,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		answer := must.Get(EncodeStatus(state))(t)
 		if diff := cmp.Diff(state, DecodeStatus(sent(t, answer, &lumirpc.StatusResponse{})), emptyIsNil); diff != "" {
-			t.Fatal(diff)
+			t.Fatalf("DecodeStatus of EncodeStatus (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestDecodeNull(t *testing.T) {
 	}}}}))(t)
 	want := provisioner.Properties{"b": map[string]any{}, "d": []any{nil}, "e": provisioner.Secret{}}
 	if diff := cmp.Diff(want, Decode(message).New[0].Properties); diff != "" {
-		t.Error(diff)
+		t.Errorf("Decode of Encode (-want +got):\n%s", diff)
 	}
 }
 
@@ -142,7 +142,7 @@ func FuzzDecode(f *testing.F) {
 			return // NaN and infinity
 		}
 		if diff := cmp.Diff(change, Decode(again), emptyIsNil); diff != "" {
-			t.Error(diff)
+			t.Errorf("Decode of Encode (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -130,7 +130,7 @@ func decode(v *structpb.Value) any {
 	return nil
 }
 
-// decodeSpecial decodes an object or a special value.
+// decodeSpecial decodes v, an object with the given fields, which may be a special value.
 func decodeSpecial(v *structpb.Value, fields map[string]*structpb.Value) any {
 	switch signed.Signature(v) {
 	case wire.Secret:

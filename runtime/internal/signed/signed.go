@@ -1,4 +1,4 @@
-// Package signed distinguishes special values in property bags from plain ones.
+// Package signed recognizes special values in property bags.
 package signed
 
 import (

@@ -22,7 +22,7 @@ type Provisioner struct {
 
 var _ provisioner.Provisioner = (*Provisioner)(nil)
 
-// StartProvisioner is like [Start] for a provisioner.
+// StartProvisioner is like [Start], but for a provisioner.
 func StartProvisioner(ctx context.Context, c Command) (*Provisioner, error) {
 	p := &Provisioner{connection: connection{events: newEvents(c.Events)}}
 	if err := p.start(ctx, c, p.introduce); err != nil {

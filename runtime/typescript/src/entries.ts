@@ -42,7 +42,7 @@ function parent(name: string): string {
     return name.slice(0, Math.max(name.lastIndexOf("/"), 0));
 }
 
-/** Returns the normalized name, without "." elements. Throws a `TypeError` if the name is invalid. */
+/** Returns a name without its "." elements. Throws a `TypeError` if the name is invalid. */
 function clean(name: string): string {
     const parts = name.split("/").filter((part) => part !== ".");
     const why = problem(name) ?? (parts.length === 0 ? "it is the archive itself" : undefined);

@@ -328,7 +328,7 @@ export class Checker {
     }
 }
 
-/** Reports whether a value is absent: undefined, null, or an output of these that is not secret. */
+/** Reports whether a value is absent: undefined, null, or a non-secret output with such a value. */
 function isAbsent(value: unknown): boolean {
     if (value === undefined || value === null) {
         return true;

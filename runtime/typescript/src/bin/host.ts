@@ -100,7 +100,7 @@ function whereToInstall(importer: string): string {
     return `install @lumi/lumi in a folder above ${shared}, so that all of them share one copy`;
 }
 
-/** Returns positions without those on the same line as the previous one, which are redundant. */
+/** Returns positions without duplicates of the previous line. */
 function linesOf(positions: readonly Position[]): readonly Position[] {
     return positions.filter(({ file, line }, i) => {
         const inner = positions[i - 1];
