@@ -188,7 +188,7 @@ logo: expected a value for hash
 code.a: expected one of text, path and uri next to the signature
 code: expected a string, found a boolean false
 script: expected a string, found a number 1`},
-		{"what archives hold", `{"code": {"$sig": "$archive", "assets": {"a b": "x", "c": {"$sig": "$archive", "assets":
+		{"members of archives", `{"code": {"$sig": "$archive", "assets": {"a b": "x", "c": {"$sig": "$archive", "assets":
 			{"d": {"$sig": "$archive", "assets": []}}}}}}`, `
 code["a b"]: expected an asset or an archive, found a string "x"
 code.c.d: expected an object, found a list`},

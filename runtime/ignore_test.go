@@ -24,7 +24,7 @@ func TestIgnore(t *testing.T) {
 		diff, kept      string
 	}{
 		{"nothing", `{"a": 1}`, `{"a": 2}`, nil, "~ a: 1 -> 2\n", `{"a": 2}`},
-		{"what is the same", `{"a": 1, "b": 1}`, `{"a": 2, "b": 1}`, []lumi.Path{"b", "c", "a.b"}, "~ a: 1 -> 2\n", `{"a": 2, "b": 1}`},
+		{"unchanged values", `{"a": 1, "b": 1}`, `{"a": 2, "b": 1}`, []lumi.Path{"b", "c", "a.b"}, "~ a: 1 -> 2\n", `{"a": 2, "b": 1}`},
 		{"modified", `{"a": "x", "b": 1}`, `{"a": "X", "b": 2}`, []lumi.Path{"a"}, "~ b: 1 -> 2\n", `{"a": "x", "b": 2}`},
 		{"added", `{}`, `{"a": 1, "b": 2}`, []lumi.Path{"a"}, "+ b: 2\n", `{"b": 2}`},
 		{"removed", `{"a": 1, "b": 2}`, `{}`, []lumi.Path{"a"}, "- b: 2\n", `{"a": 1}`},

@@ -121,7 +121,7 @@ func TestRefresh(t *testing.T) {
 		get  func(now *network)
 		want string
 	}{
-		{"as it was", func(*network) {}, `{}`},
+		{"unchanged", func(*network) {}, `{}`},
 		{"changed", func(now *network) { now.Comment, now.ARN, now.Tags["a"] = ptr("new"), "arn:new", "new" },
 			`{"comment": {"$sig": "$secret", "value": "new"}, "arn": {"$sig": "$secret", "value": "arn:new"},
 				"tags": {"a": {"$sig": "$secret", "value": "new"}, "b": "plain"}}`},
@@ -186,7 +186,7 @@ func TestIgnoredChanges(t *testing.T) {
 		{"all", `{"comment": "old"}`, []lumi.Path{""}, nil, `{"keys": {"$sig": "$secret", "value": {"k": "OLD"}}}`},
 		{"added", `{"accent": "red"}`, []lumi.Path{"accent"}, nil, `{"accent": null}`},
 		{"removed", `{"comment": null}`, []lumi.Path{"comment"}, nil, `{}`},
-		{"what replaces", `{"cidr": "010.0.0.0/8"}`, []lumi.Path{"cidr"}, nil, `{}`},
+		{"replacing property", `{"cidr": "010.0.0.0/8"}`, []lumi.Path{"cidr"}, nil, `{}`},
 		{"a part", `{"tags": {"a": "a", "b": "b"}}`, []lumi.Path{"tags.a"}, []string{`~ tags.b: "B" -> "b"`},
 			`{"tags": {"a": "A", "b": "b"}}`},
 		{"a part of an element", `{"rules": [{"protocol": "tcp", "fromPort": 2}, {"protocol": "udp"}]}`,

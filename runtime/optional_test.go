@@ -50,7 +50,7 @@ func TestDescribeProvider(t *testing.T) {
 			plainOps
 			idempotent
 		}{idempotent: true}), true, false, true, &network{}},
-		{"not idempotent after all", testnet.NewNetworkProvider(struct {
+		{"IdempotentCreate returns false", testnet.NewNetworkProvider(struct {
 			plainOps
 			idempotent
 		}{}), true, false, false, &network{}},

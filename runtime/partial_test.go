@@ -56,7 +56,7 @@ func TestUpdatePartial(t *testing.T) {
 			want.Properties.Limit = ptr(1.5)
 			want.Done(testnet.Network_Limit)
 		}, `{"limit": 1.5}`},
-		{"as it is in the end", func(want *lumi.State[*network]) {
+		{"final values", func(want *lumi.State[*network]) {
 			want.Done(testnet.Network_Tags)
 			want.Properties.Tags["a"] = "c"
 		}, `{"tags": {"a": "c"}}`},

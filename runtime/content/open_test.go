@@ -144,10 +144,10 @@ func TestOpen(t *testing.T) {
 		{"not found", lumi.URIAsset(address + "/x?hush"),
 			`error: "` + address + `/x?…": the server answered 404 Not Found`},
 		{"cut off", lumi.URIAsset(address + "/cut"), `error: "` + address + `/cut": is cut off: the server sent 5 of 10 bytes`},
-		{"in circles", lumi.URIAsset(address + "/circle"), `error: "` + address + `/circle": the server redirects more than 10 times`},
+		{"redirect loop", lumi.URIAsset(address + "/circle"), `error: "` + address + `/circle": the server redirects more than 10 times`},
 		{"sent to a file", lumi.URIAsset(address + "/local"),
 			`error: "` + address + `/local": the server redirects to a URI whose scheme is not http or https`},
-		{"nobody there", lumi.URIAsset(closed.URL), `error: "` + closed.URL + `": dial tcp ` +
+		{"connection refused", lumi.URIAsset(closed.URL), `error: "` + closed.URL + `": dial tcp ` +
 			strings.TrimPrefix(closed.URL, "http://") + `: connect: connection refused`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

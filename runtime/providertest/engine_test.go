@@ -142,7 +142,7 @@ func TestFindReports(t *testing.T) {
 		find func(want *snapshotState) (lumi.ID, error)
 		want string
 	}{
-		{"whatever there is", func(*snapshotState) (lumi.ID, error) {
+		{"any resource", func(*snapshotState) (lumi.ID, error) {
 			for id := range c.snapshots {
 				return id, nil
 			}
@@ -315,8 +315,8 @@ func TestOrder(t *testing.T) {
 		want []string
 	}{
 		{"by default", ordered{}, replace(false), lastFirst},
-		{"as the program says", ordered{}, replace(true), firstFirst},
-		{"as the provider says", ordered{deleteFirst: true}, replace(false), firstFirst},
+		{"chosen by the program", ordered{}, replace(true), firstFirst},
+		{"chosen by the provider", ordered{deleteFirst: true}, replace(false), firstFirst},
 		{"of an older version", ordered{}, upgraded, []string{"create id-1", "create id-1", "delete id-1 of size 7"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
