@@ -46,7 +46,7 @@ func newListener(l net.Listener, secret string) *listener {
 func (l *listener) authenticate(ctx context.Context, info *tap.Info) (context.Context, error) {
 	got := info.Header.Get(lumirpc.SecretHeader)
 	if len(got) != 1 || subtle.ConstantTimeCompare([]byte(got[0]), l.secret) != 1 {
-		return nil, status.Error(codes.Unauthenticated, "the call does not carry the secret of the plugin's parent process process")
+		return nil, status.Error(codes.Unauthenticated, "the call does not carry the secret of the plugin's parent process")
 	}
 	if p, ok := peer.FromContext(ctx); ok {
 		l.mu.Lock()

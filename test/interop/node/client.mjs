@@ -35,7 +35,7 @@ const crate = { type: "depot:index:Crate", urn: urnOf("depot:index:Crate", "box"
 const references = { [shelf.urn]: { id: "shelf-1", properties: { rows: 3 } } };
 
 async function authenticate() {
-    const refusal = "the call does not carry the secret of the plugin's parent process process";
+    const refusal = "the call does not carry the secret of the plugin's parent process";
     for (const secret of [null, "wrong"]) {
         const client = plugin.connect();
         await refuses("Handshake", { protocol_version: 1 }, "UNAUTHENTICATED", refusal, [], { secret, client });
