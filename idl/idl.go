@@ -16,11 +16,11 @@
 // docs/idl.md specifies the language.
 package idl
 
-// Resource, embedded by value, marks a struct as a resource named by the provider. As the type of a property, *Resource
+// Resource embedded by value marks a struct as a resource named by the provider. As the type of a property, *Resource
 // is a capability of any type.
 type Resource struct{}
 
-// NamedResource, embedded by value, marks a struct as a resource named by the program. The name is the first parameter
+// NamedResource embedded by value marks a struct as a resource named by the program. The name is the first parameter
 // of the generated constructor and the property "name" on the wire. Changing it replaces the resource.
 type NamedResource struct {
 	Resource
@@ -28,11 +28,11 @@ type NamedResource struct {
 	Name string
 }
 
-// Config, embedded by value, marks a struct as the provider's configuration, such as a region or credentials. A package
+// Config embedded by value marks a struct as the provider's configuration, such as a region or credentials. A package
 // has at most one, in the root folder of its IDL.
 type Config struct{}
 
-// OneOf, embedded by value, marks a struct as a union. The other fields are its variants: pointers either all to
+// OneOf embedded by value marks a struct as a union. The other fields are its variants: pointers either all to
 // resources or all to plain structs. A value has exactly one variant.
 type OneOf struct{}
 

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// WorkFactor, if not 0, overrides the default work factor of package secret. Tests set it, since they derive hundreds
+// WorkFactor overrides the default work factor of package secret, unless it is 0. Tests set it to derive hundreds
 // of keys.
 var WorkFactor int
 
