@@ -26,7 +26,7 @@ func (c Codec[P]) with(name string, arg any) Codec[P] {
 // constrain returns a codec with the rules of c followed by r.
 func constrain(c codec, r constraint.Rule) codec {
 	if c, ok := c.(*constrained); ok {
-		return &constrained{c.codec, append(slices.Clip(c.rules), r)}
+		return &constrained{c.codec, constraint.Append(slices.Clone(c.rules), r)}
 	}
 	return &constrained{c, []constraint.Rule{r}}
 }
@@ -54,6 +54,9 @@ func (c Codec[P]) MaxLength(n int) Codec[P] { return c.with("maxLength", n) }
 
 // Pattern requires strings to contain a match of a regular expression, which is compiled on first use.
 func (c Codec[P]) Pattern(pattern string) Codec[P] { return c.with("pattern", pattern) }
+
+// Says describes the strings that match the preceding pattern, such as "a bucket name", in messages.
+func (c Codec[P]) Says(what string) Codec[P] { return c.with("says", what) }
 
 // Format requires strings to be in a format defined by the IDL, such as "uri".
 func (c Codec[P]) Format(name string) Codec[P] { return c.with("format", name) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/breaking"
@@ -16,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// breakingChanges prints the breaking changes since an older version of the IDL. It returns [console.ErrWrong] if there
-// are any.
+// breakingChanges prints the breaking changes since an older version of the IDL. It returns [console.ErrWrong] if
+// any of them concerns the audience.
 func (c *compiler) breakingChanges(ctx context.Context) error {
 	defer c.progress.Clear()
 	var allowed breaking.AllowList
@@ -57,7 +58,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 		return err
 	}
 	c.sum("%s, %d allowed", console.Count(len(found), "finding"), len(found)-len(left))
-	if len(left) > 0 {
+	if slices.ContainsFunc(left, func(f breaking.Finding) bool { return f.Impact.Concerns(c.audience) }) {
 		return console.ErrWrong
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/idl/breaking"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
@@ -26,7 +27,8 @@ type options struct {
 	quiet       bool
 	verbose     bool
 
-	against, allow string // flags of 'cidlc breaking'
+	against, allow string   // flags of 'cidlc breaking'
+	audience       []string // also a flag of 'cidlc breaking'
 
 	help, version     bool
 	explain, breaking bool
@@ -53,6 +55,7 @@ func parseFlags(args []string) (*options, error) {
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.StringVar(&o.against, "against", "", "")
 	flags.StringVar(&o.allow, "allow", "", "")
+	flags.StringSliceVar(&o.audience, "audience", breaking.Audiences, "")
 	flags.StringVar(&o.diagnostics, "diagnostics", "text", "")
 	flags.StringVar(&o.color, "color", "auto", "")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "")
@@ -110,6 +113,10 @@ func (o *options) validateValues(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--%s=%s: must be one of %s", choice.flag, choice.value, strings.Join(choice.among, ", "))
 		}
 	}
+	unknown := func(audience string) bool { return !slices.Contains(breaking.Audiences, audience) }
+	if len(o.audience) == 0 || slices.ContainsFunc(o.audience, unknown) {
+		return fmt.Errorf("--audience=%s: must be a list of %s", strings.Join(o.audience, ","), strings.Join(breaking.Audiences, ", "))
+	}
 	if flags.Changed("package") && o.packageName == "" {
 		return errors.New("--package= needs a value")
 	}
@@ -134,8 +141,8 @@ func (o *options) validate() error {
 		return errors.New("'cidlc breaking' writes no files: remove --check and --out-…; to compile a folder of that name, pass ./breaking")
 	case o.breaking && o.against == "":
 		return errors.New("--against is required (a folder, a schema.json, or git:REF)")
-	case !o.breaking && (o.against != "" || o.allow != ""):
-		return errors.New("--against and --allow are only for 'cidlc breaking'")
+	case !o.breaking && (o.against != "" || o.allow != "" || len(o.audience) < len(breaking.Audiences)):
+		return errors.New("--against, --allow, and --audience are only for 'cidlc breaking'")
 	case o.quiet && o.verbose:
 		return errors.New("--quiet and --verbose cannot be combined")
 	case o.check && slices.ContainsFunc(o.targets, (*target).stdout):

@@ -38,6 +38,7 @@ IDL:
 Breaking changes:
   --against=BASE        IDL to compare with: a directory, a file written by --out-schema, or git:REF
   --allow=FILE          file of accepted findings, one per line: code, symbol, and reason
+  --audience=LIST       exit with 1 only if a finding concerns one of 'programs', 'provider', 'wire', 'deployed'
 
 Messages:
   --diagnostics=FORM    'text' (default), 'json', or 'github' (annotations for GitHub Actions)

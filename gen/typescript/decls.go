@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
@@ -34,7 +35,7 @@ func (f *file) unionType(name string, types []string) {
 
 // alias writes a type alias.
 func (f *file) alias(a *schema.Alias) {
-	f.doc("", described(a.Doc, a.Deprecated))
+	f.doc("", described(gen.AliasDoc(a), a.Deprecated))
 	f.put("export type ", a.Name, " = ", f.typ(a.Target), ";\n")
 }
 

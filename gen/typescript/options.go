@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
@@ -32,8 +33,8 @@ var tag = regexp.MustCompile(`(^|[\s{])@`)
 
 // describedProperty returns the documentation of a property, including its default and deprecation.
 func describedProperty(p *schema.Property) string {
-	doc := untagged(p.Doc)
-	if p.Default != nil {
+	doc := untagged(gen.PropertyDoc(p))
+	if p.Default != nil && !p.Secret {
 		doc += "\n\n@default " + untagged(literal(p.Default))
 	}
 	return strings.TrimSpace(withDeprecation(doc, p.Deprecated))

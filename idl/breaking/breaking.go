@@ -55,12 +55,27 @@ type Impact struct {
 	Deployed Severity `json:"deployed"`
 }
 
+// Audiences lists those that a change can break, by their names in JSON: the fields of [Impact].
+var Audiences = []string{"programs", "provider", "wire", "deployed"}
+
+// Concerns reports whether a change breaks or may break any of the given audiences.
+func (i Impact) Concerns(audiences []string) bool {
+	for j, severity := range i.all() {
+		if severity != None && slices.Contains(audiences, Audiences[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (i Impact) all() []Severity { return []Severity{i.Programs, i.Provider, i.Wire, i.Deployed} }
+
 // String formats the impact as a clause, such as "breaks programs and the wire; may break providers".
 func (i Impact) String() string {
 	var clauses []string
 	for _, s := range []Severity{Breaks, MayBreak} {
 		var whom []string
-		for j, severity := range []Severity{i.Programs, i.Provider, i.Wire, i.Deployed} {
+		for j, severity := range i.all() {
 			if severity == s {
 				whom = append(whom, []string{"programs", "providers", "the wire", "deployed resources"}[j])
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -28,8 +29,11 @@ func limit(name, doc string, excludes ...string) tagWord {
 		parse = func(value string) any { n, _ := strconv.Atoi(value); return n }
 	case reflect.String:
 		w.value, w.valid = "'<expression>'", (*checker).checkPattern
-		if name == "format" {
+		switch name {
+		case "format":
 			w.value, w.valid = "<format>", (*checker).checkFormat
+		case "says":
+			w.value, w.valid = "'<text>'", (*checker).checkSays
 		}
 	case reflect.Bool:
 		w.synonyms = []string{"uniqueitems"}
@@ -87,6 +91,13 @@ func (c *checker) checkPattern(at ast.Node, value string) bool {
 	return problem == ""
 }
 
+func (c *checker) checkSays(at ast.Node, text string) bool {
+	if text != "" && text == strings.TrimSpace(text) && !strings.ContainsFunc(text, unicode.IsControl) {
+		return true
+	}
+	return c.rejectValue(at, "continue the message 'must be …', as in says='a bucket name'", "says must be a phrase, got %q", text)
+}
+
 func (c *checker) checkFormat(at ast.Node, name string) bool {
 	known := constraint.Formats()
 	if slices.Contains(known, name) {
@@ -115,6 +126,10 @@ func constraintsIn(list []setOption) []setOption {
 func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
 		kind := schema.ValuesOf(*t.typ)
+		named := func(name string) func(setOption) bool { return func(o setOption) bool { return o.name == name } }
+		if i := slices.IndexFunc(t.options, named("says")); i >= 0 && kind == "strings" && !slices.ContainsFunc(t.options, named("pattern")) {
+			c.rejectValue(t.options[i], "add pattern='…', or remove it", "says describes a pattern, and there is none")
+		}
 		var fit []setOption
 		whole := schema.Underlying(*t.typ) == schema.Int
 		for _, o := range t.options {

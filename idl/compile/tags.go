@@ -92,6 +92,7 @@ var tagWords = []tagWord{
 	limit("minLength", "At least `<count>` Unicode characters."),
 	limit("maxLength", "At most `<count>` Unicode characters."),
 	limit("pattern", "A string that contains a match of the expression."),
+	limit("says", "What a string that matches `pattern` is, for messages such as `must be a bucket name`."),
 	limit("format", "A string in one of the [formats](#formats)."),
 	limit("minItems", "At least `<count>` elements."),
 	limit("maxItems", "At most `<count>` elements."),

@@ -22,6 +22,8 @@ type Constraints struct {
 	// Pattern is a regular expression that must match part of the string. It has the same meaning in RE2 and in
 	// JavaScript with the flag u.
 	Pattern string `json:"pattern,omitempty" of:"strings"`
+	// Says describes the strings that match Pattern, such as "a bucket name". Messages use it instead of the pattern.
+	Says string `json:"says,omitempty" of:"strings"`
 	// Format is a string format such as "uri".
 	Format string `json:"format,omitempty" of:"strings"`
 	// MinItems and MaxItems bound the number of list elements. Unique requires the elements to be distinct.

@@ -18,6 +18,7 @@ type Rule struct {
 	kind   kind
 	number float64
 	text   string
+	says   string // describes the pattern in text
 	match  matcher
 }
 
@@ -33,6 +34,7 @@ const (
 	minLength
 	maxLength
 	pattern
+	says
 	format
 	minItems
 	maxItems
@@ -45,7 +47,7 @@ const (
 // kinds maps the names of constraints in tags and JSON to their kinds.
 var kinds = map[string]kind{
 	"min": minimum, "exclusiveMin": exclusiveMin, "max": maximum, "exclusiveMax": exclusiveMax, "multipleOf": multipleOf,
-	"minLength": minLength, "maxLength": maxLength, "pattern": pattern, "format": format,
+	"minLength": minLength, "maxLength": maxLength, "pattern": pattern, "says": says, "format": format,
 	"minItems": minItems, "maxItems": maxItems, "unique": unique,
 	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
 }
@@ -77,9 +79,18 @@ func New(name string, arg any) Rule {
 func Rules(all iter.Seq2[string, any]) []Rule {
 	var rules []Rule
 	for name, arg := range all {
-		rules = append(rules, New(name, arg))
+		rules = Append(rules, New(name, arg))
 	}
 	return rules
+}
+
+// Append appends a rule. The constraint says is not a rule of its own: it describes the pattern before it.
+func Append(rules []Rule, r Rule) []Rule {
+	if last := len(rules) - 1; r.kind == says && last >= 0 {
+		rules[last].says = r.text
+		return rules
+	}
+	return append(rules, r)
 }
 
 // Number returns a message if n violates the rule, or "" if it does not. The message omits n if hidden is set.
@@ -142,7 +153,9 @@ func (r *Rule) String(s string, hidden bool) string {
 		}
 		return r.Count(utf8.RuneCountInString(s), hidden)
 	case pattern:
-		must = "must match " + r.text
+		if must = "must match " + r.text; r.says != "" {
+			must = "must be " + r.says
+		}
 	case format:
 		must += formats[r.text].what
 	default:

@@ -103,5 +103,13 @@ var formats = map[string]*stringFormat{
 	"json": {what: "JSON", also: func(s string) bool { return json.Valid([]byte(s)) }},
 }
 
+// FormatNoun returns the strings of a format in words, such as "a URI", or "" if the format is unknown.
+func FormatNoun(name string) string {
+	if f := formats[name]; f != nil {
+		return f.what
+	}
+	return ""
+}
+
 // Formats returns the sorted names of all formats.
 func Formats() []string { return slices.Sorted(maps.Keys(formats)) }

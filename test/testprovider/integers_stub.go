@@ -19,11 +19,15 @@ const Pool tokens.Type = "feature:index:Pool"
 
 // pool holds the properties of a resource of type Pool.
 type pool struct {
+	// From 1 to 100.
 	Size   *int
 	Limit  *int
 	Offset int
-	Ports  []int
-	Zones  map[string]Rank
+	// No equal elements.
+	Ports []int
+	// At least 1 entry.
+	Zones map[string]Rank
+	// A 64-bit integer.
 	Serial string
 	Used   int
 	Ranks  []Rank
@@ -82,5 +86,5 @@ func NewPoolProvider(ops PoolProviderOps) *PoolProvider {
 	return &PoolProvider{lumi.NewProvider(Pool, func() *pool { return new(pool) }, ops)}
 }
 
-// Rank is the place in a queue.
+// Rank is the place in a queue. At least 0.
 type Rank = int

@@ -9,13 +9,21 @@ const _ = lumi.StubVersion2
 
 // Limited has properties with constraints.
 type Limited struct {
-	Port   float64
-	Ratio  *float64
-	Big    *Whole
-	Label  *string
-	Code   *string
-	Home   *string
-	Hosts  []Host
+	// From 1 to 65535.
+	Port float64
+	// More than 0. Less than 1. A multiple of 0.25.
+	Ratio *float64
+	// At most 1000000.
+	Big *Whole
+	// 1 to 5 characters.
+	Label *string
+	// Matches `^"\d{3},\w`.
+	Code *string
+	// A URI.
+	Home *string
+	// 1 to 2 elements. No equal elements.
+	Hosts []Host
+	// 1 to 2 entries. Keys match `^[a-z]+`.
 	Shares map[Host][]Share
 	Inner  *Limited
 }
@@ -43,8 +51,8 @@ var (
 	limited_Label  = lumi.String.MinLength(1).MaxLength(5)
 	limited_Code   = lumi.String.Pattern(`^"\d{3},\w`)
 	limited_Home   = lumi.String.Format("uri")
-	limited_Hosts  = lumi.List(lumi.String.Pattern(`^[a-z]\w*$`)).MinItems(1).MaxItems(2).Unique()
-	limited_Shares = lumi.KeyMap(lumi.String.Pattern(`^[a-z]\w*$`), lumi.List(lumi.Number.Min(0).Max(100))).MinProperties(1).MaxProperties(2).KeyPattern("^[a-z]+")
+	limited_Hosts  = lumi.List(lumi.String.Pattern(`^[a-z]\w*$`).Says("a host name")).MinItems(1).MaxItems(2).Unique()
+	limited_Shares = lumi.KeyMap(lumi.String.Pattern(`^[a-z]\w*$`).Says("a host name"), lumi.List(lumi.Number.Min(0).Max(100))).MinProperties(1).MaxProperties(2).KeyPattern("^[a-z]+")
 )
 
 // Lumi implements lumi.Object.
@@ -60,9 +68,11 @@ func (s *Limited) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Limited_Inner, &s.Inner, lumi.Struct[*Limited]())
 }
 
-// Host is a name.
+// Host is a name. A host name.
 type Host = string
 
+// From 0 to 100.
 type Share = float64
 
+// A multiple of 1.
 type Whole = float64

@@ -28,7 +28,7 @@ type cache struct {
 	// Deprecated: use size, which is in "bytes"
 	Gigabytes *float64
 	Eviction  *Eviction
-	// Shards share the work.
+	// Shards share the work. At most 64.
 	Shards *Shards
 	Label  *string
 	Warm   *bool
@@ -175,6 +175,8 @@ func (s Eviction) Deprecated() string {
 // Lumi implements lumi.EnumValue.
 func (s *Eviction) Lumi() *string { return (*string)(s) }
 
+// At least 1.
+//
 // Deprecated: count bytes
 type Gigabytes = float64
 

@@ -16,13 +16,13 @@ export interface Config {
     /** The credentials. The default is Amazon's standard chain: environment variables, profiles, instance metadata. */
     credentials?: Credentials | undefined;
 
-    /** The ARN of a role to assume with the credentials. */
+    /** The ARN of a role to assume with the credentials. Matches `:role/`. */
     assumeRole?: ARN | undefined;
 
     /** URLs that replace Amazon's endpoints, by service, for example in tests. */
     endpoints?: { [key in Service]?: string } | undefined;
 
-    /** The maximum number of retries of a throttled request. */
+    /** The maximum number of retries of a throttled request. From 0 to 100. */
     maxRetries?: number | undefined;
 
     /** Tags for all resources that support them. A resource's own tags take precedence. */

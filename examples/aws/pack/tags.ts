@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(3);
 
-/** Tags are user-defined labels, for example for billing and permissions. */
+/** Tags are user-defined labels, for example for billing and permissions. At most 50 entries. */
 export type Tags = { [key: string]: string };
 
 /** Tagged is embedded by resources that support tags. */

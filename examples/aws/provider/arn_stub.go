@@ -3,10 +3,11 @@
 package aws
 
 // An ARN is an Amazon Resource Name, such as `arn:aws:s3:::my-bucket`. It is unique across accounts, regions and
-// services.
+// services. Matches `^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]`.
 type ARN = string
 
 // An ARNPattern is `*`, or an ARN in which `*` matches any text and `?` any character.
+// Matches `^(\*$|arn:[^:]+:[^:]+:[^:]*:[^:]*:[!-~])`.
 type ARNPattern = string
 
 // ARNPrefix is the prefix of ARNs in Amazon's commercial regions.

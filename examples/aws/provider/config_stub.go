@@ -13,11 +13,11 @@ type Config struct {
 	Region Region
 	// The credentials. The default is Amazon's standard chain: environment variables, profiles, instance metadata.
 	Credentials *Credentials
-	// The ARN of a role to assume with the credentials.
+	// The ARN of a role to assume with the credentials. Matches `:role/`.
 	AssumeRole *ARN
 	// URLs that replace Amazon's endpoints, by service, for example in tests.
 	Endpoints map[Service]string
-	// The maximum number of retries of a throttled request.
+	// The maximum number of retries of a throttled request. From 0 to 100.
 	MaxRetries *int
 	// Tags for all resources that support them. A resource's own tags take precedence.
 	DefaultTags Tags

@@ -2,5 +2,5 @@
 
 package aws
 
-// Seconds is a duration in seconds.
+// Seconds is a duration in seconds. At least 0.
 type Seconds = int

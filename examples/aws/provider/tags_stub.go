@@ -7,7 +7,7 @@ import lumi "github.com/lumi-idl/lumi/runtime"
 // This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Tags are user-defined labels, for example for billing and permissions.
+// Tags are user-defined labels, for example for billing and permissions. At most 50 entries.
 type Tags = map[string]string
 
 // Tagged is embedded by resources that support tags.

@@ -10,7 +10,7 @@ export class Directory extends lumi.Resource<"local:index:Directory"> implements
     /** The type token. */
     static readonly type = "local:index:Directory";
 
-    /** The path of the directory. Its parent directory must exist. */
+    /** The path of the directory. Its parent directory must exist. A change replaces the resource. */
     declare readonly path: lumi.Input<string>;
 
     /** The permissions as three octal digits. The default is 755. */
@@ -29,7 +29,7 @@ export class Directory extends lumi.Resource<"local:index:Directory"> implements
 
 /** The arguments of Directory. */
 export interface DirectoryArgs {
-    /** The path of the directory. Its parent directory must exist. */
+    /** The path of the directory. Its parent directory must exist. A change replaces the resource. */
     path: lumi.Input<string>;
 
     /** The permissions as three octal digits. The default is 755. */

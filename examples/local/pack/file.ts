@@ -10,7 +10,7 @@ export class File extends lumi.Resource<"local:index:File"> implements FileArgs 
     /** The type token. */
     static readonly type = "local:index:File";
 
-    /** The path of the file. Its directory must exist. */
+    /** The path of the file. Its directory must exist. A change replaces the resource. */
     declare readonly path: lumi.Input<string>;
 
     /** The content, as text. Exactly one of content and source is required. */
@@ -32,7 +32,7 @@ export class File extends lumi.Resource<"local:index:File"> implements FileArgs 
 
 /** The arguments of File. */
 export interface FileArgs {
-    /** The path of the file. Its directory must exist. */
+    /** The path of the file. Its directory must exist. A change replaces the resource. */
     path: lumi.Input<string>;
 
     /** The content, as text. Exactly one of content and source is required. */

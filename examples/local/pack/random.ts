@@ -10,13 +10,19 @@ export class RandomString extends lumi.NamedResource<"local:index:RandomString">
     /** The type token. */
     static readonly type = "local:index:RandomString";
 
-    /** Arbitrary values. The random value stays the same until one of them changes. */
+    /**
+     * Arbitrary values. The random value stays the same until one of them changes.
+     * A change replaces the resource.
+     */
     declare readonly keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
-    /** The number of characters. */
+    /** The number of characters. From 1 to 4096. A change replaces the resource. */
     declare readonly length: lumi.Input<number>;
 
-    /** The characters to choose from. Repeated ones are more likely. The default is letters and digits. */
+    /**
+     * The characters to choose from. Repeated ones are more likely. The default is letters and digits.
+     * A change replaces the resource.
+     */
     declare readonly characters?: lumi.Input<string | undefined>;
 
     /** The string. */
@@ -29,13 +35,19 @@ export class RandomString extends lumi.NamedResource<"local:index:RandomString">
 
 /** The arguments of RandomString. */
 export interface RandomStringArgs {
-    /** Arbitrary values. The random value stays the same until one of them changes. */
+    /**
+     * Arbitrary values. The random value stays the same until one of them changes.
+     * A change replaces the resource.
+     */
     keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
-    /** The number of characters. */
+    /** The number of characters. From 1 to 4096. A change replaces the resource. */
     length: lumi.Input<number>;
 
-    /** The characters to choose from. Repeated ones are more likely. The default is letters and digits. */
+    /**
+     * The characters to choose from. Repeated ones are more likely. The default is letters and digits.
+     * A change replaces the resource.
+     */
     characters?: lumi.Input<string | undefined>;
 }
 
@@ -51,11 +63,14 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
     /** The type token. */
     static readonly type = "local:index:RandomID";
 
-    /** Arbitrary values. The random value stays the same until one of them changes. */
+    /**
+     * Arbitrary values. The random value stays the same until one of them changes.
+     * A change replaces the resource.
+     */
     declare readonly keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /**
-     * The number of bytes.
+     * The number of bytes. From 1 to 4096. A change replaces the resource.
      *
      * @default 8
      */
@@ -74,11 +89,14 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
 
 /** The arguments of RandomID. */
 export interface RandomIDArgs {
-    /** Arbitrary values. The random value stays the same until one of them changes. */
+    /**
+     * Arbitrary values. The random value stays the same until one of them changes.
+     * A change replaces the resource.
+     */
     keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /**
-     * The number of bytes.
+     * The number of bytes. From 1 to 4096. A change replaces the resource.
      *
      * @default 8
      */

@@ -10,7 +10,7 @@ export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements U
     /** The type token. */
     static readonly type = "local:index:Unpacked";
 
-    /** The path of the directory. Its parent directory must exist. */
+    /** The path of the directory. Its parent directory must exist. A change replaces the resource. */
     declare readonly path: lumi.Input<string>;
 
     /** The archive with the files. */
@@ -26,7 +26,7 @@ export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements U
 
 /** The arguments of Unpacked. */
 export interface UnpackedArgs {
-    /** The path of the directory. Its parent directory must exist. */
+    /** The path of the directory. Its parent directory must exist. A change replaces the resource. */
     path: lumi.Input<string>;
 
     /** The archive with the files. */

@@ -20,7 +20,7 @@ const Command tokens.Type = "local:index:Command"
 
 // command holds the properties of a resource of type Command.
 type command struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The command that creates the resource.
 	Create string

@@ -19,7 +19,7 @@ const Directory tokens.Type = "local:index:Directory"
 
 // directory holds the properties of a resource of type Directory.
 type directory struct {
-	// The path of the directory. Its parent directory must exist.
+	// The path of the directory. Its parent directory must exist. A change replaces the resource.
 	Path string
 	// The permissions as three octal digits. The default is 755.
 	Mode *string

@@ -19,7 +19,7 @@ const File tokens.Type = "local:index:File"
 
 // file holds the properties of a resource of type File.
 type file struct {
-	// The path of the file. Its directory must exist.
+	// The path of the file. Its directory must exist. A change replaces the resource.
 	Path string
 	// The content, as text. Exactly one of content and source is required.
 	Content *string

@@ -19,13 +19,15 @@ const RandomString tokens.Type = "local:index:RandomString"
 
 // randomString holds the properties of a resource of type RandomString.
 type randomString struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// Arbitrary values. The random value stays the same until one of them changes.
+	// A change replaces the resource.
 	Keepers map[string]string
-	// The number of characters.
+	// The number of characters. From 1 to 4096. A change replaces the resource.
 	Length int
 	// The characters to choose from. Repeated ones are more likely. The default is letters and digits.
+	// A change replaces the resource.
 	Characters *string
 	// The string.
 	Result string
@@ -79,11 +81,12 @@ const RandomID tokens.Type = "local:index:RandomID"
 
 // randomID holds the properties of a resource of type RandomID.
 type randomID struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// Arbitrary values. The random value stays the same until one of them changes.
+	// A change replaces the resource.
 	Keepers map[string]string
-	// The number of bytes.
+	// The number of bytes. From 1 to 4096. A change replaces the resource.
 	Bytes *int
 	// The number in hexadecimal, two digits per byte.
 	Hex string

@@ -19,7 +19,7 @@ const Unpacked tokens.Type = "local:index:Unpacked"
 
 // unpacked holds the properties of a resource of type Unpacked.
 type unpacked struct {
-	// The path of the directory. Its parent directory must exist.
+	// The path of the directory. Its parent directory must exist. A change replaces the resource.
 	Path string
 	// The archive with the files.
 	Archive lumi.Archive

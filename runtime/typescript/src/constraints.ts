@@ -42,13 +42,13 @@ function isMultiple(value: number, of: number): boolean {
 }
 
 export function checkString(limits: Constraints, value: string, secret: boolean, fail: Fail): void {
-    const { minLength, maxLength, pattern, format } = limits;
+    const { minLength, maxLength, pattern, says, format } = limits;
     if (minLength !== undefined || maxLength !== undefined) {
         checkCount(characters(value), minLength, maxLength, ["character", "characters"], secret, fail);
     }
     const must = (what: string) => fail(`must ${what}, found ${secret ? "another string" : toJSON(shorten(value))}`);
     if (pattern !== undefined && !compiled(pattern).test(value)) {
-        must(`match ${pattern}`);
+        must(says === undefined ? `match ${pattern}` : `be ${says}`);
     }
     const known = formats[format ?? ""];
     if (known?.test(value) === false) {

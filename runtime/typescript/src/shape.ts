@@ -11,6 +11,8 @@ export interface Constraints {
     readonly minLength?: number;
     readonly maxLength?: number;
     readonly pattern?: string;
+    /** Describes the strings that match the pattern, in messages. */
+    readonly says?: string;
     readonly format?: string;
     readonly minItems?: number;
     readonly maxItems?: number;

@@ -15,7 +15,7 @@ type Limited struct {
 
 // Host is a name.
 //
-//lumi:pattern='^[a-z]\w*$'
+//lumi:pattern='^[a-z]\w*$',says='a host name'
 type Host string
 
 type (

@@ -21,6 +21,7 @@ const Gateway tokens.Type = "feature:net:Gateway"
 type gateway struct {
 	// Note comes from the mixin.
 	Note *string
+	// A change replaces the resource.
 	Kind GatewayKind
 	IP   *string
 }

@@ -29,17 +29,18 @@ const Network tokens.Type = "feature:net:Network"
 
 // network holds the properties of a resource of type Network.
 type network struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
-	// CIDR cannot change.
+	// CIDR cannot change. A change replaces the resource.
 	CIDR string
 	// Size has no pointer.
-	Size     float64
-	Open     bool
-	Comment  *string
-	Limit    *float64
-	Public   *bool
-	Color    feature.Color
+	Size    float64
+	Open    bool
+	Comment *string
+	Limit   *float64
+	Public  *bool
+	Color   feature.Color
+	// A change replaces the resource.
 	Accent   *feature.Color
 	Rules    []Rule
 	Routes   []Rule
@@ -54,6 +55,7 @@ type network struct {
 	Tree     *feature.Tree
 	Outer    *feature.Outer
 	Empty    *feature.Empty
+	// A change replaces the resource.
 	Peer     *urn.URN
 	Gateway  urn.URN
 	Others   []urn.URN
@@ -65,8 +67,9 @@ type network struct {
 	Code     *lumi.Archive
 	Script   lumi.Asset
 	Password *string
-	Seed     *string
-	Keys     map[string]string
+	// A change replaces the resource.
+	Seed *string
+	Keys map[string]string
 	// ARN is computed.
 	ARN      string
 	Address  *string

@@ -21,11 +21,12 @@ const Route tokens.Type = "feature:net:Route"
 
 // route holds the properties of a resource of type Route.
 type route struct {
-	// The resource's name.
-	Name    string
-	Target  Target
-	Backup  *Target
-	More    []Target
+	// The resource's name. A change replaces the resource.
+	Name   string
+	Target Target
+	Backup *Target
+	More   []Target
+	// A change replaces the resource.
 	Action  Action
 	Actions map[string]Action
 	Hidden  *Action

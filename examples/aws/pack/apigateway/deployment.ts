@@ -12,16 +12,19 @@ export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> imple
     /** The type token. */
     static readonly type = "aws:apigateway:Deployment";
 
-    /** The API that the resource belongs to. */
+    /** The API that the resource belongs to. A change replaces the resource. */
     declare readonly restAPI: lumi.Input<RestAPI>;
 
     /** A description of the deployment. */
     declare description?: lumi.Input<string | undefined>;
 
-    /** The stage that serves the deployment. */
+    /** The stage that serves the deployment. A change replaces the resource. */
     declare readonly stage: lumi.Input<Stage>;
 
-    /** The resources in the deployment. A change to any of them triggers a new deployment. */
+    /**
+     * The resources in the deployment. A change to any of them triggers a new deployment.
+     * A change replaces the resource.
+     */
     declare readonly resources?: lumi.Input<Resource[] | undefined>;
 
     /** Other APIs that this one calls. */
@@ -37,16 +40,19 @@ export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> imple
 
 /** The arguments of Deployment. */
 export interface DeploymentArgs {
-    /** The API that the resource belongs to. */
+    /** The API that the resource belongs to. A change replaces the resource. */
     restAPI: lumi.Input<RestAPI>;
 
     /** A description of the deployment. */
     description?: lumi.Input<string | undefined>;
 
-    /** The stage that serves the deployment. */
+    /** The stage that serves the deployment. A change replaces the resource. */
     stage: lumi.Input<Stage>;
 
-    /** The resources in the deployment. A change to any of them triggers a new deployment. */
+    /**
+     * The resources in the deployment. A change to any of them triggers a new deployment.
+     * A change replaces the resource.
+     */
     resources?: lumi.Input<Resource[] | undefined>;
 
     /** Other APIs that this one calls. */

@@ -11,10 +11,10 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
     /** The type token. */
     static readonly type = "aws:apigateway:Model";
 
-    /** The API that the model belongs to. */
+    /** The API that the model belongs to. A change replaces the resource. */
     declare readonly restAPI: lumi.Input<RestAPI>;
 
-    /** The media type of the body, such as `application/json`. */
+    /** The media type of the body, such as `application/json`. A change replaces the resource. */
     declare readonly contentType?: lumi.Input<string | undefined>;
 
     /** A description of the model. */
@@ -30,10 +30,10 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
 
 /** The arguments of Model. */
 export interface ModelArgs {
-    /** The API that the model belongs to. */
+    /** The API that the model belongs to. A change replaces the resource. */
     restAPI: lumi.Input<RestAPI>;
 
-    /** The media type of the body, such as `application/json`. */
+    /** The media type of the body, such as `application/json`. A change replaces the resource. */
     contentType?: lumi.Input<string | undefined>;
 
     /** A description of the model. */

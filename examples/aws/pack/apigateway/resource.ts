@@ -13,13 +13,13 @@ export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implement
     /** The type token. */
     static readonly type = "aws:apigateway:Resource";
 
-    /** The API that the resource belongs to. */
+    /** The API that the resource belongs to. A change replaces the resource. */
     declare readonly restAPI: lumi.Input<RestAPI>;
 
-    /** The parent resource. The default is the API's root. */
+    /** The parent resource. The default is the API's root. A change replaces the resource. */
     declare readonly parent?: lumi.Input<Resource | undefined>;
 
-    /** The segment, such as `pets`, or `{id}` for a parameter. */
+    /** The segment, such as `pets`, or `{id}` for a parameter. A change replaces the resource. */
     declare readonly pathPart: lumi.Input<string>;
 
     /** The methods, by HTTP method. */
@@ -35,13 +35,13 @@ export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implement
 
 /** The arguments of Resource. */
 export interface ResourceArgs {
-    /** The API that the resource belongs to. */
+    /** The API that the resource belongs to. A change replaces the resource. */
     restAPI: lumi.Input<RestAPI>;
 
-    /** The parent resource. The default is the API's root. */
+    /** The parent resource. The default is the API's root. A change replaces the resource. */
     parent?: lumi.Input<Resource | undefined>;
 
-    /** The segment, such as `pets`, or `{id}` for a parameter. */
+    /** The segment, such as `pets`, or `{id}` for a parameter. A change replaces the resource. */
     pathPart: lumi.Input<string>;
 
     /** The methods, by HTTP method. */
@@ -89,7 +89,7 @@ export interface Method {
     /** The function that handles the request. */
     function?: Function | undefined;
 
-    /** The URL of the server that handles the request. */
+    /** The URL of the server that handles the request. A URI. */
     uri?: string | undefined;
 
     /** The models of request bodies, by media type. */

@@ -36,7 +36,7 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
     /** The length of a period. */
     declare period: lumi.Input<Seconds>;
 
-    /** The number of consecutive periods that must breach the threshold. */
+    /** The number of consecutive periods that must breach the threshold. At least 1. */
     declare evaluationPeriods: lumi.Input<number>;
 
     /** The operator that compares the statistic with the threshold. */
@@ -93,7 +93,7 @@ export interface AlarmArgs {
     /** The length of a period. */
     period: lumi.Input<Seconds>;
 
-    /** The number of consecutive periods that must breach the threshold. */
+    /** The number of consecutive periods that must breach the threshold. At least 1. */
     evaluationPeriods: lumi.Input<number>;
 
     /** The operator that compares the statistic with the threshold. */

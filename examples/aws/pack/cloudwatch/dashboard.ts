@@ -42,7 +42,7 @@ export interface Widget {
     title?: string | undefined;
 
     /**
-     * The width in columns, at most DashboardColumns.
+     * The width in columns, at most DashboardColumns. From 1 to 24.
      *
      * @default 6
      */

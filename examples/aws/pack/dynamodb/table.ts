@@ -24,7 +24,7 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
     /** The types of all key attributes, by name. */
     declare attributes: lumi.Input<{ [key: string]: AttributeType }>;
 
-    /** The primary key: a partition key and an optional sort key. */
+    /** The primary key: a partition key and an optional sort key. A change replaces the resource. */
     declare readonly key: lumi.Input<KeySchema>;
 
     /** The billing mode. */
@@ -36,7 +36,10 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
     /** The global secondary indexes, by name. */
     declare globalSecondaryIndexes?: lumi.Input<{ [key: string]: GlobalSecondaryIndex } | undefined>;
 
-    /** The local secondary indexes, by name. They share the table's partition key. */
+    /**
+     * The local secondary indexes, by name. They share the table's partition key.
+     * A change replaces the resource.
+     */
     declare readonly localSecondaryIndexes?: lumi.Input<{ [key: string]: Index } | undefined>;
 
     /** The contents of the change stream. By default, there is no stream. */
@@ -67,7 +70,7 @@ export interface TableArgs {
     /** The types of all key attributes, by name. */
     attributes: lumi.Input<{ [key: string]: AttributeType }>;
 
-    /** The primary key: a partition key and an optional sort key. */
+    /** The primary key: a partition key and an optional sort key. A change replaces the resource. */
     key: lumi.Input<KeySchema>;
 
     /** The billing mode. */
@@ -79,7 +82,10 @@ export interface TableArgs {
     /** The global secondary indexes, by name. */
     globalSecondaryIndexes?: lumi.Input<{ [key: string]: GlobalSecondaryIndex } | undefined>;
 
-    /** The local secondary indexes, by name. They share the table's partition key. */
+    /**
+     * The local secondary indexes, by name. They share the table's partition key.
+     * A change replaces the resource.
+     */
     localSecondaryIndexes?: lumi.Input<{ [key: string]: Index } | undefined>;
 
     /** The contents of the change stream. By default, there is no stream. */

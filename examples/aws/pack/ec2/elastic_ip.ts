@@ -62,13 +62,16 @@ export class NATGateway extends lumi.NamedResource<"aws:ec2:NATGateway"> impleme
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The public subnet of the gateway. */
+    /** The public subnet of the gateway. A change replaces the resource. */
     declare readonly subnet: lumi.Input<Subnet>;
 
-    /** The public address of the gateway. Private gateways have none. */
+    /** The public address of the gateway. Private gateways have none. A change replaces the resource. */
     declare readonly address?: lumi.Input<ElasticIP | undefined>;
 
-    /** Whether the gateway connects to the internet or to other private networks. */
+    /**
+     * Whether the gateway connects to the internet or to other private networks.
+     * A change replaces the resource.
+     */
     declare readonly connectivityType?: lumi.Input<natConnectivity | undefined>;
 
     constructor(name: string, args: NATGatewayArgs, options?: lumi.ResourceOptions<keyof NATGatewayArgs | "name">) {
@@ -81,13 +84,16 @@ export interface NATGatewayArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The public subnet of the gateway. */
+    /** The public subnet of the gateway. A change replaces the resource. */
     subnet: lumi.Input<Subnet>;
 
-    /** The public address of the gateway. Private gateways have none. */
+    /** The public address of the gateway. Private gateways have none. A change replaces the resource. */
     address?: lumi.Input<ElasticIP | undefined>;
 
-    /** Whether the gateway connects to the internet or to other private networks. */
+    /**
+     * Whether the gateway connects to the internet or to other private networks.
+     * A change replaces the resource.
+     */
     connectivityType?: lumi.Input<natConnectivity | undefined>;
 }
 

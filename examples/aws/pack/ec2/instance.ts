@@ -19,28 +19,37 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The ID of the machine image, such as `ami-7172b611`. */
+    /**
+     * The ID of the machine image, such as `ami-7172b611`.
+     * Matches `^ami-[0-9a-f]+$`. A change replaces the resource.
+     */
     declare readonly imageID: lumi.Input<string>;
 
     /** The instance type, which determines CPU and memory. */
     declare instanceType?: lumi.Input<InstanceType | undefined>;
 
-    /** The subnet of the instance. The default is a subnet of the default VPC. */
+    /**
+     * The subnet of the instance. The default is a subnet of the default VPC.
+     * A change replaces the resource.
+     */
     declare readonly subnet?: lumi.Input<Subnet | undefined>;
 
     /** The security groups of the instance. */
     declare securityGroups?: lumi.Input<SecurityGroup[] | undefined>;
 
-    /** The private address of the instance in its subnet. By default, Amazon assigns one. */
+    /**
+     * The private address of the instance in its subnet. By default, Amazon assigns one.
+     * An IPv4 address. A change replaces the resource.
+     */
     declare readonly privateIPAddress?: lumi.Input<string | undefined>;
 
-    /** The name of the key pair for logins. */
+    /** The name of the key pair for logins. A change replaces the resource. */
     declare readonly keyName?: lumi.Input<string | undefined>;
 
     /** The profile with the role of programs on the instance. */
     declare iamInstanceProfile?: lumi.Input<InstanceProfile | undefined>;
 
-    /** Disks in addition to those of the image, in device order. */
+    /** Disks in addition to those of the image, in device order. A change replaces the resource. */
     declare readonly blockDeviceMappings?: lumi.Input<BlockDeviceMapping[] | undefined>;
 
     /** The tenancy of the instance's host. */
@@ -87,28 +96,37 @@ export interface InstanceArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The ID of the machine image, such as `ami-7172b611`. */
+    /**
+     * The ID of the machine image, such as `ami-7172b611`.
+     * Matches `^ami-[0-9a-f]+$`. A change replaces the resource.
+     */
     imageID: lumi.Input<string>;
 
     /** The instance type, which determines CPU and memory. */
     instanceType?: lumi.Input<InstanceType | undefined>;
 
-    /** The subnet of the instance. The default is a subnet of the default VPC. */
+    /**
+     * The subnet of the instance. The default is a subnet of the default VPC.
+     * A change replaces the resource.
+     */
     subnet?: lumi.Input<Subnet | undefined>;
 
     /** The security groups of the instance. */
     securityGroups?: lumi.Input<SecurityGroup[] | undefined>;
 
-    /** The private address of the instance in its subnet. By default, Amazon assigns one. */
+    /**
+     * The private address of the instance in its subnet. By default, Amazon assigns one.
+     * An IPv4 address. A change replaces the resource.
+     */
     privateIPAddress?: lumi.Input<string | undefined>;
 
-    /** The name of the key pair for logins. */
+    /** The name of the key pair for logins. A change replaces the resource. */
     keyName?: lumi.Input<string | undefined>;
 
     /** The profile with the role of programs on the instance. */
     iamInstanceProfile?: lumi.Input<InstanceProfile | undefined>;
 
-    /** Disks in addition to those of the image, in device order. */
+    /** Disks in addition to those of the image, in device order. A change replaces the resource. */
     blockDeviceMappings?: lumi.Input<BlockDeviceMapping[] | undefined>;
 
     /** The tenancy of the instance's host. */

@@ -45,7 +45,7 @@ export class VPCGatewayAttachment
     /** The type token. */
     static readonly type = "aws:ec2:VPCGatewayAttachment";
 
-    /** The VPC. */
+    /** The VPC. A change replaces the resource. */
     declare readonly vpc: lumi.Input<VPC>;
 
     /** The gateway to attach. */
@@ -58,7 +58,7 @@ export class VPCGatewayAttachment
 
 /** The arguments of VPCGatewayAttachment. */
 export interface VPCGatewayAttachmentArgs {
-    /** The VPC. */
+    /** The VPC. A change replaces the resource. */
     vpc: lumi.Input<VPC>;
 
     /** The gateway to attach. */

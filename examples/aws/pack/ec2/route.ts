@@ -19,7 +19,7 @@ export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> impleme
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The VPC of the table. */
+    /** The VPC of the table. A change replaces the resource. */
     declare readonly vpc: lumi.Input<VPC>;
 
     /** The route table ID, such as `rtb-11ad2f7b`. */
@@ -35,7 +35,7 @@ export interface RouteTableArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The VPC of the table. */
+    /** The VPC of the table. A change replaces the resource. */
     vpc: lumi.Input<VPC>;
 }
 
@@ -50,10 +50,13 @@ export class Route extends lumi.Resource<"aws:ec2:Route"> implements RouteArgs {
     /** The type token. */
     static readonly type = "aws:ec2:Route";
 
-    /** The route table. */
+    /** The route table. A change replaces the resource. */
     declare readonly routeTable: lumi.Input<RouteTable>;
 
-    /** The destination addresses, in CIDR notation. The longest matching prefix wins. */
+    /**
+     * The destination addresses, in CIDR notation. The longest matching prefix wins.
+     * An IP prefix such as 10.0.0.0/8. A change replaces the resource.
+     */
     declare readonly destinationCIDRBlock: lumi.Input<string>;
 
     /** The internet gateway to send traffic to. It must be attached to the VPC. */
@@ -72,10 +75,13 @@ export class Route extends lumi.Resource<"aws:ec2:Route"> implements RouteArgs {
 
 /** The arguments of Route. */
 export interface RouteArgs {
-    /** The route table. */
+    /** The route table. A change replaces the resource. */
     routeTable: lumi.Input<RouteTable>;
 
-    /** The destination addresses, in CIDR notation. The longest matching prefix wins. */
+    /**
+     * The destination addresses, in CIDR notation. The longest matching prefix wins.
+     * An IP prefix such as 10.0.0.0/8. A change replaces the resource.
+     */
     destinationCIDRBlock: lumi.Input<string>;
 
     /** The internet gateway to send traffic to. It must be attached to the VPC. */
@@ -104,10 +110,10 @@ export class SubnetRouteTableAssociation
     /** The type token. */
     static readonly type = "aws:ec2:SubnetRouteTableAssociation";
 
-    /** The route table. */
+    /** The route table. A change replaces the resource. */
     declare readonly routeTable: lumi.Input<RouteTable>;
 
-    /** The subnet. */
+    /** The subnet. A change replaces the resource. */
     declare readonly subnet: lumi.Input<Subnet>;
 
     constructor(
@@ -120,10 +126,10 @@ export class SubnetRouteTableAssociation
 
 /** The arguments of SubnetRouteTableAssociation. */
 export interface SubnetRouteTableAssociationArgs {
-    /** The route table. */
+    /** The route table. A change replaces the resource. */
     routeTable: lumi.Input<RouteTable>;
 
-    /** The subnet. */
+    /** The subnet. A change replaces the resource. */
     subnet: lumi.Input<Subnet>;
 }
 

@@ -15,10 +15,13 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
     /** The type token. */
     static readonly type = "aws:ec2:SecurityGroup";
 
-    /** A description of the group. Amazon requires it and does not allow changes. */
+    /**
+     * A description of the group. Amazon requires it and does not allow changes.
+     * A change replaces the resource.
+     */
     declare readonly groupDescription: lumi.Input<string>;
 
-    /** The VPC of the group. The default is the account's default VPC. */
+    /** The VPC of the group. The default is the account's default VPC. A change replaces the resource. */
     declare readonly vpc?: lumi.Input<VPC | undefined>;
 
     /** The rules for outbound traffic. */
@@ -41,10 +44,13 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
 
 /** The arguments of SecurityGroup. */
 export interface SecurityGroupArgs {
-    /** A description of the group. Amazon requires it and does not allow changes. */
+    /**
+     * A description of the group. Amazon requires it and does not allow changes.
+     * A change replaces the resource.
+     */
     groupDescription: lumi.Input<string>;
 
-    /** The VPC of the group. The default is the account's default VPC. */
+    /** The VPC of the group. The default is the account's default VPC. A change replaces the resource. */
     vpc?: lumi.Input<VPC | undefined>;
 
     /** The rules for outbound traffic. */
@@ -67,13 +73,13 @@ export interface SecurityGroupRule {
     /** The name or number of the IP protocol, or `-1` for all protocols. */
     ipProtocol: string;
 
-    /** The address range of the other side, in CIDR notation. */
+    /** The address range of the other side, in CIDR notation. An IP prefix such as 10.0.0.0/8. */
     cidrip?: string | undefined;
 
-    /** The first port for TCP and UDP, or the ICMP type. `-1` matches all types. */
+    /** The first port for TCP and UDP, or the ICMP type. `-1` matches all types. From -1 to 65535. */
     fromPort?: number | undefined;
 
-    /** The last port for TCP and UDP, or the ICMP code. `-1` matches all codes. */
+    /** The last port for TCP and UDP, or the ICMP code. `-1` matches all codes. From -1 to 65535. */
     toPort?: number | undefined;
 }
 

@@ -15,15 +15,19 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The VPC of the subnet. */
+    /** The VPC of the subnet. A change replaces the resource. */
     declare readonly vpc: lumi.Input<VPC>;
 
     /**
      * The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
+     * A change replaces the resource.
      */
     declare readonly cidrBlock: lumi.Input<string>;
 
-    /** The availability zone, such as `us-west-2a`. By default, Amazon chooses one. */
+    /**
+     * The availability zone, such as `us-west-2a`. By default, Amazon chooses one.
+     * A change replaces the resource.
+     */
     declare readonly availabilityZone?: lumi.Input<string | undefined>;
 
     /** The subnet's IPv6 addresses: a `/64` block of the VPC's. */
@@ -51,15 +55,19 @@ export interface SubnetArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The VPC of the subnet. */
+    /** The VPC of the subnet. A change replaces the resource. */
     vpc: lumi.Input<VPC>;
 
     /**
      * The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
+     * A change replaces the resource.
      */
     cidrBlock: lumi.Input<string>;
 
-    /** The availability zone, such as `us-west-2a`. By default, Amazon chooses one. */
+    /**
+     * The availability zone, such as `us-west-2a`. By default, Amazon chooses one.
+     * A change replaces the resource.
+     */
     availabilityZone?: lumi.Input<string | undefined>;
 
     /** The subnet's IPv6 addresses: a `/64` block of the VPC's. */

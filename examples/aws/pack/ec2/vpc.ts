@@ -17,7 +17,10 @@ export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`. */
+    /**
+     * The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`.
+     * A change replaces the resource.
+     */
     declare readonly cidrBlock: lumi.Input<string>;
 
     /** Whether instances with public addresses get public host names. Requires EnableDNSSupport. */
@@ -45,7 +48,10 @@ export interface VPCArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`. */
+    /**
+     * The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`.
+     * A change replaces the resource.
+     */
     cidrBlock: lumi.Input<string>;
 
     /** Whether instances with public addresses get public host names. Requires EnableDNSSupport. */

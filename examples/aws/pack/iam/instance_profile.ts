@@ -14,13 +14,13 @@ export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile
     static readonly type = "aws:iam:InstanceProfile";
 
     /**
-     * The path of the profile.
+     * The path of the profile. A change replaces the resource.
      *
      * @default "/"
      */
     declare readonly path?: lumi.Input<Path | undefined>;
 
-    /** The roles. Amazon accepts exactly one. */
+    /** The roles. Amazon accepts exactly one. Exactly 1 element. */
     declare roles: lumi.Input<Role[]>;
 
     /** The ARN of the profile. */
@@ -38,13 +38,13 @@ export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile
 /** The arguments of InstanceProfile. */
 export interface InstanceProfileArgs {
     /**
-     * The path of the profile.
+     * The path of the profile. A change replaces the resource.
      *
      * @default "/"
      */
     path?: lumi.Input<Path | undefined>;
 
-    /** The roles. Amazon accepts exactly one. */
+    /** The roles. Amazon accepts exactly one. Exactly 1 element. */
     roles: lumi.Input<Role[]>;
 }
 

@@ -15,11 +15,11 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     /** The type token. */
     static readonly type = "aws:iam:Policy";
 
-    /** A description of the policy. */
+    /** A description of the policy. A change replaces the resource. */
     declare readonly description?: lumi.Input<string | undefined>;
 
     /**
-     * The path of the policy.
+     * The path of the policy. A change replaces the resource.
      *
      * @default "/"
      */
@@ -47,11 +47,11 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
 
 /** The arguments of Policy. */
 export interface PolicyArgs {
-    /** A description of the policy. */
+    /** A description of the policy. A change replaces the resource. */
     description?: lumi.Input<string | undefined>;
 
     /**
-     * The path of the policy.
+     * The path of the policy. A change replaces the resource.
      *
      * @default "/"
      */

@@ -32,18 +32,18 @@ export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs
     /** The trust policy. */
     declare assumeRolePolicyDocument: lumi.Input<PolicyDocument>;
 
-    /** A description of the role. */
+    /** A description of the role. At most 1000 characters. */
     declare description?: lumi.Input<string | undefined>;
 
     /**
-     * The maximum duration of a session.
+     * The maximum duration of a session. From 3600 to 43200.
      *
      * @default 3600
      */
     declare maxSessionDuration?: lumi.Input<Seconds | undefined>;
 
     /**
-     * The path of the role.
+     * The path of the role. A change replaces the resource.
      *
      * @default "/"
      */
@@ -74,18 +74,18 @@ export interface RoleArgs {
     /** The trust policy. */
     assumeRolePolicyDocument: lumi.Input<PolicyDocument>;
 
-    /** A description of the role. */
+    /** A description of the role. At most 1000 characters. */
     description?: lumi.Input<string | undefined>;
 
     /**
-     * The maximum duration of a session.
+     * The maximum duration of a session. From 3600 to 43200.
      *
      * @default 3600
      */
     maxSessionDuration?: lumi.Input<Seconds | undefined>;
 
     /**
-     * The path of the role.
+     * The path of the role. A change replaces the resource.
      *
      * @default "/"
      */

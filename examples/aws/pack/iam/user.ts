@@ -99,7 +99,7 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
     /** The type token. */
     static readonly type = "aws:iam:AccessKey";
 
-    /** The user of the key. */
+    /** The user of the key. A change replaces the resource. */
     declare readonly user: lumi.Input<User>;
 
     /**
@@ -109,7 +109,7 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
      */
     declare status?: lumi.Input<AccessKeyStatus | undefined>;
 
-    /** A counter. Increase it to replace the key. */
+    /** A counter. Increase it to replace the key. A change replaces the resource. */
     declare readonly serial?: lumi.Input<number | undefined>;
 
     /** The access key ID. */
@@ -125,7 +125,7 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
 
 /** The arguments of AccessKey. */
 export interface AccessKeyArgs {
-    /** The user of the key. */
+    /** The user of the key. A change replaces the resource. */
     user: lumi.Input<User>;
 
     /**
@@ -135,7 +135,7 @@ export interface AccessKeyArgs {
      */
     status?: lumi.Input<AccessKeyStatus | undefined>;
 
-    /** A counter. Increase it to replace the key. */
+    /** A counter. Increase it to replace the key. A change replaces the resource. */
     serial?: lumi.Input<number | undefined>;
 }
 

@@ -19,10 +19,10 @@ export class EventSourceMapping
     /** The function to call. */
     declare function: lumi.Input<Function>;
 
-    /** The queue or table to read from. */
+    /** The queue or table to read from. A change replaces the resource. */
     declare readonly source: lumi.Input<EventSource>;
 
-    /** The maximum number of records per call. */
+    /** The maximum number of records per call. From 1 to 10000. */
     declare batchSize?: lumi.Input<number | undefined>;
 
     /**
@@ -32,7 +32,7 @@ export class EventSourceMapping
      */
     declare enabled?: lumi.Input<boolean | undefined>;
 
-    /** The position in a stream to start from. Not used for queues. */
+    /** The position in a stream to start from. Not used for queues. A change replaces the resource. */
     declare readonly startingPosition?: lumi.Input<StartingPosition | undefined>;
 
     /** Event patterns. A record must match one of them. Each list contains alternatives for one field. */
@@ -51,10 +51,10 @@ export interface EventSourceMappingArgs {
     /** The function to call. */
     function: lumi.Input<Function>;
 
-    /** The queue or table to read from. */
+    /** The queue or table to read from. A change replaces the resource. */
     source: lumi.Input<EventSource>;
 
-    /** The maximum number of records per call. */
+    /** The maximum number of records per call. From 1 to 10000. */
     batchSize?: lumi.Input<number | undefined>;
 
     /**
@@ -64,7 +64,7 @@ export interface EventSourceMappingArgs {
      */
     enabled?: lumi.Input<boolean | undefined>;
 
-    /** The position in a stream to start from. Not used for queues. */
+    /** The position in a stream to start from. Not used for queues. A change replaces the resource. */
     startingPosition?: lumi.Input<StartingPosition | undefined>;
 
     /** Event patterns. A record must match one of them. Each list contains alternatives for one field. */

@@ -22,7 +22,10 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
     /** The code and its dependencies. Amazon does not return them. */
     declare code: lumi.Input<lumi.Archive>;
 
-    /** The entry point: a file and a function in it, such as `index.handler`. */
+    /**
+     * The entry point: a file and a function in it, such as `index.handler`.
+     * At most 128 characters. Matches `^[^\t\n\f\r ]+$`.
+     */
     declare handler: lumi.Input<string>;
 
     /** The runtime of the code. */
@@ -45,14 +48,14 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
     declare settings?: lumi.Input<lumi.Asset | undefined>;
 
     /**
-     * The memory in MiB. CPU time is proportional to it.
+     * The memory in MiB. CPU time is proportional to it. From 128 to 10240.
      *
      * @default 128
      */
     declare memorySize?: lumi.Input<number | undefined>;
 
     /**
-     * The timeout of a call.
+     * The timeout of a call. From 1 to 900.
      *
      * @default 3
      */
@@ -86,7 +89,10 @@ export interface FunctionArgs {
     /** The code and its dependencies. Amazon does not return them. */
     code: lumi.Input<lumi.Archive>;
 
-    /** The entry point: a file and a function in it, such as `index.handler`. */
+    /**
+     * The entry point: a file and a function in it, such as `index.handler`.
+     * At most 128 characters. Matches `^[^\t\n\f\r ]+$`.
+     */
     handler: lumi.Input<string>;
 
     /** The runtime of the code. */
@@ -109,14 +115,14 @@ export interface FunctionArgs {
     settings?: lumi.Input<lumi.Asset | undefined>;
 
     /**
-     * The memory in MiB. CPU time is proportional to it.
+     * The memory in MiB. CPU time is proportional to it. From 128 to 10240.
      *
      * @default 128
      */
     memorySize?: lumi.Input<number | undefined>;
 
     /**
-     * The timeout of a call.
+     * The timeout of a call. From 1 to 900.
      *
      * @default 3
      */

@@ -12,19 +12,25 @@ export class Permission extends lumi.Resource<"aws:lambda:Permission"> implement
     /** The type token. */
     static readonly type = "aws:lambda:Permission";
 
-    /** The function. */
+    /** The function. A change replaces the resource. */
     declare readonly function: lumi.Input<Function>;
 
-    /** The action, such as `lambda:InvokeFunction`. */
+    /**
+     * The action, such as `lambda:InvokeFunction`.
+     * Matches `^(\*|lambda:(\*|[A-Za-z]+))$`. A change replaces the resource.
+     */
     declare readonly action: lumi.Input<string>;
 
-    /** The caller: a service such as `s3.amazonaws.com`, or an account. */
+    /** The caller: a service such as `s3.amazonaws.com`, or an account. A change replaces the resource. */
     declare readonly principal: lumi.Input<string>;
 
-    /** The account that the caller must belong to. */
+    /** The account that the caller must belong to. Matches `^\d{12}$`. A change replaces the resource. */
     declare readonly sourceAccount?: lumi.Input<string | undefined>;
 
-    /** The resource that may call, if the caller is a service: a bucket, a topic or an API. */
+    /**
+     * The resource that may call, if the caller is a service: a bucket, a topic or an API.
+     * A change replaces the resource.
+     */
     declare readonly sourceARN?: lumi.Input<ARN | undefined>;
 
     constructor(args: PermissionArgs, options?: lumi.ResourceOptions<keyof PermissionArgs>) {
@@ -34,19 +40,25 @@ export class Permission extends lumi.Resource<"aws:lambda:Permission"> implement
 
 /** The arguments of Permission. */
 export interface PermissionArgs {
-    /** The function. */
+    /** The function. A change replaces the resource. */
     function: lumi.Input<Function>;
 
-    /** The action, such as `lambda:InvokeFunction`. */
+    /**
+     * The action, such as `lambda:InvokeFunction`.
+     * Matches `^(\*|lambda:(\*|[A-Za-z]+))$`. A change replaces the resource.
+     */
     action: lumi.Input<string>;
 
-    /** The caller: a service such as `s3.amazonaws.com`, or an account. */
+    /** The caller: a service such as `s3.amazonaws.com`, or an account. A change replaces the resource. */
     principal: lumi.Input<string>;
 
-    /** The account that the caller must belong to. */
+    /** The account that the caller must belong to. Matches `^\d{12}$`. A change replaces the resource. */
     sourceAccount?: lumi.Input<string | undefined>;
 
-    /** The resource that may call, if the caller is a service: a bucket, a topic or an API. */
+    /**
+     * The resource that may call, if the caller is a service: a bucket, a topic or an API.
+     * A change replaces the resource.
+     */
     sourceARN?: lumi.Input<ARN | undefined>;
 }
 

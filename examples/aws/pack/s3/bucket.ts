@@ -148,7 +148,7 @@ export interface CORSRule {
     /** The response headers exposed to scripts. */
     exposedHeaders?: string[] | undefined;
 
-    /** How long browsers may cache the response to a preflight request. */
+    /** How long browsers may cache the response to a preflight request. At most 2147483647. */
     maxAge?: Seconds | undefined;
 }
 

@@ -12,7 +12,7 @@ export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implement
     /** The type token. */
     static readonly type = "aws:s3:BucketPolicy";
 
-    /** The bucket. */
+    /** The bucket. A change replaces the resource. */
     declare readonly bucket: lumi.Input<Bucket>;
 
     /** The policy document. Its statements name principals. */
@@ -25,7 +25,7 @@ export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implement
 
 /** The arguments of BucketPolicy. */
 export interface BucketPolicyArgs {
-    /** The bucket. */
+    /** The bucket. A change replaces the resource. */
     bucket: lumi.Input<Bucket>;
 
     /** The policy document. Its statements name principals. */

@@ -16,10 +16,13 @@ export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The bucket of the object. */
+    /** The bucket of the object. A change replaces the resource. */
     declare readonly bucket: lumi.Input<Bucket>;
 
-    /** The key of the object. Slashes have no special meaning. By default, the provider generates one. */
+    /**
+     * The key of the object. Slashes have no special meaning. By default, the provider generates one.
+     * A change replaces the resource.
+     */
     declare readonly key?: lumi.Input<string | undefined>;
 
     /** The contents of the object. */
@@ -47,10 +50,13 @@ export interface ObjectArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The bucket of the object. */
+    /** The bucket of the object. A change replaces the resource. */
     bucket: lumi.Input<Bucket>;
 
-    /** The key of the object. Slashes have no special meaning. By default, the provider generates one. */
+    /**
+     * The key of the object. Slashes have no special meaning. By default, the provider generates one.
+     * A change replaces the resource.
+     */
     key?: lumi.Input<string | undefined>;
 
     /** The contents of the object. */

@@ -13,16 +13,19 @@ export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implemen
     /** The type token. */
     static readonly type = "aws:sns:Subscription";
 
-    /** The topic. */
+    /** The topic. A change replaces the resource. */
     declare readonly topic: lumi.Input<Topic>;
 
-    /** The delivery protocol. */
+    /** The delivery protocol. A change replaces the resource. */
     declare readonly protocol: lumi.Input<Protocol>;
 
-    /** A recipient that is not a resource: an email address, a phone number or a URL. */
+    /**
+     * A recipient that is not a resource: an email address, a phone number or a URL.
+     * A change replaces the resource.
+     */
     declare readonly endpoint?: lumi.Input<string | undefined>;
 
-    /** A recipient that is a resource. */
+    /** A recipient that is a resource. A change replaces the resource. */
     declare readonly target?: lumi.Input<Target | undefined>;
 
     /** The allowed values of message attributes, by attribute. Other messages are not delivered. */
@@ -44,16 +47,19 @@ export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implemen
 
 /** The arguments of Subscription. */
 export interface SubscriptionArgs {
-    /** The topic. */
+    /** The topic. A change replaces the resource. */
     topic: lumi.Input<Topic>;
 
-    /** The delivery protocol. */
+    /** The delivery protocol. A change replaces the resource. */
     protocol: lumi.Input<Protocol>;
 
-    /** A recipient that is not a resource: an email address, a phone number or a URL. */
+    /**
+     * A recipient that is not a resource: an email address, a phone number or a URL.
+     * A change replaces the resource.
+     */
     endpoint?: lumi.Input<string | undefined>;
 
-    /** A recipient that is a resource. */
+    /** A recipient that is a resource. A change replaces the resource. */
     target?: lumi.Input<Target | undefined>;
 
     /** The allowed values of message attributes, by attribute. Other messages are not delivered. */

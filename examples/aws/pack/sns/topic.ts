@@ -26,7 +26,7 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
     /** The sender name in text messages. */
     declare displayName?: lumi.Input<string | undefined>;
 
-    /** Whether messages arrive in order and exactly once. */
+    /** Whether messages arrive in order and exactly once. A change replaces the resource. */
     declare readonly fifoTopic?: lumi.Input<boolean | undefined>;
 
     /** The retry policies, by protocol. */
@@ -48,7 +48,7 @@ export interface TopicArgs {
     /** The sender name in text messages. */
     displayName?: lumi.Input<string | undefined>;
 
-    /** Whether messages arrive in order and exactly once. */
+    /** Whether messages arrive in order and exactly once. A change replaces the resource. */
     fifoTopic?: lumi.Input<boolean | undefined>;
 
     /** The retry policies, by protocol. */

@@ -23,35 +23,35 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** Whether messages arrive in order and exactly once. */
+    /** Whether messages arrive in order and exactly once. A change replaces the resource. */
     declare readonly fifoQueue?: lumi.Input<boolean | undefined>;
 
     /**
-     * The delay before a new message becomes visible.
+     * The delay before a new message becomes visible. At most 900.
      *
      * @default 0
      */
     declare delaySeconds?: lumi.Input<Seconds | undefined>;
 
-    /** The maximum size of a message, in bytes. */
+    /** The maximum size of a message, in bytes. From 1024 to 1048576. */
     declare maximumMessageSize?: lumi.Input<number | undefined>;
 
     /**
-     * How long unconsumed messages are kept.
+     * How long unconsumed messages are kept. From 60 to 1209600.
      *
      * @default 345600
      */
     declare messageRetentionPeriod?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a receive call waits for a message.
+     * How long a receive call waits for a message. At most 20.
      *
      * @default 0
      */
     declare receiveWaitTime?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a received message stays invisible to other consumers.
+     * How long a received message stays invisible to other consumers. At most 43200.
      *
      * @default 30
      */
@@ -76,35 +76,35 @@ export interface QueueArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** Whether messages arrive in order and exactly once. */
+    /** Whether messages arrive in order and exactly once. A change replaces the resource. */
     fifoQueue?: lumi.Input<boolean | undefined>;
 
     /**
-     * The delay before a new message becomes visible.
+     * The delay before a new message becomes visible. At most 900.
      *
      * @default 0
      */
     delaySeconds?: lumi.Input<Seconds | undefined>;
 
-    /** The maximum size of a message, in bytes. */
+    /** The maximum size of a message, in bytes. From 1024 to 1048576. */
     maximumMessageSize?: lumi.Input<number | undefined>;
 
     /**
-     * How long unconsumed messages are kept.
+     * How long unconsumed messages are kept. From 60 to 1209600.
      *
      * @default 345600
      */
     messageRetentionPeriod?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a receive call waits for a message.
+     * How long a receive call waits for a message. At most 20.
      *
      * @default 0
      */
     receiveWaitTime?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a received message stays invisible to other consumers.
+     * How long a received message stays invisible to other consumers. At most 43200.
      *
      * @default 30
      */
@@ -132,7 +132,7 @@ export interface RedrivePolicy {
     /** The dead-letter queue. */
     deadLetterTarget: Queue;
 
-    /** The number of receives before a message is moved. */
+    /** The number of receives before a message is moved. From 1 to 1000. */
     maxReceiveCount: number;
 }
 

@@ -20,13 +20,14 @@ const Deployment tokens.Type = "aws:apigateway:Deployment"
 
 // deployment holds the properties of a resource of type Deployment.
 type deployment struct {
-	// The API that the resource belongs to.
+	// The API that the resource belongs to. A change replaces the resource.
 	RestAPI urn.URN
 	// A description of the deployment.
 	Description *string
-	// The stage that serves the deployment.
+	// The stage that serves the deployment. A change replaces the resource.
 	Stage Stage
 	// The resources in the deployment. A change to any of them triggers a new deployment.
+	// A change replaces the resource.
 	Resources []urn.URN
 	// Other APIs that this one calls.
 	Downstream APIs

@@ -20,11 +20,11 @@ const Model tokens.Type = "aws:apigateway:Model"
 
 // model holds the properties of a resource of type Model.
 type model struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
-	// The API that the model belongs to.
+	// The API that the model belongs to. A change replaces the resource.
 	RestAPI urn.URN
-	// The media type of the body, such as `application/json`.
+	// The media type of the body, such as `application/json`. A change replaces the resource.
 	ContentType *string
 	// A description of the model.
 	Description *string

@@ -20,11 +20,11 @@ const Resource tokens.Type = "aws:apigateway:Resource"
 
 // resource holds the properties of a resource of type Resource.
 type resource struct {
-	// The API that the resource belongs to.
+	// The API that the resource belongs to. A change replaces the resource.
 	RestAPI urn.URN
-	// The parent resource. The default is the API's root.
+	// The parent resource. The default is the API's root. A change replaces the resource.
 	Parent *urn.URN
-	// The segment, such as `pets`, or `{id}` for a parameter.
+	// The segment, such as `pets`, or `{id}` for a parameter. A change replaces the resource.
 	PathPart string
 	// The methods, by HTTP method.
 	Methods map[HTTPMethod]Method
@@ -120,7 +120,7 @@ type Method struct {
 	APIKeyRequired *bool
 	// The function that handles the request.
 	Function *urn.URN
-	// The URL of the server that handles the request.
+	// The URL of the server that handles the request. A URI.
 	URI *string
 	// The models of request bodies, by media type.
 	RequestModels map[string]urn.URN

@@ -21,7 +21,7 @@ const RestAPI tokens.Type = "aws:apigateway:RestAPI"
 
 // restAPI holds the properties of a resource of type RestAPI.
 type restAPI struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags

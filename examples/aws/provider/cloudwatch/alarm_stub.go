@@ -22,7 +22,7 @@ const Alarm tokens.Type = "aws:cloudwatch:Alarm"
 
 // alarm holds the properties of a resource of type Alarm.
 type alarm struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// A description of the alarm.
 	AlarmDescription *string
@@ -36,7 +36,7 @@ type alarm struct {
 	Statistic Statistic
 	// The length of a period.
 	Period aws.Seconds
-	// The number of consecutive periods that must breach the threshold.
+	// The number of consecutive periods that must breach the threshold. At least 1.
 	EvaluationPeriods int
 	// The operator that compares the statistic with the threshold.
 	ComparisonOperator ComparisonOperator

@@ -20,7 +20,7 @@ const Dashboard tokens.Type = "aws:cloudwatch:Dashboard"
 
 // dashboard holds the properties of a resource of type Dashboard.
 type dashboard struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The rows from top to bottom, each with its widgets from left to right.
 	Rows [][]Widget
@@ -64,7 +64,7 @@ func NewDashboardProvider(ops DashboardProviderOps) *DashboardProvider {
 type Widget struct {
 	// The title.
 	Title *string
-	// The width in columns, at most DashboardColumns.
+	// The width in columns, at most DashboardColumns. From 1 to 24.
 	Width *int
 	// The Markdown of a text widget.
 	Markdown *string

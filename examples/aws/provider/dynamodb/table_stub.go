@@ -21,13 +21,13 @@ const Table tokens.Type = "aws:dynamodb:Table"
 
 // table holds the properties of a resource of type Table.
 type table struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
 	// The types of all key attributes, by name.
 	Attributes map[string]AttributeType
-	// The primary key: a partition key and an optional sort key.
+	// The primary key: a partition key and an optional sort key. A change replaces the resource.
 	Key KeySchema
 	// The billing mode.
 	BillingMode *BillingMode
@@ -36,6 +36,7 @@ type table struct {
 	// The global secondary indexes, by name.
 	GlobalSecondaryIndexes map[string]GlobalSecondaryIndex
 	// The local secondary indexes, by name. They share the table's partition key.
+	// A change replaces the resource.
 	LocalSecondaryIndexes map[string]Index
 	// The contents of the change stream. By default, there is no stream.
 	StreamViewType *StreamViewType

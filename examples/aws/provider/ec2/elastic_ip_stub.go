@@ -21,7 +21,7 @@ const ElasticIP tokens.Type = "aws:ec2:ElasticIP"
 
 // elasticIP holds the properties of a resource of type ElasticIP.
 type elasticIP struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -85,15 +85,16 @@ const NATGateway tokens.Type = "aws:ec2:NATGateway"
 
 // natGateway holds the properties of a resource of type NATGateway.
 type natGateway struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
-	// The public subnet of the gateway.
+	// The public subnet of the gateway. A change replaces the resource.
 	Subnet urn.URN
-	// The public address of the gateway. Private gateways have none.
+	// The public address of the gateway. Private gateways have none. A change replaces the resource.
 	Address *urn.URN
 	// Whether the gateway connects to the internet or to other private networks.
+	// A change replaces the resource.
 	ConnectivityType *natConnectivity
 }
 

@@ -21,25 +21,28 @@ const Instance tokens.Type = "aws:ec2:Instance"
 
 // instance holds the properties of a resource of type Instance.
 type instance struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
 	// The ID of the machine image, such as `ami-7172b611`.
+	// Matches `^ami-[0-9a-f]+$`. A change replaces the resource.
 	ImageID string
 	// The instance type, which determines CPU and memory.
 	InstanceType *InstanceType
 	// The subnet of the instance. The default is a subnet of the default VPC.
+	// A change replaces the resource.
 	Subnet *urn.URN
 	// The security groups of the instance.
 	SecurityGroups []urn.URN
 	// The private address of the instance in its subnet. By default, Amazon assigns one.
+	// An IPv4 address. A change replaces the resource.
 	PrivateIPAddress *string
-	// The name of the key pair for logins.
+	// The name of the key pair for logins. A change replaces the resource.
 	KeyName *string
 	// The profile with the role of programs on the instance.
 	IAMInstanceProfile *urn.URN
-	// Disks in addition to those of the image, in device order.
+	// Disks in addition to those of the image, in device order. A change replaces the resource.
 	BlockDeviceMappings []BlockDeviceMapping
 	// The tenancy of the instance's host.
 	Tenancy *Tenancy

@@ -21,7 +21,7 @@ const InternetGateway tokens.Type = "aws:ec2:InternetGateway"
 
 // internetGateway holds the properties of a resource of type InternetGateway.
 type internetGateway struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -70,7 +70,7 @@ const VPCGatewayAttachment tokens.Type = "aws:ec2:VPCGatewayAttachment"
 
 // vpcGatewayAttachment holds the properties of a resource of type VPCGatewayAttachment.
 type vpcGatewayAttachment struct {
-	// The VPC.
+	// The VPC. A change replaces the resource.
 	VPC urn.URN
 	// The gateway to attach.
 	InternetGateway urn.URN

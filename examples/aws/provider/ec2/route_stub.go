@@ -21,11 +21,11 @@ const RouteTable tokens.Type = "aws:ec2:RouteTable"
 
 // routeTable holds the properties of a resource of type RouteTable.
 type routeTable struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
-	// The VPC of the table.
+	// The VPC of the table. A change replaces the resource.
 	VPC urn.URN
 	// The route table ID, such as `rtb-11ad2f7b`.
 	RouteTableID string
@@ -77,9 +77,10 @@ const Route tokens.Type = "aws:ec2:Route"
 
 // route holds the properties of a resource of type Route.
 type route struct {
-	// The route table.
+	// The route table. A change replaces the resource.
 	RouteTable urn.URN
 	// The destination addresses, in CIDR notation. The longest matching prefix wins.
+	// An IP prefix such as 10.0.0.0/8. A change replaces the resource.
 	DestinationCIDRBlock string
 	// The internet gateway to send traffic to. It must be attached to the VPC.
 	Gateway *urn.URN
@@ -139,9 +140,9 @@ const SubnetRouteTableAssociation tokens.Type = "aws:ec2:SubnetRouteTableAssocia
 
 // subnetRouteTableAssociation holds the properties of a resource of type SubnetRouteTableAssociation.
 type subnetRouteTableAssociation struct {
-	// The route table.
+	// The route table. A change replaces the resource.
 	RouteTable urn.URN
-	// The subnet.
+	// The subnet. A change replaces the resource.
 	Subnet urn.URN
 }
 

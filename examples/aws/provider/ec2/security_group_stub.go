@@ -22,11 +22,12 @@ const SecurityGroup tokens.Type = "aws:ec2:SecurityGroup"
 
 // securityGroup holds the properties of a resource of type SecurityGroup.
 type securityGroup struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// A description of the group. Amazon requires it and does not allow changes.
+	// A change replaces the resource.
 	GroupDescription string
-	// The VPC of the group. The default is the account's default VPC.
+	// The VPC of the group. The default is the account's default VPC. A change replaces the resource.
 	VPC *urn.URN
 	// The rules for outbound traffic.
 	SecurityGroupEgress []SecurityGroupRule
@@ -78,11 +79,11 @@ func NewSecurityGroupProvider(ops SecurityGroupProviderOps) *SecurityGroupProvid
 type SecurityGroupRule struct {
 	// The name or number of the IP protocol, or `-1` for all protocols.
 	IPProtocol string
-	// The address range of the other side, in CIDR notation.
+	// The address range of the other side, in CIDR notation. An IP prefix such as 10.0.0.0/8.
 	CIDRIP *string
-	// The first port for TCP and UDP, or the ICMP type. `-1` matches all types.
+	// The first port for TCP and UDP, or the ICMP type. `-1` matches all types. From -1 to 65535.
 	FromPort *int
-	// The last port for TCP and UDP, or the ICMP code. `-1` matches all codes.
+	// The last port for TCP and UDP, or the ICMP code. `-1` matches all codes. From -1 to 65535.
 	ToPort *int
 }
 

@@ -21,15 +21,17 @@ const Subnet tokens.Type = "aws:ec2:Subnet"
 
 // subnet holds the properties of a resource of type Subnet.
 type subnet struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
-	// The VPC of the subnet.
+	// The VPC of the subnet. A change replaces the resource.
 	VPC urn.URN
 	// The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
+	// A change replaces the resource.
 	CIDRBlock string
 	// The availability zone, such as `us-west-2a`. By default, Amazon chooses one.
+	// A change replaces the resource.
 	AvailabilityZone *string
 	// The subnet's IPv6 addresses: a `/64` block of the VPC's.
 	IPv6CIDRBlock *string

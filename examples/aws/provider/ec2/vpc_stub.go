@@ -21,11 +21,12 @@ const VPC tokens.Type = "aws:ec2:VPC"
 
 // vpc holds the properties of a resource of type VPC.
 type vpc struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
 	// The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`.
+	// A change replaces the resource.
 	CIDRBlock string
 	// Whether instances with public addresses get public host names. Requires EnableDNSSupport.
 	EnableDNSHostnames *bool

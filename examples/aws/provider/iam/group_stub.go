@@ -21,7 +21,7 @@ const Group tokens.Type = "aws:iam:Group"
 
 // group holds the properties of a resource of type Group.
 type group struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN

@@ -21,11 +21,11 @@ const InstanceProfile tokens.Type = "aws:iam:InstanceProfile"
 
 // instanceProfile holds the properties of a resource of type InstanceProfile.
 type instanceProfile struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
-	// The path of the profile.
+	// The path of the profile. A change replaces the resource.
 	Path *Path
-	// The roles. Amazon accepts exactly one.
+	// The roles. Amazon accepts exactly one. Exactly 1 element.
 	Roles []urn.URN
 	// The ARN of the profile.
 	ARN aws.ARN

@@ -21,11 +21,11 @@ const Policy tokens.Type = "aws:iam:Policy"
 
 // policy holds the properties of a resource of type Policy.
 type policy struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
-	// A description of the policy.
+	// A description of the policy. A change replaces the resource.
 	Description *string
-	// The path of the policy.
+	// The path of the policy. A change replaces the resource.
 	Path *Path
 	// The policy document.
 	PolicyDocument PolicyDocument

@@ -3,6 +3,7 @@
 package iam
 
 // A Path groups identities, such as `/staff/`. It begins and ends with a slash.
+// At most 512 characters. Matches `^/([!-~]+/)?$`.
 type Path = string
 
 // DefaultPath is the default path.

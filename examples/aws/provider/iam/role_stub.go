@@ -21,7 +21,7 @@ const Role tokens.Type = "aws:iam:Role"
 
 // role holds the properties of a resource of type Role.
 type role struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
@@ -33,11 +33,11 @@ type role struct {
 	Tags aws.Tags
 	// The trust policy.
 	AssumeRolePolicyDocument PolicyDocument
-	// A description of the role.
+	// A description of the role. At most 1000 characters.
 	Description *string
-	// The maximum duration of a session.
+	// The maximum duration of a session. From 3600 to 43200.
 	MaxSessionDuration *aws.Seconds
-	// The path of the role.
+	// The path of the role. A change replaces the resource.
 	Path *Path
 	// A policy that limits the role's permissions, regardless of its other policies.
 	PermissionsBoundary *urn.URN

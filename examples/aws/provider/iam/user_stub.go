@@ -21,7 +21,7 @@ const User tokens.Type = "aws:iam:User"
 
 // user holds the properties of a resource of type User.
 type user struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
@@ -104,11 +104,11 @@ const AccessKey tokens.Type = "aws:iam:AccessKey"
 
 // accessKey holds the properties of a resource of type AccessKey.
 type accessKey struct {
-	// The user of the key.
+	// The user of the key. A change replaces the resource.
 	User urn.URN
 	// Whether the key is active.
 	Status *AccessKeyStatus
-	// A counter. Increase it to replace the key.
+	// A counter. Increase it to replace the key. A change replaces the resource.
 	Serial *int
 	// The access key ID.
 	AccessKeyID string

@@ -22,13 +22,13 @@ const EventSourceMapping tokens.Type = "aws:lambda:EventSourceMapping"
 type eventSourceMapping struct {
 	// The function to call.
 	Function urn.URN
-	// The queue or table to read from.
+	// The queue or table to read from. A change replaces the resource.
 	Source EventSource
-	// The maximum number of records per call.
+	// The maximum number of records per call. From 1 to 10000.
 	BatchSize *int
 	// Whether the mapping is active. The default is true.
 	Enabled *bool
-	// The position in a stream to start from. Not used for queues.
+	// The position in a stream to start from. Not used for queues. A change replaces the resource.
 	StartingPosition *StartingPosition
 	// Event patterns. A record must match one of them. Each list contains alternatives for one field.
 	FilterPatterns any

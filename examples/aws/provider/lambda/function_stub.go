@@ -21,13 +21,14 @@ const Function tokens.Type = "aws:lambda:Function"
 
 // function holds the properties of a resource of type Function.
 type function struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
 	// The code and its dependencies. Amazon does not return them.
 	Code lumi.Archive
 	// The entry point: a file and a function in it, such as `index.handler`.
+	// At most 128 characters. Matches `^[^\t\n\f\r ]+$`.
 	Handler string
 	// The runtime of the code.
 	Runtime Runtime
@@ -41,9 +42,9 @@ type function struct {
 	//
 	// Deprecated: add the file to code
 	Settings *lumi.Asset
-	// The memory in MiB. CPU time is proportional to it.
+	// The memory in MiB. CPU time is proportional to it. From 128 to 10240.
 	MemorySize *int
-	// The timeout of a call.
+	// The timeout of a call. From 1 to 900.
 	Timeout *aws.Seconds
 	// The target of calls that fail repeatedly: a queue or a topic.
 	DeadLetterTarget *urn.URN

@@ -21,15 +21,17 @@ const Permission tokens.Type = "aws:lambda:Permission"
 
 // permission holds the properties of a resource of type Permission.
 type permission struct {
-	// The function.
+	// The function. A change replaces the resource.
 	Function urn.URN
 	// The action, such as `lambda:InvokeFunction`.
+	// Matches `^(\*|lambda:(\*|[A-Za-z]+))$`. A change replaces the resource.
 	Action string
-	// The caller: a service such as `s3.amazonaws.com`, or an account.
+	// The caller: a service such as `s3.amazonaws.com`, or an account. A change replaces the resource.
 	Principal string
-	// The account that the caller must belong to.
+	// The account that the caller must belong to. Matches `^\d{12}$`. A change replaces the resource.
 	SourceAccount *string
 	// The resource that may call, if the caller is a service: a bucket, a topic or an API.
+	// A change replaces the resource.
 	SourceARN *aws.ARN
 }
 

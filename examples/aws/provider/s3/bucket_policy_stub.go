@@ -21,7 +21,7 @@ const BucketPolicy tokens.Type = "aws:s3:BucketPolicy"
 
 // bucketPolicy holds the properties of a resource of type BucketPolicy.
 type bucketPolicy struct {
-	// The bucket.
+	// The bucket. A change replaces the resource.
 	Bucket urn.URN
 	// The policy document. Its statements name principals.
 	PolicyDocument iam.PolicyDocument

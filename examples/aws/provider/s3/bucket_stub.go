@@ -21,7 +21,7 @@ const Bucket tokens.Type = "aws:s3:Bucket"
 
 // bucket holds the properties of a resource of type Bucket.
 type bucket struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -186,7 +186,7 @@ type CORSRule struct {
 	AllowedHeaders []string
 	// The response headers exposed to scripts.
 	ExposedHeaders []string
-	// How long browsers may cache the response to a preflight request.
+	// How long browsers may cache the response to a preflight request. At most 2147483647.
 	MaxAge *aws.Seconds
 }
 

@@ -23,9 +23,10 @@ const Object tokens.Type = "aws:s3:Object"
 type object struct {
 	// The tags.
 	Tags aws.Tags
-	// The bucket of the object.
+	// The bucket of the object. A change replaces the resource.
 	Bucket urn.URN
 	// The key of the object. Slashes have no special meaning. By default, the provider generates one.
+	// A change replaces the resource.
 	Key *string
 	// The contents of the object.
 	Source lumi.Asset

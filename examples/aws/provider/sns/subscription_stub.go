@@ -20,13 +20,14 @@ const Subscription tokens.Type = "aws:sns:Subscription"
 
 // subscription holds the properties of a resource of type Subscription.
 type subscription struct {
-	// The topic.
+	// The topic. A change replaces the resource.
 	Topic urn.URN
-	// The delivery protocol.
+	// The delivery protocol. A change replaces the resource.
 	Protocol Protocol
 	// A recipient that is not a resource: an email address, a phone number or a URL.
+	// A change replaces the resource.
 	Endpoint *string
-	// A recipient that is a resource.
+	// A recipient that is a resource. A change replaces the resource.
 	Target *Target
 	// The allowed values of message attributes, by attribute. Other messages are not delivered.
 	FilterPolicy map[string][]any

@@ -21,13 +21,13 @@ const Topic tokens.Type = "aws:sns:Topic"
 
 // topic holds the properties of a resource of type Topic.
 type topic struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
 	// The sender name in text messages.
 	DisplayName *string
-	// Whether messages arrive in order and exactly once.
+	// Whether messages arrive in order and exactly once. A change replaces the resource.
 	FIFOTopic *bool
 	// The retry policies, by protocol.
 	DeliveryPolicies map[Protocol]DeliveryPolicy

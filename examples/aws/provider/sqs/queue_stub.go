@@ -23,21 +23,21 @@ const Queue tokens.Type = "aws:sqs:Queue"
 
 // queue holds the properties of a resource of type Queue.
 type queue struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
-	// Whether messages arrive in order and exactly once.
+	// Whether messages arrive in order and exactly once. A change replaces the resource.
 	FIFOQueue *bool
-	// The delay before a new message becomes visible.
+	// The delay before a new message becomes visible. At most 900.
 	DelaySeconds *aws.Seconds
-	// The maximum size of a message, in bytes.
+	// The maximum size of a message, in bytes. From 1024 to 1048576.
 	MaximumMessageSize *int
-	// How long unconsumed messages are kept.
+	// How long unconsumed messages are kept. From 60 to 1209600.
 	MessageRetentionPeriod *aws.Seconds
-	// How long a receive call waits for a message.
+	// How long a receive call waits for a message. At most 20.
 	ReceiveWaitTime *aws.Seconds
-	// How long a received message stays invisible to other consumers.
+	// How long a received message stays invisible to other consumers. At most 43200.
 	VisibilityTimeout *aws.Seconds
 	// The handling of messages that fail repeatedly.
 	RedrivePolicy *RedrivePolicy
@@ -110,7 +110,7 @@ func NewQueueProvider(ops QueueProviderOps) *QueueProvider {
 type RedrivePolicy struct {
 	// The dead-letter queue.
 	DeadLetterTarget urn.URN
-	// The number of receives before a message is moved.
+	// The number of receives before a message is moved. From 1 to 1000.
 	MaxReceiveCount int
 }
 

@@ -63,7 +63,7 @@ const Queue tokens.Type = "aliases:index:Queue"
 
 // queue holds the properties of a resource of type Queue.
 type queue struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name    string
 	ARN     ARN
 	Flag    *Flag

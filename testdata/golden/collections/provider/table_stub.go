@@ -20,7 +20,7 @@ const Table tokens.Type = "collections:index:Table"
 
 // table holds the properties of a resource of type Table.
 type table struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name     string
 	Strings  []string
 	Numbers  map[string]float64

@@ -28,7 +28,7 @@ const Thing tokens.Type = "docs:index:Thing"
 
 // thing holds the properties of a resource of type Thing.
 type thing struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 	// Block is documented in a block.
 	Block string

@@ -7,6 +7,7 @@ lumi.requireGeneration(2);
 
 /** Located is a base that only resources embed. */
 export interface Located {
+    /** A change replaces the resource. */
     region: string;
     readonly zone: lumi.Output<string>;
 }
@@ -24,6 +25,8 @@ export class Volume extends lumi.NamedResource<"embedding:index:Volume"> impleme
     declare tags?: lumi.Input<{ [key: string]: string } | undefined>;
     declare readonly arn: lumi.Output<string>;
     declare size: lumi.Input<number>;
+
+    /** A change replaces the resource. */
     declare readonly region: lumi.Input<string>;
     declare readonly zone: lumi.Output<string>;
 
@@ -36,6 +39,8 @@ export class Volume extends lumi.NamedResource<"embedding:index:Volume"> impleme
 export interface VolumeArgs {
     tags?: lumi.Input<{ [key: string]: string } | undefined>;
     size: lumi.Input<number>;
+
+    /** A change replaces the resource. */
     region: lumi.Input<string>;
 }
 
@@ -55,6 +60,8 @@ export class Snapshot extends lumi.NamedResource<"embedding:index:Snapshot"> imp
     declare tags?: lumi.Input<{ [key: string]: string } | undefined>;
     declare readonly arn: lumi.Output<string>;
     declare size: lumi.Input<number>;
+
+    /** A change replaces the resource. */
     declare readonly region: lumi.Input<string>;
     declare readonly zone: lumi.Output<string>;
     declare note?: lumi.Input<string | undefined>;
@@ -68,6 +75,8 @@ export class Snapshot extends lumi.NamedResource<"embedding:index:Snapshot"> imp
 export interface SnapshotArgs {
     tags?: lumi.Input<{ [key: string]: string } | undefined>;
     size: lumi.Input<number>;
+
+    /** A change replaces the resource. */
     region: lumi.Input<string>;
     note?: lumi.Input<string | undefined>;
 }

@@ -14,6 +14,7 @@ const _ = lumi.StubVersion1
 
 // Located is a base that only resources embed.
 type Located struct {
+	// A change replaces the resource.
 	Region string
 	Zone   string
 }
@@ -39,11 +40,12 @@ const Volume tokens.Type = "embedding:index:Volume"
 
 // volume holds the properties of a resource of type Volume.
 type volume struct {
-	// The resource's name.
-	Name   string
-	Tags   map[string]string
-	ARN    string
-	Size   float64
+	// The resource's name. A change replaces the resource.
+	Name string
+	Tags map[string]string
+	ARN  string
+	Size float64
+	// A change replaces the resource.
 	Region string
 	Zone   string
 }
@@ -93,11 +95,12 @@ const Snapshot tokens.Type = "embedding:index:Snapshot"
 
 // snapshot holds the properties of a resource of type Snapshot.
 type snapshot struct {
-	// The resource's name.
-	Name   string
-	Tags   map[string]string
-	ARN    string
-	Size   float64
+	// The resource's name. A change replaces the resource.
+	Name string
+	Tags map[string]string
+	ARN  string
+	Size float64
+	// A change replaces the resource.
 	Region string
 	Zone   string
 	Note   *string

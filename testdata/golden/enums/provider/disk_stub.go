@@ -19,7 +19,7 @@ const Disk tokens.Type = "enums:index:Disk"
 
 // disk holds the properties of a resource of type Disk.
 type disk struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name     string
 	Kind     Kind
 	Tenancy  *Tenancy

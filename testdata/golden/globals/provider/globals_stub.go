@@ -19,7 +19,7 @@ const Record tokens.Type = "globals:index:Record"
 
 // record holds the properties of a resource of type Record.
 type record struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name    string
 	Array   Array
 	Promise *Promise

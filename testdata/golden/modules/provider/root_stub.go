@@ -22,7 +22,7 @@ const Site tokens.Type = "modules:index:Site"
 
 // site holds the properties of a resource of type Site.
 type site struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name     string
 	Role     urn.URN
 	Policy   iam.Policy

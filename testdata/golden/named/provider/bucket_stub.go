@@ -20,7 +20,7 @@ const Bucket tokens.Type = "named:index:Bucket"
 
 // bucket holds the properties of a resource of type Bucket.
 type bucket struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
 }
 

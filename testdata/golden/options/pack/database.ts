@@ -10,12 +10,17 @@ export class Database extends lumi.NamedResource<"options:index:Database"> imple
     /** The type token. */
     static readonly type = "options:index:Database";
 
+    /** A change replaces the resource. */
     declare readonly engine: lumi.Input<string>;
+
+    /** A change replaces the resource. */
     declare readonly version?: lumi.Input<string | undefined>;
 
     /** Size is in GiB. */
     declare size: lumi.Input<number>;
     declare password: lumi.Input<string>;
+
+    /** A change replaces the resource. */
     declare readonly seed?: lumi.Input<string | undefined>;
     declare public?: lumi.Input<boolean | undefined>;
     declare readonly address: lumi.Output<string>;
@@ -33,12 +38,17 @@ export class Database extends lumi.NamedResource<"options:index:Database"> imple
 
 /** The arguments of Database. */
 export interface DatabaseArgs {
+    /** A change replaces the resource. */
     engine: lumi.Input<string>;
+
+    /** A change replaces the resource. */
     version?: lumi.Input<string | undefined>;
 
     /** Size is in GiB. */
     size: lumi.Input<number>;
     password: lumi.Input<string>;
+
+    /** A change replaces the resource. */
     seed?: lumi.Input<string | undefined>;
     public?: lumi.Input<boolean | undefined>;
     users: lumi.Input<User[]>;

@@ -19,22 +19,25 @@ const Database tokens.Type = "options:index:Database"
 
 // database holds the properties of a resource of type Database.
 type database struct {
-	// The resource's name.
-	Name    string
-	Engine  string
+	// The resource's name. A change replaces the resource.
+	Name string
+	// A change replaces the resource.
+	Engine string
+	// A change replaces the resource.
 	Version *string
 	// Size is in GiB.
 	Size     float64
 	Password string
-	Seed     *string
-	Public   *bool
-	Address  string
-	Port     *float64
-	Replica  *string
-	Token    *string
-	Users    []User
-	Owner    *User
-	Report   User
+	// A change replaces the resource.
+	Seed    *string
+	Public  *bool
+	Address string
+	Port    *float64
+	Replica *string
+	Token   *string
+	Users   []User
+	Owner   *User
+	Report  User
 }
 
 // Property names of Database.

@@ -19,7 +19,7 @@ const Box tokens.Type = "unexported:index:Box"
 
 // box holds the properties of a resource of type Box.
 type box struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name  string
 	Inner inner
 	More  []inner

@@ -39,7 +39,11 @@ export class Rule extends lumi.NamedResource<"unions:index:Rule"> implements Rul
     static readonly type = "unions:index:Rule";
 
     declare target: lumi.Input<Target>;
+
+    /** At most 3 elements. */
     declare fallback?: lumi.Input<Target[] | undefined>;
+
+    /** A change replaces the resource. */
     declare readonly filter: lumi.Input<Filter>;
     declare byName?: lumi.Input<{ [key: string]: Filter } | undefined>;
     declare readonly last: lumi.Output<Target>;
@@ -52,7 +56,11 @@ export class Rule extends lumi.NamedResource<"unions:index:Rule"> implements Rul
 /** The arguments of Rule. */
 export interface RuleArgs {
     target: lumi.Input<Target>;
+
+    /** At most 3 elements. */
     fallback?: lumi.Input<Target[] | undefined>;
+
+    /** A change replaces the resource. */
     filter: lumi.Input<Filter>;
     byName?: lumi.Input<{ [key: string]: Filter } | undefined>;
 }

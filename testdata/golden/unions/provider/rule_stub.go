@@ -21,7 +21,7 @@ const Queue tokens.Type = "unions:index:Queue"
 
 // queue holds the properties of a resource of type Queue.
 type queue struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name        string
 	DeadLetters *Target
 }
@@ -63,13 +63,15 @@ const Rule tokens.Type = "unions:index:Rule"
 
 // rule holds the properties of a resource of type Rule.
 type rule struct {
-	// The resource's name.
-	Name     string
-	Target   Target
+	// The resource's name. A change replaces the resource.
+	Name   string
+	Target Target
+	// At most 3 elements.
 	Fallback []Target
-	Filter   Filter
-	ByName   map[string]Filter
-	Last     *Target
+	// A change replaces the resource.
+	Filter Filter
+	ByName map[string]Filter
+	Last   *Target
 }
 
 // Property names of Rule.

@@ -12,6 +12,8 @@ export class Function extends lumi.NamedResource<"values:index:Function"> implem
 
     declare code: lumi.Input<lumi.Archive>;
     declare layer?: lumi.Input<lumi.Archive | undefined>;
+
+    /** A change replaces the resource. */
     declare readonly readme?: lumi.Input<lumi.Asset | undefined>;
     declare settings: any;
     declare extra?: any;
@@ -29,6 +31,8 @@ export class Function extends lumi.NamedResource<"values:index:Function"> implem
 export interface FunctionArgs {
     code: lumi.Input<lumi.Archive>;
     layer?: lumi.Input<lumi.Archive | undefined>;
+
+    /** A change replaces the resource. */
     readme?: lumi.Input<lumi.Asset | undefined>;
     settings: any;
     extra?: any;

@@ -20,10 +20,11 @@ const Function tokens.Type = "values:index:Function"
 
 // function holds the properties of a resource of type Function.
 type function struct {
-	// The resource's name.
-	Name     string
-	Code     lumi.Archive
-	Layer    *lumi.Archive
+	// The resource's name. A change replaces the resource.
+	Name  string
+	Code  lumi.Archive
+	Layer *lumi.Archive
+	// A change replaces the resource.
 	Readme   *lumi.Asset
 	Settings any
 	Extra    any

@@ -18,7 +18,7 @@ type Limits struct {
 
 // Host is a name.
 //
-//lumi:pattern='^[a-z]\w*$'
+//lumi:pattern='^[a-z]\w*$',says='a host name'
 type Host string
 
 type (

@@ -11,6 +11,8 @@ export class Pool extends lumi.Resource<"features:index:Pool"> implements PoolAr
     static readonly type = "features:index:Pool";
 
     /**
+     * From 1 to 100.
+     *
      * @default 3
      */
     declare size?: lumi.Input<number | undefined>;
@@ -20,8 +22,14 @@ export class Pool extends lumi.Resource<"features:index:Pool"> implements PoolAr
      */
     declare limit?: lumi.Input<number | undefined>;
     declare offset: lumi.Input<number>;
+
+    /** No equal elements. */
     declare ports: lumi.Input<number[]>;
+
+    /** At least 1 entry. */
     declare zones: lumi.Input<{ [key: string]: Rank }>;
+
+    /** A 64-bit integer. */
     declare serial: lumi.Input<string>;
     declare readonly used: lumi.Output<number>;
     declare readonly ranks: lumi.Output<Rank[]>;
@@ -34,6 +42,8 @@ export class Pool extends lumi.Resource<"features:index:Pool"> implements PoolAr
 /** The arguments of Pool. */
 export interface PoolArgs {
     /**
+     * From 1 to 100.
+     *
      * @default 3
      */
     size?: lumi.Input<number | undefined>;
@@ -43,8 +53,14 @@ export interface PoolArgs {
      */
     limit?: lumi.Input<number | undefined>;
     offset: lumi.Input<number>;
+
+    /** No equal elements. */
     ports: lumi.Input<number[]>;
+
+    /** At least 1 entry. */
     zones: lumi.Input<{ [key: string]: Rank }>;
+
+    /** A 64-bit integer. */
     serial: lumi.Input<string>;
 }
 
@@ -59,5 +75,5 @@ const Pool$shape: lumi.Shape = {
     ranks: lumi.out(lumi.list(lumi.constrained(lumi.integer, { min: 0 }))),
 };
 
-/** Rank is the place in a queue. */
+/** Rank is the place in a queue. At least 0. */
 export type Rank = number;

@@ -115,6 +115,8 @@ export class Options extends lumi.Resource<"features:index:Options"> implements 
     declare free?: any;
     declare network?: lumi.Input<Network | undefined>;
     declare list?: lumi.Input<string[] | undefined>;
+
+    /** A change replaces the resource. */
     declare readonly replaces?: lumi.Input<string | undefined>;
     declare in?: lumi.Input<string | undefined>;
     declare secret?: lumi.Input<string | undefined>;
@@ -146,6 +148,8 @@ export interface OptionsArgs {
     free?: any;
     network?: lumi.Input<Network | undefined>;
     list?: lumi.Input<string[] | undefined>;
+
+    /** A change replaces the resource. */
     replaces?: lumi.Input<string | undefined>;
     in?: lumi.Input<string | undefined>;
     secret?: lumi.Input<string | undefined>;
@@ -196,6 +200,7 @@ export const Rule: lumi.Shape = {
 
 /** Base is there to be embedded. */
 export interface Base {
+    /** A change replaces the resource. */
     owner: string;
     readonly created: lumi.Output<string>;
 }
@@ -210,6 +215,7 @@ export class Mixed extends lumi.NamedResource<"features:index:Mixed"> implements
     /** The type token. */
     static readonly type = "features:index:Mixed";
 
+    /** A change replaces the resource. */
     declare readonly owner: lumi.Input<string>;
     declare readonly created: lumi.Output<string>;
     declare mixed?: lumi.Input<boolean | undefined>;
@@ -222,6 +228,7 @@ export class Mixed extends lumi.NamedResource<"features:index:Mixed"> implements
 
 /** The arguments of Mixed. */
 export interface MixedArgs {
+    /** A change replaces the resource. */
     owner: lumi.Input<string>;
     mixed?: lumi.Input<boolean | undefined>;
     own: lumi.Input<string>;

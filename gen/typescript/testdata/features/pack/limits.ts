@@ -10,14 +10,31 @@ export class Limits extends lumi.Resource<"features:index:Limits"> implements Li
     /** The type token. */
     static readonly type = "features:index:Limits";
 
+    /** From 1 to 65535. */
     declare port: lumi.Input<number>;
+
+    /** More than 0. Less than 1. A multiple of 0.25. */
     declare ratio?: lumi.Input<number | undefined>;
+
+    /** At most 1000000. */
     declare big?: lumi.Input<Whole | undefined>;
+
+    /** 1 to 5 characters. */
     declare label?: lumi.Input<string | undefined>;
+
+    /** Matches `^"\d{3},\w`. */
     declare code?: lumi.Input<string | undefined>;
+
+    /** A URI. */
     declare home?: lumi.Input<string | undefined>;
+
+    /** 1 to 2 elements. No equal elements. */
     declare hosts?: lumi.Input<Host[] | undefined>;
+
+    /** 1 to 2 entries. Keys match `^[a-z]+`. */
     declare shares?: lumi.Input<{ [key: Host]: Share[] } | undefined>;
+
+    /** At least 1 element. */
     declare inner?: lumi.Input<Peer[] | undefined>;
 
     constructor(args: LimitsArgs, options?: lumi.ResourceOptions<keyof LimitsArgs>) {
@@ -27,14 +44,31 @@ export class Limits extends lumi.Resource<"features:index:Limits"> implements Li
 
 /** The arguments of Limits. */
 export interface LimitsArgs {
+    /** From 1 to 65535. */
     port: lumi.Input<number>;
+
+    /** More than 0. Less than 1. A multiple of 0.25. */
     ratio?: lumi.Input<number | undefined>;
+
+    /** At most 1000000. */
     big?: lumi.Input<Whole | undefined>;
+
+    /** 1 to 5 characters. */
     label?: lumi.Input<string | undefined>;
+
+    /** Matches `^"\d{3},\w`. */
     code?: lumi.Input<string | undefined>;
+
+    /** A URI. */
     home?: lumi.Input<string | undefined>;
+
+    /** 1 to 2 elements. No equal elements. */
     hosts?: lumi.Input<Host[] | undefined>;
+
+    /** 1 to 2 entries. Keys match `^[a-z]+`. */
     shares?: lumi.Input<{ [key: Host]: Share[] } | undefined>;
+
+    /** At least 1 element. */
     inner?: lumi.Input<Peer[] | undefined>;
 }
 
@@ -45,20 +79,23 @@ const Limits$shape: lumi.Shape = {
     label: lumi.optional(lumi.constrained(lumi.string, { minLength: 1, maxLength: 5 })),
     code: lumi.optional(lumi.constrained(lumi.string, { pattern: "^\"\\d{3},\\w" }), lumi.secretProperty),
     home: lumi.optional(lumi.constrained(lumi.string, { format: "uri" })),
-    hosts: lumi.optional(lumi.constrained(lumi.list(lumi.constrained(lumi.string, { pattern: "^[a-z]\\w*$" })), { minItems: 1, maxItems: 2, unique: true })),
-    shares: lumi.optional(lumi.constrained(lumi.map(lumi.list(lumi.constrained(lumi.number, { min: 0, max: 100 })), lumi.constrained(lumi.string, { pattern: "^[a-z]\\w*$" })), { minProperties: 1, maxProperties: 2, keyPattern: "^[a-z]+" })),
+    hosts: lumi.optional(lumi.constrained(lumi.list(lumi.constrained(lumi.string, { pattern: "^[a-z]\\w*$", says: "a host name" })), { minItems: 1, maxItems: 2, unique: true })),
+    shares: lumi.optional(lumi.constrained(lumi.map(lumi.list(lumi.constrained(lumi.number, { min: 0, max: 100 })), lumi.constrained(lumi.string, { pattern: "^[a-z]\\w*$", says: "a host name" })), { minProperties: 1, maxProperties: 2, keyPattern: "^[a-z]+" })),
     inner: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => Peer)), { minItems: 1 })),
 };
 
-/** Host is a name. */
+/** Host is a name. A host name. */
 export type Host = string;
 
+/** From 0 to 100. */
 export type Share = number;
 
+/** A multiple of 1. */
 export type Whole = number;
 
 /** Peer is a struct with a constraint. */
 export interface Peer {
+    /** An IPv4 address. */
     address: string;
 }
 

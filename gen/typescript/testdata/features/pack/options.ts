@@ -30,15 +30,11 @@ export class Cache extends lumi.Resource<"features:index:Cache"> implements Cach
     declare eviction?: lumi.Input<Eviction | undefined>;
 
     /**
-     * Shards share the work.
+     * Shards share the work. At most 64.
      *
      * @default 8
      */
     declare shards?: lumi.Input<Shards | undefined>;
-
-    /**
-     * @default "a, \"b\" *\/"
-     */
     declare label?: lumi.Input<string | undefined>;
 
     /**
@@ -75,15 +71,11 @@ export interface CacheArgs {
     eviction?: lumi.Input<Eviction | undefined>;
 
     /**
-     * Shards share the work.
+     * Shards share the work. At most 64.
      *
      * @default 8
      */
     shards?: lumi.Input<Shards | undefined>;
-
-    /**
-     * @default "a, \"b\" *\/"
-     */
     label?: lumi.Input<string | undefined>;
 
     /**
@@ -156,6 +148,8 @@ lumi.deprecate(Eviction, {
 });
 
 /**
+ * At least 1.
+ *
  * @deprecated count bytes
  */
 export type Gigabytes = number;

@@ -19,7 +19,7 @@ const Role tokens.Type = "modules:iam:Role"
 
 // role holds the properties of a resource of type Role.
 type role struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name     string
 	Policies []Policy
 }
