@@ -20,8 +20,8 @@ func TestPropertyDoc(t *testing.T) {
 		{schema.Property{Doc: "The port", Constraints: port}, "The port\n\nFrom 1 to 65535."},
 		{schema.Property{Doc: "One of:\n  - a port.", Constraints: port}, "One of:\n  - a port.\n\nFrom 1 to 65535."},
 		{
-			schema.Property{Doc: "The port on which all servers of the group listen for requests to this one service.", Constraints: port},
-			"The port on which all servers of the group listen for requests to this one service.\nFrom 1 to 65535.",
+			schema.Property{Doc: "The port on which all servers of the group listen for requests to this particular service.", Constraints: port},
+			"The port on which all servers of the group listen for requests to this particular service.\nFrom 1 to 65535.",
 		},
 		{
 			schema.Property{Constraints: &schema.Constraints{Min: new(-0.5), ExclusiveMax: new(1e21), MultipleOf: new(0.25)}},

@@ -285,6 +285,9 @@ func TestConstraints(t *testing.T) {
 		}{
 			{nil, one[kind], "ConstraintAdded"}, {one[kind], nil, "ConstraintRemoved"}, {one[kind], two[kind], changed},
 		} {
+			if name == "says" { // only the wording of messages
+				pair.want = ""
+			}
 			var codes []string
 			for _, f := range compare(model(pair.old), model(pair.new)) {
 				codes = append(codes, string(f.Code))
