@@ -95,6 +95,9 @@ type Props struct {
 	// fields holds the current object's fields, and seen is the number of fields looked up so far.
 	fields map[string]*structpb.Value
 	seen   int
+	// rules are the current object's rules, checked once its properties are decoded.
+	rules    *RuleSet
+	operands operands
 	// unsigned caches the latest object found to be plain, rather than a special value.
 	unsigned *structpb.Struct
 	// make allocates values when encoding. made is a stack of encoded properties, ending with those of the current

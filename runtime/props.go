@@ -372,13 +372,14 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 
 // decodeObject decodes fields into an object and reports undeclared fields.
 func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
-	outer, seen := p.fields, p.seen
-	p.fields, p.seen = fields, 0
+	outer, seen, rules, faults := p.fields, p.seen, p.rules, len(p.faults)
+	p.fields, p.seen, p.rules = fields, 0, nil
 	into.Lumi(p)
+	p.checkRules(faults)
 	if p.seen < len(fields) && p.only == 0 {
 		p.undeclared(into)
 	}
-	p.fields, p.seen = outer, seen
+	p.fields, p.seen, p.rules = outer, seen, rules
 }
 
 // encodeObject returns the encoded fields of an object.

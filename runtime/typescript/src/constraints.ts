@@ -56,7 +56,7 @@ export function checkString(limits: Constraints, value: string, secret: boolean,
     }
 }
 
-function characters(text: string): number {
+export function characters(text: string): number {
     let count = 0;
     for (const _ of text) {
         count++; // [...value].length would need more memory

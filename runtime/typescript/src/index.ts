@@ -29,6 +29,7 @@ export {
     reference,
     urn,
 } from "./resource.js";
+export { type Rule, type RuleExpression, ruled } from "./rules.js";
 export {
     type Constraints,
     type Enum,

@@ -8,6 +8,7 @@ import { compareTypes, isResource } from "./kinds.js";
 import { compare } from "./names.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
 import { checkRelations, isRelated } from "./relations.js";
+import { checkRules } from "./rules.js";
 import { type Constraints, type Enum, type Properties, type Property, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
@@ -127,7 +128,8 @@ export class Checker {
         unknown: (name: string) => string | undefined = () => undefined,
     ): Properties {
         return this.#nested(value, at, () => {
-            const copy: [string, unknown][] = [];
+            const entries: [string, unknown][] = [];
+            const before = this.faults.length;
             this.#deprecated(at.path, "the type ", insteadOf(shape));
             const present = new Set<string>();
             const related: [string, Property][] = [];
@@ -148,7 +150,7 @@ export class Checker {
                     this.fault(inside.path, "is set by the provider, not by a program");
                 } else {
                     this.#deprecated(inside.path, "", property.deprecated);
-                    copy.push([name, this.value(property.type, given, inside)]);
+                    entries.push([name, this.value(property.type, given, inside)]);
                 }
             }
             for (const [name, property] of related) {
@@ -156,13 +158,17 @@ export class Checker {
                     this.fault(property === undefined ? at.path : member(at.path, property), message),
                 );
             }
+            const copy = Object.fromEntries(entries);
+            const isInvalid = (path: readonly string[]) =>
+                this.faults.slice(before).some((fault) => fault.path === path.reduce(member, at.path));
+            checkRules(shape, copy, isInvalid, (message) => this.fault(at.path, message));
             for (const name of Object.keys(value).sort(compare)) {
                 if (!Object.hasOwn(shape, name) && !isAbsent(value[name])) {
                     const instead = at.secret ? "" : renamed(shape, name) ?? didYouMean(name, settable(shape));
                     this.fault(entry(at, name), unknown(name) ?? `no such property${instead}`);
                 }
             }
-            return Object.fromEntries(copy);
+            return copy;
         });
     }
 
