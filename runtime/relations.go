@@ -56,3 +56,28 @@ func (p *Props) has(name string) bool {
 	v, _ := signed.Reveal(p.fields[name])
 	return v != nil && !signed.IsNull(v)
 }
+
+// Rules declares the rules of the current object. A program's properties must not break any of them.
+func (p *Props) Rules(s *RuleSet) {
+	if p.judgesRelations() {
+		p.rules = s
+	}
+}
+
+// checkRules reports the rules that the current, decoded object breaks. before is the number of faults found before the
+// object was decoded.
+func (p *Props) checkRules(before int) {
+	if p.rules == nil {
+		return
+	}
+	o := &p.operands // not a variable, which would be allocated
+	*o = operands{fields: p.fields, faults: p.faults[before:]}
+	if len(o.faults) > 0 {
+		o.at = p.at()
+	}
+	for _, r := range p.rules.parse() {
+		if r.holds.Fails(o) {
+			p.fault("%s", r.message)
+		}
+	}
+}

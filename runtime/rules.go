@@ -34,31 +34,6 @@ func Rules(texts ...string) *RuleSet {
 	})}
 }
 
-// Rules declares the rules of the current object. A program's properties must not break any of them.
-func (p *Props) Rules(s *RuleSet) {
-	if p.judgesRelations() {
-		p.rules = s
-	}
-}
-
-// checkRules reports the rules that the current, decoded object breaks. before is the number of faults found before the
-// object was decoded.
-func (p *Props) checkRules(before int) {
-	if p.rules == nil {
-		return
-	}
-	o := &p.operands // not a variable, which would be allocated
-	*o = operands{fields: p.fields, faults: p.faults[before:]}
-	if len(o.faults) > 0 {
-		o.at = p.at()
-	}
-	for _, r := range p.rules.parse() {
-		if r.holds.Fails(o) {
-			p.fault("%s", r.message)
-		}
-	}
-}
-
 // operands finds the operands of rules in an object.
 type operands struct {
 	fields map[string]*structpb.Value

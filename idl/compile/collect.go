@@ -91,7 +91,9 @@ type decl struct {
 	model  schema.Decl      // nil for broken types and mixins
 
 	classified bool
-	embedders  []*decl  // structs that embed this one
+	embedders  []*decl // structs that embed this one
+	embeds     []*decl // structs embedded in this one, in source order
+	rules      []*ruleLine
 	usedAt     ast.Node // the first use as the type of a property or alias
 	options    []option // options valid only in resources; see checkOptionPlaces
 	directives []setOption

@@ -34,6 +34,7 @@ func (c *checker) check() {
 	c.checkConfigReferences()
 	c.checkDefaults()
 	c.checkRelations()
+	c.checkRules()
 	c.checkFormerNames()
 	c.checkMemberKeys()
 	c.assemble(plain)

@@ -29,6 +29,10 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 			if text, ok := strings.CutPrefix(comment.Text, directivePrefix); ok {
 				c.read[comment] = true
 				start := comment.Slash + token.Pos(len(directivePrefix))
+				if ruleDirective.MatchString(text) {
+					c.parseRule(d, strings.TrimRight(text, " \t\r"), start)
+					continue
+				}
 				elements = append(elements, splitOptions(strings.TrimRight(text, " \t\r"), 0, func(from, to int) textRange {
 					return textRange{start + token.Pos(from), start + token.Pos(to)}
 				})...)
@@ -92,6 +96,11 @@ func (c *checker) checkStray(comment *ast.Comment) {
 			help = `start a paragraph of the comment with "` + deprecatedMark + `" instead`
 		}
 		c.report(diag.MisplacedDirective, comment, "this directive has no effect here").Suggestion = help
+		return
+	}
+	if rule := nearRule.FindStringSubmatch(comment.Text); rule != nil {
+		c.report(diag.MisplacedDirective, comment, "directives must begin with exactly %s", directivePrefix).
+			Suggestion = "write " + directivePrefix + "rule " + rule[1]
 		return
 	}
 	m := nearDirective.FindStringSubmatch(strings.TrimSpace(strings.TrimSuffix(comment.Text, "*/")))

@@ -113,7 +113,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	case inner.struc == nil:
 		c.rejectEmbedded(expr)
 	default:
-		inner.embedders = append(inner.embedders, d)
+		inner.embedders, d.embeds = append(inner.embedders, d), append(d.embeds, inner)
 		for _, promoted := range c.flatten(inner) {
 			p := *promoted.Property
 			if inner.file.source != d.file.source {
@@ -187,12 +187,15 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	}
 	tag.unread = tag.unread || d.kind == unknownStruct // d may be a union
 	if !c.setType(d.file, p, f.Type, tag) {
-		p.Type, p.Default = schema.Any, nil // a placeholder, so that names are still checked
+		p.Type, p.Default = invalidType, nil // so that the names are still checked
 	} else if p.Constraints != nil {
 		c.constrained = append(c.constrained, constrainedType{&p.Type, constraintsIn(tag.list)})
 	}
 	return p
 }
+
+// invalidType is the type of properties whose type is invalid.
+const invalidType = schema.Primitive("invalid")
 
 // prototypeMembers lists the members that every JavaScript object inherits. A property with such a name would seem
 // present even when it is absent.

@@ -170,6 +170,9 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 		describeOption(b, "exactlyOneOf", strings.Join(p.ExactlyOneOf, ","))
 		b.WriteString("\n")
 	}
+	for _, r := range schema.Rules(d) {
+		fmt.Fprintf(b, "\t\trule %s %q\n", r.JSON(), r.Message)
+	}
 }
 
 func describeConstraints(b *strings.Builder, c *schema.Constraints) {

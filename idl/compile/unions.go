@@ -70,7 +70,7 @@ var variantOptions = []string{"name", "secret", "deprecated", "was"}
 func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag options) {
 	*p = schema.Property{
 		Field: p.Field, Name: p.Name, Secret: p.Secret, Was: p.Was, Deprecated: p.Deprecated, Doc: p.Doc, Pos: p.Pos,
-		Type: schema.Any, // placeholder for invalid types
+		Type: invalidType,
 	}
 	target, pointer := ast.Unparen(expr), false
 	if star, ok := target.(*ast.StarExpr); ok {

@@ -97,6 +97,10 @@ const (
 	InvalidPattern     Code = "InvalidPattern"
 	ConstraintConflict Code = "ConstraintConflict"
 	MisplacedDirective Code = "MisplacedDirective"
+	RuleSyntax         Code = "RuleSyntax"
+	RuleName           Code = "RuleName"
+	RuleType           Code = "RuleType"
+	RuleConstant       Code = "RuleConstant"
 )
 
 // Constants.

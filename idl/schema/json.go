@@ -53,9 +53,10 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //
 // A declaration has a kind, and members that depend on it:
 //
-//	           {"kind": "resource", "name", "doc", "pos", "token", "was", "named", "properties": [property…]}
-//	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…]}
-//	           {"kind": "config",   "name", "doc", "pos", "properties": [property…]}
+//	           {"kind": "resource", "name", "doc", "pos", "token", "was", "named", "properties": [property…],
+//	            "rules": [rule…]}
+//	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…], "rules": [rule…]}
+//	           {"kind": "config",   "name", "doc", "pos", "properties": [property…], "rules": [rule…]}
 //	           {"kind": "union",    "name", "doc", "pos", "variants": [property…]}
 //	           {"kind": "enum",     "name", "doc", "pos", "members": [{"name", "value", "doc", "deprecated", "pos"}…]}
 //	           {"kind": "alias",    "name", "doc", "pos", "target": type, "constraints"}
@@ -67,8 +68,6 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //
 // Declarations of all kinds may have "deprecated", which names the replacement.
 //
-//	constraints: {"min": 1, "max": 65535} and so on, one member per field of [Constraints]
-//	position:  {"line": 3, "column": 6}
 //
 // A type also has a kind:
 //

@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lumi-idl/lumi/internal/rule"
 )
 
 // Read parses and links a model in the format of [Write]. Modules and files may be in any order. Read returns the error
@@ -241,6 +243,11 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	case *Const:
 		return d, d.setValue(value)
 	}
+	for _, r := range Rules(kinds[i]) {
+		if r == nil || r.Message == "" {
+			return nil, errors.New("a rule without a message")
+		}
+	}
 	return kinds[i], checkProperties(Properties(kinds[i]))
 }
 
@@ -389,6 +396,11 @@ func (p *Package) checkValues() error {
 				return fmt.Errorf("%s: %w", where, err)
 			}
 		}
+		for _, r := range Rules(d) {
+			if err := checkRule(r.Expr, Properties(d)); err != nil {
+				return fmt.Errorf("%s: rule %q: %w", where, r.Message, err)
+			}
+		}
 		for _, property := range Properties(d) {
 			values, err := ValuesOf(property.Type), checkConstraints(property.Type, property.Constraints)
 			if fits := defaultsOf(property.Default); err == nil && fits != nil && !slices.Contains(fits, values) {
@@ -396,6 +408,28 @@ func (p *Package) checkValues() error {
 			}
 			if err != nil {
 				return fmt.Errorf("%s.%s: %w", where, property.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkRule rejects expressions with unknown operators or properties.
+func checkRule(data any, properties []*Property) error {
+	expr, err := rule.Of(data)
+	if err != nil {
+		return err
+	}
+	for path := range expr.Paths {
+		siblings := properties
+		for _, name := range path {
+			i := slices.IndexFunc(siblings, func(p *Property) bool { return p.Name == name })
+			if i < 0 {
+				return fmt.Errorf("unknown property %q", name)
+			}
+			ref, _ := Underlying(siblings[i].Type).(*Ref)
+			if siblings = nil; ref != nil {
+				siblings = Properties(ref.Decl)
 			}
 		}
 	}

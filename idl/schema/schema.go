@@ -139,6 +139,8 @@ type Resource struct {
 	Named bool `json:"named,omitempty"`
 	// Properties lists the declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
+	// Rules lists the rules of the declaration and of what it embeds in source order.
+	Rules []*Rule `json:"rules,omitempty"`
 }
 
 // Struct is a plain object type: the type of a property, or a base to embed in other structs.
@@ -146,6 +148,38 @@ type Struct struct {
 	Header
 	// Properties lists the declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
+	// Rules lists the rules of the declaration and of what it embeds in source order.
+	Rules []*Rule `json:"rules,omitempty"`
+}
+
+// Rule relates properties of an object that a program sets.
+type Rule struct {
+	// Message describes objects that break the rule.
+	Message string `json:"message"`
+	// Expr is false for objects that break the rule: a bool, a float64, a string, or an []any of an operator and its
+	// operands. docs/idl.md defines the operators, and which operands are undecided. The operands of "get" and "has" are
+	// the names on the path to a property, such as ["get", "limits", "max"]; "default" is "get" with the property's
+	// default before these names.
+	Expr any `json:"expr"`
+}
+
+// JSON returns the expression as JSON.
+func (r *Rule) JSON() string {
+	text, _ := marshal(r.Expr) // consists of values that JSON has
+	return string(text)
+}
+
+// Rules returns the rules of a declaration.
+func Rules(d Decl) []*Rule {
+	switch d := d.(type) {
+	case *Resource:
+		return d.Rules
+	case *Struct:
+		return d.Rules
+	case *Config:
+		return d.Rules
+	}
+	return nil
 }
 
 // Config is the configuration of the package's provider.
@@ -153,6 +187,8 @@ type Config struct {
 	Header
 	// Properties lists the declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
+	// Rules lists the rules of the declaration and of what it embeds in source order.
+	Rules []*Rule `json:"rules,omitempty"`
 }
 
 // Union is a type with several variants. If the variants are resources, a value is a resource reference whose type
