@@ -54,7 +54,7 @@ func (e *emitter) declarations() {
 		case *schema.Resource:
 			e.resource(d)
 		case *schema.Struct, *schema.Config:
-			e.structure(d.Head(), schema.Properties(d))
+			e.structure(d.Head(), schema.Properties(d), schema.Rules(d))
 		case *schema.Union:
 			e.union(d)
 		case *schema.Enum:
@@ -97,13 +97,13 @@ func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Cod
 }
 
 // structure emits a struct, its lower-case alias, its property names, and the method that describes it.
-func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
+func (e *emitter) structure(h *schema.Header, properties []*schema.Property, rules []*schema.Rule) {
 	name := schema.GoName(e.source.Module, h.Name)
 	e.doc(described(h.Doc, h.Deprecated))
 	e.fields(name, properties)
 	e.lowered(h, name)
 	e.propertyNames(h, properties)
-	e.walk(h, name, properties)
+	e.walk(h, name, properties, rules)
 }
 
 // lowered emits the lower-case alias of a struct, which follows the naming of resource structs.
@@ -152,6 +152,24 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	})
 }
 
+// rules emits a variable for the rules of a declaration.
+func (e *emitter) rules(h *schema.Header, rules []*schema.Rule) {
+	if len(rules) == 0 {
+		return
+	}
+	e.doc("Rules of " + h.Name + ".")
+	var texts []jen.Code
+	for _, r := range rules {
+		expr := jen.Lit(r.JSON())
+		if strconv.CanBackquote(r.JSON()) {
+			expr = jen.Id("`" + r.JSON() + "`")
+		}
+		texts = append(texts, jen.Lit(r.Message).Op(",").Add(expr))
+	}
+	call := jen.Options{Open: "(\n", Separator: ",\n", Close: ",\n)"}
+	e.Var().Id(e.scope.rules[h.Name]).Op("=").Add(lumi("Rules")).Custom(call, texts...)
+}
+
 // codecOf returns the expression for the codec of a property.
 func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
 	if name := e.scope.codec(h, p); name != "" {
@@ -161,13 +179,14 @@ func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
 }
 
 // walk emits the method that describes the properties to the runtime.
-func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Property) {
+func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Property, rules []*schema.Rule) {
 	e.codecs(h, properties)
+	e.rules(h, rules)
 	self, props := jen.Id(e.scope.self), jen.Id(e.scope.props)
 	if len(properties) == 0 {
 		self = jen.Null()
 	}
-	if len(properties) == 0 && h.Deprecated == "" {
+	if len(properties) == 0 && h.Deprecated == "" && len(rules) == 0 {
 		props = jen.Null()
 	}
 	receiver, param := jen.Add(self).Op("*").Id(name), jen.Add(props).Op("*").Add(lumi("Props"))
@@ -175,6 +194,9 @@ func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Prope
 	e.method(receiver, "Lumi", param).BlockFunc(func(g *jen.Group) {
 		if h.Deprecated != "" {
 			g.Add(props).Dot("Deprecated").Call(jen.Lit(h.Deprecated))
+		}
+		if len(rules) > 0 {
+			g.Add(props).Dot("Rules").Call(jen.Id(e.scope.rules[h.Name]))
 		}
 		for _, p := range properties {
 			g.Add(lumi(verb(p))).CallFunc(func(g *jen.Group) {

@@ -14,7 +14,7 @@ func (e *emitter) resource(r *schema.Resource) {
 	e.doc(lowered + " holds the properties of a resource of type " + r.Name + ".")
 	e.fields(lowered, r.Properties)
 	e.propertyNames(&r.Header, r.Properties)
-	e.walk(&r.Header, lowered, r.Properties)
+	e.walk(&r.Header, lowered, r.Properties, r.Rules)
 	e.operations(r, pointer(jen.Id(lowered)))
 	e.provider(r, lowered)
 }

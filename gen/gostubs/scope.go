@@ -27,13 +27,15 @@ type scope struct {
 	self, props, ops string
 	// codecs maps the constant for a property name to the variable of the property's codec.
 	codecs map[string]string
+	// rules maps the names of declarations to the variables of their rules.
+	rules map[string]string
 }
 
 // newScope chooses the names for a module. Jennifer only keeps imports distinct from each other. The names chosen here
 // also differ from declarations in the module and from predeclared names, and do not shadow any name used by the
 // generated code.
 func newScope(m *schema.Module, opts Options) *scope {
-	s := &scope{root: opts.ImportPath, codecs: map[string]string{}, imports: map[string]string{
+	s := &scope{root: opts.ImportPath, codecs: map[string]string{}, rules: map[string]string{}, imports: map[string]string{
 		contextPath: "context", lumiPath: "lumi", tokensPath: "tokens", urnPath: "urn",
 	}}
 	taken := map[string]bool{}
@@ -60,6 +62,9 @@ func newScope(m *schema.Module, opts Options) *scope {
 	s.self, s.props, s.ops = claim("s"), claim("p"), claim("ops")
 	for _, f := range m.Files {
 		for _, d := range f.Decls {
+			if len(schema.Rules(d)) > 0 {
+				s.rules[d.Head().Name] = claim(schema.PropertyName(d.Head().Name) + "_rules")
+			}
 			for _, p := range schema.Properties(d) {
 				if hasCodec(p) {
 					name := schema.GoPropertyConst(d.Head(), p)
@@ -86,7 +91,7 @@ func (s *scope) constrained(h *schema.Header) func(*schema.Property) bool {
 
 // input returns a digest of everything that a stub depends on. File is the digest of the IDL file.
 func (s *scope) input(file [sha256.Size]byte) [sha256.Size]byte {
-	return sha256.Sum256(fmt.Appendf(file[:], "%q", []any{s.root, s.imports, s.self, s.props, s.ops, s.codecs}))
+	return sha256.Sum256(fmt.Appendf(file[:], "%q", []any{s.root, s.imports, s.self, s.props, s.ops, s.codecs, s.rules}))
 }
 
 // path returns the import path of the stubs of a module.

@@ -43,7 +43,7 @@ func (f *file) alias(a *schema.Alias) {
 func (f *file) structure(s *schema.Struct) {
 	f.doc("", described(s.Doc, s.Deprecated))
 	f.interfaceOf(s.Name, s.Properties, f.plain)
-	f.shapeTable("export const "+s.Name, s.Properties)
+	f.shapeTable("export const "+s.Name, s.Properties, s.Rules)
 	f.deprecated(s.Name, quote(s.Deprecated), s.Deprecated != "")
 }
 
@@ -64,7 +64,7 @@ func (f *file) union(u *schema.Union) {
 		f.member(i, v, "", ": "+f.typ(v.Type))
 	}
 	f.put("}>;\n\n")
-	f.shapeTable("export const "+u.Name, u.Variants)
+	f.shapeTable("export const "+u.Name, u.Variants, nil)
 	f.deprecated(u.Name, quote(u.Deprecated), u.Deprecated != "")
 }
 
@@ -72,7 +72,7 @@ func (f *file) union(u *schema.Union) {
 func (f *file) config(c *schema.Config) {
 	f.doc("", described(c.Doc, c.Deprecated))
 	f.interfaceOf(c.Name, c.Properties, f.plain)
-	f.shapeTable("const "+shapeName(&c.Header), c.Properties)
+	f.shapeTable("const "+shapeName(&c.Header), c.Properties, c.Rules)
 	f.deprecated(shapeName(&c.Header), quote(c.Deprecated), c.Deprecated != "")
 	f.put("\n")
 	f.doc("", "Configures the provider of "+f.pkg.Name+". A program may call it at most once.")
@@ -122,7 +122,7 @@ func (f *file) resource(r *schema.Resource) {
 
 	f.doc("", "The arguments of "+r.Name+".")
 	f.interfaceOf(args, settable(properties), f.argument)
-	f.shapeTable("const "+shapeName(&r.Header), properties)
+	f.shapeTable("const "+shapeName(&r.Header), properties, r.Rules)
 	f.renamed(r)
 	f.deprecated(shapeName(&r.Header), quote(r.Deprecated), r.Deprecated != "")
 }
@@ -186,12 +186,19 @@ func (f *file) argument(p *schema.Property) string {
 }
 
 // shapeTable writes a declaration of the shape of properties.
-func (f *file) shapeTable(declaration string, properties []*schema.Property) {
+func (f *file) shapeTable(declaration string, properties []*schema.Property, rules []*schema.Rule) {
 	f.usesLumi, f.loadsLumi = true, true
-	f.put(declaration, ": lumi.Shape = {")
+	f.put(declaration, ": lumi.Shape = ")
+	inner := ""
+	if len(rules) > 0 {
+		f.needs(integerGeneration)
+		inner = indent
+		f.put("lumi.ruled(\n", inner)
+	}
+	f.put("{")
 	relations := schema.Relations(properties)
 	for i, p := range properties {
-		f.put(separator(i, "\n", ""), indent, p.Name, ": lumi.", presence(p), "(", f.constrained(f.shape(p.Type), p.Constraints))
+		f.put(separator(i, "\n", ""), inner, indent, p.Name, ": lumi.", presence(p), "(", f.constrained(f.shape(p.Type), p.Constraints))
 		flags := p.Flags()
 		slices.Sort(flags)
 		for _, flag := range flags {
@@ -206,7 +213,16 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 		f.annotate(p, relations)
 		f.put("),\n")
 	}
-	f.put("};\n")
+	f.put(inner, "}")
+	for i, r := range rules {
+		f.put(separator(i, ",\n", ""), indent)
+		message, expr := quote(r.Message), literal(r.Expr)
+		f.putFitting("["+message+", "+expr+"],\n", "[\n"+indent+indent+message+",\n"+indent+indent+expr+",\n"+indent+"],\n")
+	}
+	if len(rules) > 0 {
+		f.put(")")
+	}
+	f.put(";\n")
 }
 
 // presence returns the name of the runtime function that describes who sets a property and whether it may be absent.

@@ -42,8 +42,15 @@ func describedProperty(p *schema.Property) string {
 
 // literal formats a boolean, number, or string as a TypeScript literal.
 func literal(value any) string {
-	if s, ok := value.(string); ok {
-		return quote(s)
+	switch value := value.(type) {
+	case string:
+		return quote(value)
+	case []any:
+		var list []string
+		for _, element := range value {
+			list = append(list, literal(element))
+		}
+		return "[" + strings.Join(list, ", ") + "]"
 	}
 	text, _ := json.Marshal(value) // numbers in the model are finite
 	return string(text)

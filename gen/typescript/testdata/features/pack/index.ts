@@ -61,6 +61,7 @@ export {
 } from "./kinds.js";
 export { Limits, type LimitsArgs, type Host, type Share, type Whole, Peer } from "./limits.js";
 export { Cache, type CacheArgs, Disk, type Shards, Eviction, type Gigabytes, Gigabyte } from "./options.js";
+export { Gate, type GateArgs, PortRange, Flow, GateKind } from "./rules.js";
 export { Route, type RouteArgs, type Target, Action, Both } from "./unions.js";
 export { Words, type WordsArgs } from "./words.js";
 export { Uses } from "./words_user.js";
