@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -64,6 +65,50 @@ func (g group) holds(list []group) bool {
 		}
 		return g.rule == other.rule && slices.Equal(g.names, other.names)
 	})
+}
+
+// compareRules compares the rules of two declarations. Rules with the same expression are the same, and so are, if the
+// expression changed, rules with the same message.
+func compareRules(c *comparison, old, new schema.Decl) {
+	if !c.useOfProperty(property{&schema.Property{}, old}).in {
+		return
+	}
+	gone, come := schema.Rules(old), schema.Rules(new)
+	gone, come = slices.Clone(gone), slices.Clone(come)
+	pairUp(&gone, &come, func(r, s *schema.Rule) bool { return reflect.DeepEqual(c.renamed(r.Expr, old), s.Expr) }, func(r, s *schema.Rule) {})
+	refused, help := Impact{MayBreak, None, MayBreak, MayBreak}, "check it in the provider, and only for new resources"
+	pairUp(&gone, &come, func(r, s *schema.Rule) bool { return r.Message == s.Message }, func(_, s *schema.Rule) {
+		c.report("RuleChanged", refused, declNode(old), declNode(new), help, "has a changed rule %q", s.Message)
+	})
+	for _, s := range come {
+		c.report("RuleAdded", refused, node{}, declNode(new), help, "has the new rule %q", s.Message)
+	}
+}
+
+// renamed returns an expression over properties of d with their new names.
+func (c *comparison) renamed(expr any, d schema.Decl) any {
+	list, ok := expr.([]any)
+	if !ok {
+		return expr
+	}
+	list = slices.Clone(list)
+	from := map[any]int{"get": 1, "has": 1, "default": 2}[list[0]]
+	for i := range list[1:] {
+		if from == 0 {
+			list[i+1] = c.renamed(list[i+1], d)
+		}
+	}
+	for i := from; from > 0 && i < len(list); i++ {
+		siblings := schema.Properties(d)
+		at := slices.IndexFunc(siblings, func(p *schema.Property) bool { return p.Name == list[i] })
+		if q := c.successor(property{siblings[at], d}); q != nil {
+			list[i] = q.Name
+		}
+		if ref, ok := schema.Underlying(siblings[at].Type).(*schema.Ref); ok {
+			d = ref.Decl
+		}
+	}
+	return list
 }
 
 // compareRelations reports added and removed relations between properties. Names maps old property names to new ones.

@@ -96,6 +96,7 @@ var declRules = []rule[schema.Decl]{
 		c.compareFormerNames(namesIn(old.Was), append(namesIn(new.Was), new.Name), declNode(old), declNode(new))
 	})},
 	{"Properties", compareProperties},
+	{"Rules", compareRules},
 	{"Enum.Members", of(compareMembers)},
 	{"Alias.Target", of(func(c *comparison, old, new *schema.Alias) {
 		c.compareTypes(old.Target, new.Target, old.Constraints, c.useOf(old), declNode(old), declNode(new))
