@@ -57,7 +57,7 @@ func resourcesOf(pkg *schema.Package, module string) []*schema.Resource {
 // roundTrip checks that decoding and encoding a valid bag returns the bag, and that decoding it again returns the same
 // value.
 func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
-	bag := lumi.BagOf(drawBag(t, r.Properties, 3))
+	bag := lumi.BagOf(drawBag(t, r, 3))
 	value := empty()
 	if err := lumi.Decode(bag, value); err != nil {
 		t.Fatalf("Decode of a valid bag returned %v\n%v", err, bag)
@@ -114,7 +114,34 @@ func anything(t *rapid.T, empty func() lumi.Object) {
 }
 
 // drawBag draws a bag with valid values for the inputs in properties.
-func drawBag(t *rapid.T, properties []*schema.Property, depth int) *structpb.Struct {
+func drawBag(t *rapid.T, d schema.Decl, depth int) *structpb.Struct {
+	const attempts = 100
+	for range attempts {
+		if bag := drawProperties(t, schema.Properties(d), depth); !breaksRule(d, bag) {
+			return bag
+		}
+	}
+	t.Fatalf("%d draws broke the rules of %s", attempts, d.Head().Name)
+	return nil
+}
+
+// ruled is an object with rules and without properties.
+type ruled struct{ rules *lumi.RuleSet }
+
+func (o ruled) Lumi(p *lumi.Props) { p.Rules(o.rules) }
+
+// breaksRule reports whether properties break a rule of d.
+func breaksRule(d schema.Decl, bag *structpb.Struct) bool {
+	var texts []string
+	for _, r := range schema.Rules(d) {
+		texts = append(texts, r.Message, r.JSON())
+	}
+	var invalid *lumi.InvalidError
+	return texts != nil && errors.As(lumi.Decode(lumi.BagOf(bag), ruled{lumi.Rules(texts...)}), &invalid) && invalid.Faults[0].Path == ""
+}
+
+// drawProperties draws inputs that are valid except for rules.
+func drawProperties(t *rapid.T, properties []*schema.Property, depth int) *structpb.Struct {
 	bag := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	draw := func(p *schema.Property) {
 		v := drawValue(t, p.Type, depth-1, p.Constraints)
@@ -192,7 +219,7 @@ func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraint
 			}
 			return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{v.Name: one}})
 		case *schema.Struct:
-			return structpb.NewStructValue(drawBag(t, d.Properties, depth))
+			return structpb.NewStructValue(drawBag(t, d, depth))
 		}
 	}
 	t.Fatalf("unknown type: %#v", typ)

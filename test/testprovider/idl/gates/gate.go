@@ -1,4 +1,4 @@
-package feature
+package gates
 
 import "github.com/lumi-idl/lumi/idl"
 
