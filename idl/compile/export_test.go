@@ -50,9 +50,10 @@ func (m *memory) load(dir string) *packages.Package {
 	pkg := &packages.Package{
 		PkgPath: path.Join(memoryRoot, dir), Fset: m.fset,
 		TypesInfo: &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{},
-			Defs:  map[*ast.Ident]types.Object{},
-			Uses:  map[*ast.Ident]types.Object{},
+			Types:  map[ast.Expr]types.TypeAndValue{},
+			Defs:   map[*ast.Ident]types.Object{},
+			Uses:   map[*ast.Ident]types.Object{},
+			Scopes: map[ast.Node]*types.Scope{},
 		},
 	}
 	m.pkgs[dir] = pkg

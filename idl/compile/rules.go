@@ -441,8 +441,9 @@ func (r *ruleLine) constantNamed(e ast.Expr) *types.Const {
 			}
 		}
 	case *ast.SelectorExpr:
-		if x, ok := e.X.(*ast.Ident); ok {
-			imported, _ := file.source.TypesInfo.Scopes[file.File].Lookup(x.Name).(*types.PkgName)
+		x, ok := e.X.(*ast.Ident)
+		if scope := file.source.TypesInfo.Scopes[file.File]; ok && scope != nil { // nil if Go gave up
+			imported, _ := scope.Lookup(x.Name).(*types.PkgName)
 			if imported != nil && r.sourceOf[imported.Imported()] != nil {
 				k, _ := imported.Imported().Scope().Lookup(e.Sel.Name).(*types.Const)
 				return k
