@@ -28,6 +28,8 @@ type checker struct {
 	constrained []constrainedType
 	// aliased maps each alias to its constraints.
 	aliased map[schema.Decl][]setOption
+	// refused holds the names of fields that were reported and are no properties.
+	refused map[string]bool
 	// read is the set of comments parsed as directives of a type.
 	read   map[*ast.Comment]bool
 	idents map[schema.Decl]*ast.Ident // the declared names
@@ -52,6 +54,7 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 		decls:        map[*types.TypeName]*decl{},
 		idents:       map[schema.Decl]*ast.Ident{},
 		aliased:      map[schema.Decl][]setOption{},
+		refused:      map[string]bool{},
 		read:         map[*ast.Comment]bool{},
 		reported:     map[diag.Code]bool{},
 		blindFolders: map[string]bool{},

@@ -33,6 +33,8 @@ func (c *checker) flatten(d *decl) []*field {
 		for _, name := range f.Names {
 			if p := c.property(d, f, name, tag); p != nil {
 				c.addField(d, &field{Property: p, at: name, owner: d, tag: tag})
+			} else {
+				c.refused[name.Name] = true
 			}
 		}
 	}
@@ -50,6 +52,7 @@ func (c *checker) addField(d *decl, f *field) {
 		d.fields = append(d.fields, f)
 		return
 	}
+	c.refused[f.Field] = true
 	other := d.fields[i]
 	if other.Field == f.Field && other.owner == d && f.owner == d {
 		return // reported by Go

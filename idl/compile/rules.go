@@ -466,5 +466,7 @@ func (r *ruleLine) unknownName(name *ast.Ident, properties []*schema.Property) {
 	if near == "" {
 		help = "use the Go names of fields, and constants of the IDL"
 	}
-	_, _ = r.reject(diag.RuleName, name, help, "unknown name %s", name.Name)
+	if !r.refused[name.Name] {
+		_, _ = r.reject(diag.RuleName, name, help, "unknown name %s", name.Name)
+	}
 }

@@ -187,6 +187,8 @@ func (g *generator) union(name string) {
 }
 
 func (g *generator) structure(name, marker string) {
+	before := g.out.String()
+	g.out.Reset()
 	g.printf("type %s struct {\n", name)
 	if marker != "" {
 		g.printf("\t%s\n", g.mixin(name, marker))
@@ -221,6 +223,26 @@ func (g *generator) structure(name, marker string) {
 		g.printf("\n")
 	}
 	g.printf("}\n\n")
+	text := g.out.String()
+	g.out.Reset()
+	g.printf("%s%s%s", before, g.rules(fields), text)
+}
+
+// rules returns rules about some of the fields that programs set.
+func (g *generator) rules(fields []*property) string {
+	var lines strings.Builder
+	for _, p := range fields {
+		form := map[string]string{
+			"float64": "%s > -1e9", "int": "2*%s != 7", "string": `len(%[1]s) < 9 && %[1]s != "\x60//"`, "bool": "!%s",
+		}[strings.TrimPrefix(p.typ, "*")]
+		if form == "" && slices.Contains(p.options, "optional") {
+			form = "has(%s)"
+		}
+		if form != "" && !slices.Contains(p.options, "out") && g.chance(15, "rule") {
+			fmt.Fprintf(&lines, "//lumi:rule "+form+" // %s\n", p.field, g.pick(replacements, "message"))
+		}
+	}
+	return lines.String()
 }
 
 // property is a field of the current struct.
