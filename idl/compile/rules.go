@@ -26,7 +26,7 @@ import (
 // operands. It is converted to JSON, which package internal/rule defines.
 
 const (
-	ruleForm = "write //lumi:rule EXPRESSION // MESSAGE"
+	ruleForm = "expected //lumi:rule EXPRESSION // MESSAGE"
 	ruleHelp = "rules consist of fields, constants, literals, has(…), len(…), and ! && || == != < <= > >= + - *"
 )
 
@@ -259,7 +259,7 @@ func (r *ruleLine) operation(e ast.Expr, op string, depth int, operands ...ast.E
 	case "+", "-", "*", "len":
 		t.values = "numbers"
 	case "==", "!=", "<", "<=", ">", ">=":
-		if valid && !r.comparable(e, op, terms[0], terms[1]) {
+		if valid && !r.comparable(e, op, operands, terms) {
 			return term{}, false
 		}
 	}
@@ -304,9 +304,10 @@ func withoutConstants(op string, operands []any) any {
 }
 
 // comparable reports a comparison of different types or with a known result, and returns false.
-func (r *ruleLine) comparable(e ast.Expr, op string, a, b term) bool {
+func (r *ruleLine) comparable(e ast.Expr, op string, operands []ast.Expr, terms []term) bool {
+	a, b, other := terms[0], terms[1], operands[1]
 	if a.enum == nil {
-		a, b = b, a
+		a, b, other = b, a, operands[0]
 	}
 	text, isLiteral := b.data.(string)
 	nameOf := func(t term) string {
@@ -318,8 +319,12 @@ func (r *ruleLine) comparable(e ast.Expr, op string, a, b term) bool {
 	switch {
 	case a.values == b.values && a.enum != nil && b.enum == nil && isLiteral:
 		problem, help := notInEnum(a.enum, text)
+		if near, ok := strings.CutPrefix(help, "write default="); ok {
+			near, _ = unquote(near)
+			help = didYouMean(near)
+		}
 		if problem != "" {
-			_, _ = r.reject(diag.RuleType, e, strings.NewReplacer("default=", "", "''", "'", "'", `"`).Replace(help), "%s", problem)
+			_, _ = r.reject(diag.RuleType, other, help, "%s", problem)
 		}
 		return problem == ""
 	case a.values != b.values || a.enum != b.enum:
