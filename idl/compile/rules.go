@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -343,7 +344,11 @@ func (r *ruleLine) value(e ast.Expr, v constant.Value) (term, bool) {
 	case constant.Bool:
 		return term{data: constant.BoolVal(v), values: "booleans"}, true
 	case constant.String:
-		return term{data: constant.StringVal(v), values: "strings"}, true
+		s := constant.StringVal(v)
+		if !utf8.ValidString(s) {
+			return r.reject(diag.RuleType, e, "use another string", "%s is not valid UTF-8", types.ExprString(e))
+		}
+		return term{data: s, values: "strings"}, true
 	case constant.Int, constant.Float:
 		if n, exact := constant.Float64Val(v); !math.IsInf(n, 0) && (exact || v.Kind() == constant.Float) {
 			return term{data: n, values: "numbers"}, true
@@ -402,7 +407,8 @@ func (r *ruleLine) path(e ast.Expr) ([]*schema.Property, bool) {
 		}
 		outer := steps[len(steps)-1].Type
 		ref, _ := schema.Underlying(outer).(*schema.Ref)
-		if name = s.Sel; ref == nil || !slices.Contains([]string{"structs", "unions"}, schema.ValuesOf(outer)) || capabilities(ref) {
+		isObject := slices.Contains([]string{"structs", "unions"}, schema.ValuesOf(outer))
+		if name = s.Sel; !isObject || schema.GoProperties(ref.Decl) == nil { // unions of resources have none
 			_, _ = r.reject(diag.RuleName, e, "use fields of structs; a rule about elements belongs above their struct",
 				"%s has %s, which have no fields", types.ExprString(s.X), schema.ValuesOf(outer))
 			return nil, false
@@ -413,11 +419,23 @@ func (r *ruleLine) path(e ast.Expr) ([]*schema.Property, bool) {
 		_, ok := r.reject(diag.RuleSyntax, e, ruleHelp, "%s is not a field", types.ExprString(e))
 		return nil, ok
 	}
-	i := slices.IndexFunc(properties, func(p *schema.Property) bool { return p.Field == name.Name })
+	var fields, names []string
+	for _, p := range properties {
+		fields, names = append(fields, p.Field), append(names, p.Name)
+	}
+	i := slices.Index(fields, name.Name)
 	switch {
+	case i < 0 && !r.refused[name.Name]:
+		help := "use the Go names of fields, and constants of the IDL"
+		if at := slices.Index(names, name.Name); at >= 0 {
+			help = didYouMean(fields[at])
+		} else if near := suggest.Name(name.Name, fields); near != "" {
+			help = didYouMean(near)
+		}
+		_, ok := r.reject(diag.RuleName, name, help, "unknown name %s", name.Name)
+		return nil, ok
 	case i < 0:
-		r.unknownName(name, properties)
-		return nil, false
+		return nil, false // reported
 	case properties[i].Type == invalidType:
 		return nil, false // reported
 	case properties[i].Out:
@@ -425,12 +443,6 @@ func (r *ruleLine) path(e ast.Expr) ([]*schema.Property, bool) {
 		return nil, ok
 	}
 	return append(steps, properties[i]), true
-}
-
-// capabilities reports whether a type is a union of resources.
-func capabilities(ref *schema.Ref) bool {
-	u, ok := ref.Decl.(*schema.Union)
-	return ok && u.Tokens() != nil
 }
 
 // constantNamed returns the constant of this or an imported folder that e names, or nil. Fields hide constants.
@@ -456,22 +468,4 @@ func (r *ruleLine) constantNamed(e ast.Expr) *types.Const {
 		}
 	}
 	return nil
-}
-
-func (r *ruleLine) unknownName(name *ast.Ident, properties []*schema.Property) {
-	var fields []string
-	for _, p := range properties {
-		fields = append(fields, p.Field)
-	}
-	near := suggest.Name(name.Name, fields)
-	if i := slices.IndexFunc(properties, func(p *schema.Property) bool { return p.Name == name.Name }); i >= 0 {
-		near = fields[i]
-	}
-	help := didYouMean(near)
-	if near == "" {
-		help = "use the Go names of fields, and constants of the IDL"
-	}
-	if !r.refused[name.Name] {
-		_, _ = r.reject(diag.RuleName, name, help, "unknown name %s", name.Name)
-	}
 }
