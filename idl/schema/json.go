@@ -68,7 +68,6 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //
 // Declarations of all kinds may have "deprecated", which names the replacement.
 //
-//
 // A type also has a kind:
 //
 //	{"kind": "bool"}, and so on for each [Primitive]

@@ -101,7 +101,7 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./internal/suggest", "./internal/constraint", "./internal/rule"}, only: []string{}, never: grpc,
-		why: "the compiler, the runtime and every compiled stub link it",
+		why: "the compiler, the runtime, and every compiled stub link it",
 	},
 	{
 		of: []string{"./lang/yaql"}, only: []string{"./internal/suggest"}, never: slices.Concat(protobuf, []string{"net/..."}), direct: []string{"os", "os/...", "reflect", "unsafe"},
