@@ -60,7 +60,7 @@ func (e *emitter) declarations() {
 		case *schema.Enum:
 			e.enum(d)
 		case *schema.Alias:
-			e.doc(described(gen.AliasDoc(d), d.Deprecated))
+			e.doc(described(schema.AliasDoc(d), d.Deprecated))
 			e.Type().Add(e.name(d)).Op("=").Add(e.goType(d.Target))
 		case *schema.Const:
 			e.doc(described(d.Doc, d.Deprecated))
@@ -118,7 +118,7 @@ func (e *emitter) lowered(h *schema.Header, name string) {
 func (e *emitter) fields(name string, properties []*schema.Property) {
 	e.Type().Id(name).StructFunc(func(g *jen.Group) {
 		for _, p := range properties {
-			document(g, described(gen.PropertyDoc(p), p.Deprecated))
+			document(g, described(schema.PropertyDoc(p), p.Deprecated))
 			g.Id(p.Field).Add(e.fieldType(p))
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
@@ -35,7 +34,7 @@ func (f *file) unionType(name string, types []string) {
 
 // alias writes a type alias.
 func (f *file) alias(a *schema.Alias) {
-	f.doc("", described(gen.AliasDoc(a), a.Deprecated))
+	f.doc("", described(schema.AliasDoc(a), a.Deprecated))
 	f.put("export type ", a.Name, " = ", f.typ(a.Target), ";\n")
 }
 

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
@@ -33,7 +32,7 @@ var tag = regexp.MustCompile(`(^|[\s{])@`)
 
 // describedProperty returns the documentation of a property, including its default and deprecation.
 func describedProperty(p *schema.Property) string {
-	doc := untagged(gen.PropertyDoc(p))
+	doc := untagged(schema.PropertyDoc(p))
 	if p.Default != nil && !p.Secret {
 		doc += "\n\n@default " + untagged(literal(p.Default))
 	}

@@ -19,7 +19,7 @@ const Gate tokens.Type = "feature:gates:Gate"
 
 // gate holds the properties of a resource of type Gate.
 type gate struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name   string
 	Public *bool
 	Zones  []string

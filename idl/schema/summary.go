@@ -1,4 +1,4 @@
-package gen
+package schema
 
 import (
 	"strconv"
@@ -6,13 +6,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
 // PropertyDoc returns the documentation of a property, ending with a summary of its constraints and of what a change
 // does: "The port. From 1 to 65535. A change replaces the resource."
-func PropertyDoc(p *schema.Property) string {
+func PropertyDoc(p *Property) string {
 	facts := limits(p.Constraints)
 	if p.Replaces {
 		facts = append(facts, "A change replaces the resource.")
@@ -21,7 +20,7 @@ func PropertyDoc(p *schema.Property) string {
 }
 
 // AliasDoc returns the documentation of an alias, ending with a summary of its constraints.
-func AliasDoc(a *schema.Alias) string { return documented(a.Doc, limits(a.Constraints)) }
+func AliasDoc(a *Alias) string { return documented(a.Doc, limits(a.Constraints)) }
 
 // documented appends facts to the last paragraph of doc, or in a paragraph of their own if that is not a sentence.
 func documented(doc string, facts []string) string {
@@ -42,7 +41,7 @@ func documented(doc string, facts []string) string {
 }
 
 // limits returns a sentence for each constraint or pair of bounds.
-func limits(c *schema.Constraints) (facts []string) {
+func limits(c *Constraints) (facts []string) {
 	if c == nil {
 		return nil
 	}

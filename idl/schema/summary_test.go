@@ -1,9 +1,8 @@
-package gen_test
+package schema_test
 
 import (
 	"testing"
 
-	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
@@ -48,7 +47,7 @@ func TestPropertyDoc(t *testing.T) {
 			"At most 1 entry. Keys match `^[a-z]+$`.",
 		},
 	} {
-		if got := gen.PropertyDoc(&test.property); got != test.want {
+		if got := schema.PropertyDoc(&test.property); got != test.want {
 			t.Errorf("PropertyDoc(%+v) = %q, want %q", test.property, got, test.want)
 		}
 	}
