@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 )
 
@@ -13,10 +14,6 @@ import (
 // output. A digest covers
 //
 //   - the file itself, without positions;
-//   - the name of the package;
-//   - the path, name, and imports of the file's module;
-//   - for each declaration referenced by the file, its kind, name, file, module, and token, and the target and
-//     constraints of an alias or the variant types of a union.
 //
 // Any new input of a generator must be added to the digest.
 type Digests map[*File][sha256.Size]byte
@@ -66,7 +63,8 @@ func (d digester) text(list ...string) {
 
 // module writes the data that the digests of all files in a module share.
 func (d digester) module(p *Package, m *Module) {
-	d.text(p.Name, m.Path, m.GoName)
+	d.text(p.Name, p.NPM, p.Versions, m.Path, m.GoName)
+	d.value(reflect.ValueOf(p.Packages))
 	d.number(uint64(len(m.Imports)))
 	for _, other := range m.Imports {
 		d.text(other.Path, other.GoName)
@@ -92,6 +90,11 @@ func (d digester) ref(decl Decl) {
 			d.value(reflect.ValueOf(decl.Constraints))
 		}
 	}
+}
+
+// undigested lists the types of back references and positions.
+var undigested = []reflect.Type{
+	reflect.TypeFor[*File](), reflect.TypeFor[*Module](), reflect.TypeFor[*Package](), reflect.TypeFor[Position](),
 }
 
 // value writes v, omitting positions and the fields set by [Package.Link].
@@ -128,7 +131,7 @@ func (d digester) value(v reflect.Value) {
 		d.value(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Field(i); f.Type() != reflect.TypeFor[*File]() && f.Type() != reflect.TypeFor[Position]() {
+			if f := v.Field(i); !slices.Contains(undigested, f.Type()) {
 				d.value(f)
 			}
 		}

@@ -92,7 +92,7 @@ func eachField(v reflect.Value, path string, seen map[any]bool, visit func(strin
 			name := v.Type().Field(i).Name
 			at := path + "." + v.Type().Name() + "." + name
 			switch {
-			case name == "File" || name == "Module" || name == "Imports" || name == "Decl" || name == "Pos":
+			case name == "File" || name == "Module" || name == "Imports" || name == "Foreign" || name == "Decl" || name == "Pos":
 			case name == "Header":
 				eachField(v.Field(i), at, seen, visit)
 			case v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0:

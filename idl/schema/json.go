@@ -15,6 +15,10 @@ const Version = 1
 type (
 	packageJSON struct {
 		Version int `json:"version"`
+		foreignJSON
+		Packages []foreignJSON `json:"packages,omitempty"`
+	}
+	foreignJSON struct {
 		Package
 		Modules []moduleJSON `json:"modules"`
 	}
@@ -36,6 +40,9 @@ type (
 		// absent one.
 		Module *string `json:"module,omitempty"`
 		Name   string  `json:"name,omitempty"`
+		// Package and Token are set for references to resources of other packages.
+		Package string `json:"package,omitempty"`
+		Token   string `json:"token,omitempty"`
 	}
 )
 
@@ -47,7 +54,8 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //
 // The JSON mirrors the model. Members that are false, empty, or unknown are omitted, except names, paths, and kinds.
 //
-//	package:   {"version": 1, "name": "aws", "modules": [module…]}
+//	package:   {"version": 1, "name": "aws", "npm": "@acme/aws", "modules": [module…], "packages": [other…]}
+//	other:     {"name": "acme/net", "npm": "@acme/net", "versions": "^1.2.3", "modules": [module…]}
 //	module:    {"path": "ec2", "goName": "ec2", "files": [file…]}
 //	file:      {"name": "vpc.go", "doc": "…", "decls": [declaration…]}
 //
@@ -74,19 +82,40 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	{"kind": "list", "elem": type}
 //	{"kind": "map", "key": type, "elem": type}
 //	{"kind": "ref", "module": "ec2", "name": "VPC"}
+//	{"kind": "ref", "package": "acme/net", "token": "acme/net:core:VPC"}, which is in "packages"
 func Write(w io.Writer, p *Package) error {
-	form := packageJSON{Version: Version, Package: *p, Modules: []moduleJSON{}}
+	form := packageJSON{Version: Version}
+	for _, other := range p.Packages {
+		foreign, err := formOf(other)
+		if err != nil {
+			return err
+		}
+		form.Packages = append(form.Packages, foreign)
+	}
+	var err error
+	if form.foreignJSON, err = formOf(p); err != nil {
+		return err
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(form)
+}
+
+// formOf returns the JSON form of a package without the others that it refers to.
+func formOf(p *Package) (foreignJSON, error) {
+	form := foreignJSON{Package: *p, Modules: []moduleJSON{}}
 	for _, m := range p.Modules {
 		module := moduleJSON{Module: *m, Files: []fileJSON{}}
 		for _, f := range m.Files {
 			file := fileJSON{File: *f, Decls: []json.RawMessage{}}
 			for _, d := range f.Decls {
 				if c, ok := d.(*Const); ok && constants[c.Type] == nil {
-					return fmt.Errorf("schema: %s: %s: a constant cannot be a %s", f.Path(), c.Name, c.Type)
+					return form, fmt.Errorf("schema: %s: %s: a constant cannot be a %s", f.Path(), c.Name, c.Type)
 				}
 				raw, err := marshal(d)
 				if err != nil {
-					return fmt.Errorf("schema: %s: %s: %w", f.Path(), d.Head().Name, err)
+					return form, fmt.Errorf("schema: %s: %s: %w", f.Path(), d.Head().Name, err)
 				}
 				file.Decls = append(file.Decls, raw)
 			}
@@ -94,10 +123,7 @@ func Write(w io.Writer, p *Package) error {
 		}
 		form.Modules = append(form.Modules, module)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(form)
+	return form, nil
 }
 
 // marshal is json.Marshal without HTML escaping.
@@ -120,6 +146,9 @@ func typeForm(t Type) *typeJSON {
 		return &typeJSON{Kind: "map", Key: typeForm(t.Key), Elem: typeForm(t.Elem)}
 	case *Ref:
 		h := t.Decl.Head()
+		if r, ok := t.Decl.(*Resource); ok && h.Foreign() != nil {
+			return &typeJSON{Kind: "ref", Package: h.Foreign().Name, Token: r.Token}
+		}
 		return &typeJSON{Kind: "ref", Module: &h.File.Module.Path, Name: h.Name}
 	}
 	return nil

@@ -103,8 +103,9 @@ func inJSONTypes(err error) error {
 	return fmt.Errorf("%sexpected %s, got %s", strings.TrimPrefix(member+": ", ": "), want, mismatch.Value)
 }
 
-// declKey identifies a declaration in references.
-type declKey struct{ module, name string }
+// declKey identifies a declaration in references: by module and name, or a resource by the name of another package and
+// its token.
+type declKey struct{ foreign, module, name string }
 
 // builder converts the JSON form to the model. Types remain [typeJSON] values until all declarations are known.
 type builder struct {
@@ -119,19 +120,19 @@ type keyUse struct {
 }
 
 func (b *builder) build(form *packageJSON) (*Package, error) {
-	p := form.Package
-	if p.Name == "" {
-		return nil, errors.New("missing package name")
+	p, err := b.modules(&form.foreignJSON)
+	if err != nil {
+		return nil, err
 	}
-	for _, module := range form.Modules {
-		m, err := b.module(&module)
+	for _, other := range form.Packages {
+		foreign, err := b.foreign(&other)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("package %q: %w", other.Name, err)
 		}
-		p.Modules = append(p.Modules, m)
+		p.Packages = append(p.Packages, foreign)
 	}
-	if again := sortUnique(p.Modules, func(m *Module) string { return m.Path }); again != nil {
-		return nil, fmt.Errorf("duplicate module %q", *again)
+	if again := sortUnique(p.Packages, func(p *Package) string { return p.Name }); again != nil {
+		return nil, fmt.Errorf("duplicate package %q", *again)
 	}
 	p.attach()
 	for where, t := range p.types() {
@@ -153,7 +154,49 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 		}
 	}
 	p.Link()
+	return p, nil
+}
+
+// modules returns a package with its modules.
+func (b *builder) modules(form *foreignJSON) (*Package, error) {
+	p := form.Package
+	if p.Name == "" {
+		return nil, errors.New("missing package name")
+	}
+	for _, module := range form.Modules {
+		m, err := b.module(&module)
+		if err != nil {
+			return nil, err
+		}
+		p.Modules = append(p.Modules, m)
+	}
+	if again := sortUnique(p.Modules, func(m *Module) string { return m.Path }); again != nil {
+		return nil, fmt.Errorf("duplicate module %q", *again)
+	}
 	return &p, nil
+}
+
+// foreign returns another package that the model refers to.
+func (b *builder) foreign(form *foreignJSON) (*Package, error) {
+	p, err := (&builder{decls: map[declKey]Decl{}}).modules(form)
+	if err != nil {
+		return nil, err
+	}
+	if p.NPM == "" {
+		return nil, errors.New("missing npm")
+	}
+	for d := range p.Decls() {
+		r, ok := d.(*Resource)
+		if !ok || len(r.Properties) > 0 {
+			return nil, fmt.Errorf("%s: expected a resource without properties", d.Head().Name)
+		}
+		key := declKey{foreign: p.Name, name: r.Token}
+		if b.decls[key] != nil {
+			return nil, fmt.Errorf("duplicate token %q", r.Token)
+		}
+		b.decls[key] = r
+	}
+	return p, nil
 }
 
 // sortUnique sorts list by key in place. It returns a pointer to a duplicate key, or nil if there is none.
@@ -205,7 +248,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", head.Name, err)
 		}
-		key := declKey{module, head.Name}
+		key := declKey{module: module, name: head.Name}
 		if b.decls[key] != nil {
 			return nil, fmt.Errorf("%s: declared twice in the module", head.Name)
 		}
@@ -318,6 +361,8 @@ func (b *builder) typ(where string, form *typeJSON) (Type, error) {
 		return nil, fmt.Errorf(`type of kind %q cannot have "elem"`, form.Kind)
 	case (form.Module != nil || form.Name != "") && !isRef:
 		return nil, fmt.Errorf(`type of kind %q cannot have "module" or "name"`, form.Kind)
+	case (form.Package != "" || form.Token != "") && !isRef:
+		return nil, fmt.Errorf(`type of kind %q cannot have "package" or "token"`, form.Kind)
 	case isRef:
 		return b.ref(form)
 	case isList:
@@ -340,10 +385,17 @@ func (b *builder) typ(where string, form *typeJSON) (Type, error) {
 }
 
 func (b *builder) ref(form *typeJSON) (Type, error) {
+	if form.Package != "" {
+		d := b.decls[declKey{foreign: form.Package, name: form.Token}]
+		if d == nil {
+			return nil, fmt.Errorf("package %q has no resource %q", form.Package, form.Token)
+		}
+		return &Ref{Decl: d}, nil
+	}
 	if form.Module == nil {
 		return nil, fmt.Errorf("reference to %q: missing module", form.Name)
 	}
-	key := declKey{*form.Module, form.Name}
+	key := declKey{module: *form.Module, name: form.Name}
 	d := b.decls[key]
 	switch d.(type) {
 	case nil:

@@ -34,7 +34,13 @@ func TestWrite(t *testing.T) {
 		},
 	}
 	subnet := &schema.Resource{Header: schema.Header{Name: "Subnet"}, Token: "aws:ec2:Subnet"}
-	p := &schema.Package{Name: "aws", Modules: []*schema.Module{
+	foreign := &schema.Resource{
+		Header: schema.Header{Name: "Zone", Deprecated: "use <Domain>"}, Token: "acme/dns:index:Zone", Was: []string{"acme/dns:index:Area"},
+	}
+	dns := &schema.Package{Name: "acme/dns", NPM: "@acme/dns", Versions: "^1.2.3", Modules: []*schema.Module{
+		{GoName: "dns", Files: []*schema.File{{Name: "zone.go", Decls: []schema.Decl{foreign}}}},
+	}}
+	p := &schema.Package{Name: "aws", NPM: "@acme/aws", Packages: []*schema.Package{dns}, Modules: []*schema.Module{
 		{GoName: "idl", Files: []*schema.File{{Name: "doc.go", Doc: "Package idl is all."}, {
 			Name: "rest.go", Decls: []schema.Decl{
 				&schema.Config{Header: schema.Header{Name: "Cfg"}, Properties: []*schema.Property{
@@ -54,6 +60,7 @@ func TestWrite(t *testing.T) {
 			&schema.Union{Header: schema.Header{Name: "U"}, Variants: []*schema.Property{
 				{Field: "V", Name: "v", Type: &schema.Ref{Decl: vpc}, Doc: "V is one."},
 				{Field: "S", Name: "s", Type: &schema.Ref{Decl: subnet}},
+				{Field: "Z", Name: "z", Type: &schema.Ref{Decl: foreign}},
 			}},
 			&schema.Struct{Header: schema.Header{Name: "S"}, Properties: []*schema.Property{
 				{Field: "M", Name: "m", Type: &schema.Map{Key: schema.String, Elem: schema.Number}, Out: true, In: true, Constraints: &schema.Constraints{
@@ -114,6 +121,14 @@ func TestReadErrors(t *testing.T) {
 			{"kind": "resource", "name": "R", "token": "p:m:R"},
 			{"kind": "const", "name": "C", "type": "bool", "value": true},
 			` + decl + `]}]}]}`
+	}
+	// with refers to other packages.
+	with := func(packages string) string {
+		return `{"version": 1, "name": "p", "packages": [` + packages + `], "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go",
+			"decls": [{"kind": "alias", "name": "T", "target": {"kind": "ref", "package": "q", "token": "q:m:R"}}]}]}]}`
+	}
+	foreign := func(decls string) string {
+		return with(`{"name": "q", "npm": "q", "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go", "decls": [` + decls + `]}]}]}`)
 	}
 	of := func(typ string) string { return in(`{"kind": "alias", "name": "T", "target": ` + typ + `}`) }
 	having := func(typ, member string) string {
@@ -208,8 +223,19 @@ func TestReadErrors(t *testing.T) {
 		{"dangling reference", of(`{"kind": "ref", "module": "m", "name": "F"}`), `m/f.go: T: module "m" does not declare "F"`},
 		{"reference to an unknown module", of(`{"kind": "ref", "module": "", "name": "E"}`),
 			`m/f.go: T: module "" does not declare "E"`},
-		{"reference without module", of(`{"kind": "ref", "name": "E"}`), `m/f.go: T: reference to "E": missing module`},
-		{"reference to a constant", of(`{"kind": "ref", "module": "m", "name": "C"}`),
+		{"dangling package", with(``), `m/f.go: T: package "q" has no resource "q:m:R"`},
+		{"package without a name", with(`{}`), `package "": missing package name`},
+		{"package without an npm package", with(`{"name": "q"}`), `package "q": missing npm`},
+		{"two packages", with(`{"name": "q", "npm": "q"}, {"name": "q", "npm": "r"}`), `duplicate package "q"`},
+		{"struct of another package", foreign(`{"kind": "struct", "name": "S"}`), `package "q": S: expected a resource without properties`},
+		{"resource with properties", foreign(`{"kind": "resource", "name": "R", "token": "q:m:R", "properties": [
+			{"field": "A", "name": "a", "type": {"kind": "bool"}}]}`), `package "q": R: expected a resource without properties`},
+		{"two resources with one token", foreign(`{"kind": "resource", "name": "R", "token": "t"}, {"kind": "resource", "name": "S", "token": "t"}`),
+			`package "q": duplicate token "t"`},
+		{"bool with a token", of(`{"kind": "bool", "token": "q:m:R"}`),
+			`m/f.go: T: type of kind "bool" cannot have "package" or "token"`},
+		{"no module", of(`{"kind": "ref", "name": "E"}`), `m/f.go: T: reference to "E": missing module`},
+		{"ref to const", of(`{"kind": "ref", "module": "m", "name": "C"}`),
 			`m/f.go: T: "C" in module "m" cannot be a property type`},
 		{"alias to itself", of(`{"kind": "ref", "module": "m", "name": "T"}`),
 			`m/f.go: T: the alias refers to itself`},

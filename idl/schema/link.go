@@ -19,6 +19,12 @@ func (p *Package) Link() {
 
 // attach sets back references and the fields computed from a single declaration.
 func (p *Package) attach() {
+	for _, other := range p.Packages {
+		other.attach()
+		for _, m := range other.Modules {
+			m.Foreign = other
+		}
+	}
 	for _, m := range p.Modules {
 		for _, f := range m.Files {
 			f.Module = m

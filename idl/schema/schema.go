@@ -25,8 +25,15 @@ import (
 type Package struct {
 	// Name is the name of the package in type tokens, such as "aws" or "corp/aws".
 	Name string `json:"name"`
+	// NPM is the name of the npm package, if the IDL has a directive that identifies it.
+	NPM string `json:"npm,omitempty"`
+	// Versions is the range of versions that another package requires of the npm package, such as "^1.2.3".
+	Versions string `json:"versions,omitempty"`
 	// Modules is sorted by Path. The root, if present, comes first.
 	Modules []*Module `json:"-"`
+	// Packages lists other packages, sorted by name, with only those of their resources that this one refers to, and of
+	// these only the names, tokens, and deprecations.
+	Packages []*Package `json:"-"`
 }
 
 // Files yields all files of the package in the order of their modules.
@@ -66,6 +73,8 @@ type Module struct {
 	// Imports lists the other modules whose structs, enums, or aliases this module uses, directly or through an alias,
 	// sorted by path. Resource references are URNs and require no imports. It is set by [Package.Link].
 	Imports []*Module `json:"-"`
+	// Foreign is the package of a module in [Package.Packages], and nil for other modules.
+	Foreign *Package `json:"-"`
 }
 
 // Token returns the module's part of a type token, which is its path or, for the root, "index".
@@ -123,6 +132,9 @@ type Header struct {
 
 // Head returns h. It makes every type that embeds a Header a [Decl].
 func (h *Header) Head() *Header { return h }
+
+// Foreign returns the other package that contains the declaration, or nil.
+func (h *Header) Foreign() *Package { return h.File.Module.Foreign }
 
 // Exported reports whether the declaration is visible outside its module.
 func (h *Header) Exported() bool { return IsExported(h.Name) }

@@ -9,6 +9,19 @@ import (
 // The names used in generated TypeScript are part of the model for the same reason as Go names. Internal names in
 // generated files contain a dollar sign, which is invalid in IDL names.
 
+// TSPackageName returns the name of a package's npm package. By default, it has at most two parts: "corp/aws" becomes
+// "@corp/aws", and "corp/aws/ec2" becomes "@corp/aws-ec2".
+func TSPackageName(p *Package) string {
+	scope, rest, scoped := strings.Cut(p.Name, "/")
+	switch {
+	case p.NPM != "":
+		return p.NPM
+	case scoped:
+		return "@" + scope + "/" + strings.ReplaceAll(rest, "/", "-")
+	}
+	return p.Name
+}
+
 // TSArgsName returns the name of the interface for the arguments of a resource.
 func TSArgsName(r *Resource) string { return r.Name + "Args" }
 
