@@ -3,6 +3,7 @@ package typescript
 import (
 	"cmp"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -75,7 +76,13 @@ func (i *imports) put(t *text) {
 		file := d.Head().File
 		byFile[file] = append(byFile[file], use)
 	}
-	files := slices.SortedFunc(maps.Keys(byFile), func(a, b *schema.File) int { return cmp.Compare(a.Path(), b.Path()) })
+	order := func(f *schema.File) string {
+		if f.Module.Foreign != nil {
+			return "\x00" + specifier("", f) // before the package's own files
+		}
+		return f.Path()
+	}
+	files := slices.SortedFunc(maps.Keys(byFile), func(a, b *schema.File) int { return cmp.Compare(order(a), order(b)) })
 	for _, file := range files {
 		uses := byFile[file]
 		slices.SortFunc(uses, func(a, b *imported) int {
@@ -116,6 +123,9 @@ func separator(n int, first, others string) string {
 
 // specifier returns the module specifier for an IDL file's code, as written in a file of the given folder.
 func specifier(folder string, to *schema.File) string {
+	if other := to.Module.Foreign; other != nil {
+		return path.Join(other.NPM, to.Module.Path, baseName(to)) + ".js"
+	}
 	return relative(folder, to.Module.Path) + baseName(to) + ".js"
 }
 

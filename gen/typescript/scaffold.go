@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/gen"
@@ -28,14 +29,36 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 		return nil, nil, err
 	}
 	var warnings []string
-	var manifest struct{ Type string }
-	if err := json.Unmarshal(content, &manifest); err != nil {
+	var manifest struct {
+		Type                           string
+		Dependencies, PeerDependencies map[string]string
+	}
+	if err = json.Unmarshal(content, &manifest); err != nil {
 		warnings = append(warnings, "package.json is not valid JSON: "+err.Error())
 	} else if manifest.Type != "module" {
 		warnings = append(warnings, `package.json lacks "type": "module"; without it, Node loads the generated ES `+
 			`modules as CommonJS`)
 	}
+	for _, other := range pkg.Packages {
+		if err == nil && manifest.PeerDependencies[other.NPM]+manifest.Dependencies[other.NPM] == "" {
+			warnings = append(warnings, "package.json lacks the peer dependency "+peer(other.NPM, other.Versions)+
+				", whose resources the IDL refers to")
+		}
+	}
 	return files, warnings, nil
+}
+
+// peer returns an entry of peerDependencies.
+func peer(name, versions string) string { return quote(name) + ": " + quote(versions) }
+
+// peers returns all entries of peerDependencies, sorted.
+func peers(pkg *schema.Package) string {
+	all := []string{peer("@lumi/lumi", "^"+runtimeVersion)}
+	for _, other := range pkg.Packages {
+		all = append(all, peer(other.NPM, other.Versions))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ",\n        ")
 }
 
 // packageJSON returns the package.json of a new package. Its exports let programs import a single module by path, and a
@@ -43,7 +66,7 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 // modules added later. If several patterns match, Node and TypeScript prefer the longest.
 func packageJSON(pkg *schema.Package) []byte {
 	return []byte(`{
-    "name": ` + quote(npmName(pkg.Name)) + `,
+    "name": ` + quote(schema.TSPackageName(pkg)) + `,
     "version": "0.1.0",
     "private": true,
     "type": "module",
@@ -71,23 +94,13 @@ func packageJSON(pkg *schema.Package) []byte {
         "prepack": "tsc"
     },
     "peerDependencies": {
-        "@lumi/lumi": "^` + runtimeVersion + `"
+        ` + peers(pkg) + `
     },
     "devDependencies": {
         "typescript": ">=5.9"
     }
 }
 `)
-}
-
-// npmName converts the name of an IDL package to an npm package name with at most two parts. For example, "corp/aws/s3"
-// becomes "@corp/aws-s3".
-func npmName(name string) string {
-	scope, rest, scoped := strings.Cut(name, "/")
-	if !scoped {
-		return name
-	}
-	return "@" + scope + "/" + strings.ReplaceAll(rest, "/", "-")
 }
 
 const tsconfigJSON = `{
