@@ -32,7 +32,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 		}
 	}
 	c.step("loading %s", c.idl)
-	pkg, diags, err := c.load(ctx, c.idl)
+	pkg, diags, err := c.load(ctx, c.idl, false)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 		return err
 	}
 	c.step("loading %s", c.against)
-	c.packageName = pkg.Name // the folder of the older version may have a different name
+	c.packageName = pkg.Name // regardless of the name of the older version's folder, unless it has a directive
 	temp, err := os.MkdirTemp("", "cidlc-")
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (c *compiler) baseline(ctx context.Context, temp string) (*schema.Package, 
 		old, err := schema.Read(f)
 		return old, place{shown: c.against + ":"}, err
 	}
-	old, diags, err := c.load(ctx, at.dir)
+	old, diags, err := c.load(ctx, at.dir, true)
 	if len(diags) > 0 && old == nil {
 		first := diags[0].Span.Start
 		err = fmt.Errorf("invalid IDL: %s:%d:%d: %s", first.File, first.Line, first.Column, diags[0].Message)

@@ -55,7 +55,7 @@ func (c *compiler) run(ctx context.Context) error {
 		}
 	}
 	c.step("loading %s", c.idl)
-	pkg, diags, err := c.load(ctx, c.idl)
+	pkg, diags, err := c.load(ctx, c.idl, false)
 	if err != nil {
 		return err
 	}
@@ -66,9 +66,9 @@ func (c *compiler) run(ctx context.Context) error {
 }
 
 // load compiles the IDL in dir with the options of the command line.
-func (c *compiler) load(ctx context.Context, dir string) (*schema.Package, []diag.Diagnostic, error) {
+func (c *compiler) load(ctx context.Context, dir string, older bool) (*schema.Package, []diag.Diagnostic, error) {
 	return compile.Load(ctx, compile.Options{
-		Dir: dir, Package: c.packageName, Tokens: compile.TokenForm(c.tokens), Markers: c.markers,
+		Dir: dir, Package: c.packageName, Tokens: compile.TokenForm(c.tokens), Markers: c.markers, Older: older,
 	})
 }
 

@@ -50,7 +50,7 @@ func parseFlags(args []string) (*options, error) {
 		}
 	}
 	flags.StringVar(&o.packageName, "package", "", "")
-	flags.StringVar(&o.tokens, "tokens", string(compile.TokensByModule), "")
+	flags.StringVar(&o.tokens, "tokens", "", "")
 	flags.StringArrayVar(&o.markers, "marker", nil, "")
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.StringVar(&o.against, "against", "", "")
@@ -109,7 +109,7 @@ func (o *options) validateValues(flags *pflag.FlagSet) error {
 		{"diagnostics", o.diagnostics, []string{"text", "json", "github"}},
 		{"color", o.color, []string{"auto", "always", "never"}},
 	} {
-		if !slices.Contains(choice.among, choice.value) {
+		if flags.Changed(choice.flag) && !slices.Contains(choice.among, choice.value) {
 			return fmt.Errorf("--%s=%s: must be one of %s", choice.flag, choice.value, strings.Join(choice.among, ", "))
 		}
 	}

@@ -31,7 +31,7 @@ OUTPUTS
   --check               write nothing; print a diff and exit with 1 if files are out of date
 
 IDL:
-  --package=NAME        package name (default: name of the directory that contains IDL-DIR)
+  --package=NAME        package name (default: as in //lumi:package=, or the directory that contains IDL-DIR)
   --tokens=FORM         type tokens by 'module' (aws:ec2:VPC, default) or 'file' (aws:ec2/vpc:VPC)
   --marker=PATH         import path of additional Resource and NamedResource markers; repeatable
 

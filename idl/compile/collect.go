@@ -18,7 +18,8 @@ type checker struct {
 	markers []string
 
 	pkg      *schema.Package
-	sources  []*source // sorted by folder path
+	headers  map[string]*ast.File // files up to their package clauses, by path
+	sources  []*source            // sorted by folder
 	sourceOf map[*types.Package]*source
 	decls    map[*types.TypeName]*decl
 	order    []*decl // the values of decls, in source order
@@ -34,6 +35,11 @@ type checker struct {
 	read   map[*ast.Comment]bool
 	idents map[schema.Decl]*ast.Ident // the declared names
 
+	foreign   map[*types.Package]*checker // other IDLs by their folders
+	wrong     map[*types.Package]bool     // folders of other IDLs with errors, which have been reported
+	referred  map[*decl]*schema.Resource  // resources of other IDLs that properties refer to
+	rootFiles map[string][]string         // the files of folders that may be the roots of other IDLs
+
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
 	blindFolders map[string]bool
@@ -42,14 +48,18 @@ type checker struct {
 	texts        map[string][]byte // source files read so far, by path
 }
 
-func newChecker(tree *tree, packageName string, opts Options) *checker {
+func newChecker(tree *tree, opts Options) *checker {
 	return &checker{
 		fset:    token.NewFileSet(),
 		tree:    tree,
-		tokens:  opts.Tokens,
 		markers: opts.Markers,
-		pkg:     &schema.Package{Name: packageName},
+		pkg:     &schema.Package{},
 
+		headers:      map[string]*ast.File{},
+		foreign:      map[*types.Package]*checker{},
+		wrong:        map[*types.Package]bool{},
+		referred:     map[*decl]*schema.Resource{},
+		rootFiles:    map[string][]string{},
 		sourceOf:     map[*types.Package]*source{},
 		decls:        map[*types.TypeName]*decl{},
 		idents:       map[schema.Decl]*ast.Ident{},

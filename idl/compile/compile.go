@@ -12,6 +12,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -38,9 +39,9 @@ type Options struct {
 	Dir string
 	// Package is the name of the package. The default is the name of the folder that contains Dir.
 	Package string
-	// Tokens is the form of type tokens. The default is TokensByModule.
-	Tokens TokenForm
-	// Markers lists import paths of additional packages whose types count as resource markers.
+	Tokens  TokenForm
+	// Older is set for an older version of an IDL, whose directive may contradict Package and Tokens.
+	Older bool
 	Markers []string
 }
 
@@ -57,14 +58,10 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 	if err := tree.checkExtent(); err != nil {
 		return nil, nil, err
 	}
-	name, err := packageName(opts)
-	if err != nil {
+	c := newChecker(tree, opts)
+	if err := cmp.Or(c.identify(opts), checkMarkers(opts.Markers)); err != nil {
 		return nil, nil, err
 	}
-	if err := checkMarkers(opts.Markers); err != nil {
-		return nil, nil, err
-	}
-	c := newChecker(tree, name, opts)
 	c.checkFiles()
 	pkgs, err := c.load(ctx)
 	if err == nil && c.unifyClauses(pkgs) {
@@ -80,6 +77,7 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diagnostic, error) {
 	c.adopt(pkgs)
 	c.checkHeaders()
+	c.openForeign()
 	if err := c.reportGoErrors(pkgs); err != nil {
 		return nil, nil, err
 	}

@@ -277,6 +277,7 @@ func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
 		}
 		c.pkg.Modules = append(c.pkg.Modules, s.module)
 	}
+	c.linkForeign()
 	c.pkg.Link()
 }
 

@@ -18,6 +18,15 @@ const directivePrefix = "//lumi:"
 // other tools, or another character instead of the colon.
 var nearDirective = regexp.MustCompile(`^/[/*]\s*\+?(?i:lum[ie])(?:\s*[:=.;-]\s*((\w+)(?:=\S.*|,.*|$))|\s+((\w+)=\S.*))`)
 
+// directiveOptions returns the options of a directive.
+func directiveOptions(comment *ast.Comment) []option {
+	start := comment.Slash + token.Pos(len(directivePrefix))
+	text := strings.TrimRight(comment.Text[len(directivePrefix):], " \t\r")
+	return splitOptions(text, 0, func(from, to int) textRange {
+		return textRange{start + token.Pos(from), start + token.Pos(to)}
+	})
+}
+
 // parseDirectives parses the directives in the comment groups above a declared type.
 func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	var elements []option
@@ -26,16 +35,9 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 			continue
 		}
 		for _, comment := range g.List {
-			if text, ok := strings.CutPrefix(comment.Text, directivePrefix); ok {
+			if strings.HasPrefix(comment.Text, directivePrefix) && !strings.HasPrefix(comment.Text, packageDirective) {
 				c.read[comment] = true
-				start := comment.Slash + token.Pos(len(directivePrefix))
-				if ruleDirective.MatchString(text) {
-					c.parseRule(d, strings.TrimRight(text, " \t\r"), start)
-					continue
-				}
-				elements = append(elements, splitOptions(strings.TrimRight(text, " \t\r"), 0, func(from, to int) textRange {
-					return textRange{start + token.Pos(from), start + token.Pos(to)}
-				})...)
+				elements = append(elements, directiveOptions(comment)...)
 			}
 		}
 	}
@@ -78,7 +80,10 @@ func (c *checker) checkDirectives() {
 		for _, f := range s.files {
 			for _, g := range f.Comments {
 				for _, comment := range g.List {
-					c.checkStray(comment)
+					isIdentity := s.module.Path == "" && comment.Pos() < f.Package && strings.HasPrefix(comment.Text, packageDirective)
+					if !isIdentity {
+						c.checkStray(comment)
+					}
 				}
 			}
 		}
@@ -95,6 +100,9 @@ func (c *checker) checkStray(comment *ast.Comment) {
 		if strings.HasPrefix(comment.Text, directivePrefix+"deprecated") {
 			help = `start a paragraph of the comment with "` + deprecatedMark + `" instead`
 		}
+		if strings.HasPrefix(comment.Text, packageDirective) {
+			help = "move it above the package clause of a file in the root of the IDL"
+		}
 		c.report(diag.MisplacedDirective, comment, "this directive has no effect here").Suggestion = help
 		return
 	}
@@ -108,7 +116,7 @@ func (c *checker) checkStray(comment *ast.Comment) {
 		return
 	}
 	options, first := m[1]+m[3], m[2]+m[4]
-	if first == "unique" || constraintMeant(first, false) != nil {
+	if first == "unique" || first == "package" || constraintMeant(first, false) != nil {
 		c.report(diag.MisplacedDirective, comment, "directives must begin with exactly %s", directivePrefix).
 			Suggestion = "write " + directivePrefix + options
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/idl/compile"
@@ -29,7 +30,7 @@ require github.com/lumi-idl/lumi v0.0.0
 replace github.com/lumi-idl/lumi => %s
 `, checkout))
 	for name, content := range files {
-		write(t, dir, name, content)
+		write(t, dir, name, strings.ReplaceAll(content, "$LUMI", checkout))
 	}
 	return dir
 }

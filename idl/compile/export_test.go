@@ -26,7 +26,8 @@ func CompileSource(src string) (*schema.Package, []diag.Diagnostic, error) {
 // command, which would dominate the running time of a fuzzer. Files can import only each other and the markers.
 func CompileSources(files map[string]string) (*schema.Package, []diag.Diagnostic, error) {
 	t := &tree{arg: "idl", root: "/shop/idl", files: slices.Sorted(maps.Keys(files))}
-	m := &memory{checker: newChecker(t, "shop", Options{}), sources: files, pkgs: map[string]*packages.Package{}}
+	m := &memory{checker: newChecker(t, Options{}), sources: files, pkgs: map[string]*packages.Package{}}
+	m.pkg.Name = "shop"
 	for _, file := range t.files {
 		m.load(path.Dir(file))
 	}

@@ -313,8 +313,7 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 // clauseOf returns the span of the name in a file's package clause. If there is no package clause, it returns the start
 // of the file.
 func (c *checker) clauseOf(rel string) diag.Span {
-	name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
-	file, _ := parser.ParseFile(c.fset, name, nil, parser.PackageClauseOnly)
+	file := c.header(filepath.Join(c.tree.root, filepath.FromSlash(rel)))
 	if file == nil || !file.Name.Pos().IsValid() {
 		start := diag.Position{File: c.tree.display(rel), Line: 1, Column: 1}
 		return diag.Span{Start: start, End: start}

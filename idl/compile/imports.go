@@ -110,6 +110,9 @@ func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool
 	if f == nil {
 		return false
 	}
+	if m := undefinedName.FindStringSubmatch(e.Msg); len(m) == 3 && m[1] != "" && c.isWrong(s, m[1]) {
+		return true
+	}
 	unused := unusedImport.MatchString(e.Msg)
 	if !unused && !c.qualifies(e) {
 		return false
@@ -120,6 +123,11 @@ func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool
 		}
 		return spec.Name == nil && s.misses(spec)
 	})
+}
+
+// isWrong reports whether a folder imports a folder of that name of another IDL with errors.
+func (c *checker) isWrong(s *source, name string) bool {
+	return slices.ContainsFunc(s.Types.Imports(), func(p *types.Package) bool { return c.wrong[p] && p.Name() == name })
 }
 
 // misses reports whether the package imported by spec could not be loaded.

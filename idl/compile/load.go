@@ -90,12 +90,8 @@ func (c *checker) adopt(pkgs []*packages.Package) {
 // and skips object resolution, which go/types makes redundant. It stops after about ten syntax errors per file and
 // reports at most one per line.
 func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
-	mode := parser.SkipObjectResolution
 	rel := c.rel(filename)
-	if rel != "" {
-		mode |= parser.ParseComments
-	}
-	file, err := parser.ParseFile(fset, filename, src, mode)
+	file, err := parser.ParseFile(fset, filename, src, parser.SkipObjectResolution|parser.ParseComments)
 	if name := c.unified[path.Dir(rel)]; rel != "" && name != "" && file != nil {
 		file.Name.Name = name
 	}

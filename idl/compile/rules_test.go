@@ -116,6 +116,13 @@ func place(s diag.Span) string {
 }
 
 func describeModel(b *strings.Builder, pkg *schema.Package) {
+	for _, other := range pkg.Packages {
+		fmt.Fprintf(b, "package %s, npm %s %s\n", other.Name, other.NPM, other.Versions)
+		describeModel(b, other)
+	}
+	if len(pkg.Packages) > 0 {
+		fmt.Fprintf(b, "package %s, npm %s\n", pkg.Name, pkg.NPM)
+	}
 	for _, m := range pkg.Modules {
 		for _, f := range m.Files {
 			fmt.Fprintf(b, "%s\n", f.Path())
@@ -196,6 +203,9 @@ func typeText(t schema.Type) string {
 	case *schema.Map:
 		return "map[" + typeText(t.Key) + "]" + typeText(t.Elem)
 	case *schema.Ref:
+		if r, ok := t.Decl.(*schema.Resource); ok && r.Foreign() != nil {
+			return r.Token
+		}
 		return t.Decl.Head().File.Module.Token() + "." + t.Decl.Head().Name
 	}
 	return fmt.Sprintf("unknown type %T", t)

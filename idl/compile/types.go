@@ -93,8 +93,7 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 	}
 	d := c.decls[obj]
 	if d == nil {
-		c.rejectForeign(f, expr, obj)
-		return nil
+		return c.convertForeign(f, expr, obj, at)
 	}
 	if d.file.source != f.source && !obj.Exported() {
 		return nil // reported by Go
@@ -105,8 +104,7 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 		return nil
 	case resource:
 		if at == byItself {
-			c.report(diag.ResourceByValue, expr, "the resource %s must be referenced with a pointer", name).
-				Suggestion = "write *" + name + " to refer to it"
+			c.rejectByValue(expr)
 			return nil
 		}
 	case config:
@@ -124,6 +122,12 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 		c.reaches = append(c.reaches, reach{at: expr, from: f.source.module, typ: ref})
 	}
 	return ref
+}
+
+func (c *checker) rejectByValue(expr ast.Expr) {
+	name := types.ExprString(expr)
+	c.report(diag.ResourceByValue, expr, "the resource %s must be referenced with a pointer", name).
+		Suggestion = "write *" + name + " to refer to it"
 }
 
 // use records the first use of d as the type of a property or alias.
@@ -251,8 +255,11 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 const keyHelp = "use string or a type defined as string"
 
 func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeName) {
-	if c.throughLink(f.source.Imports[obj.Pkg().Path()]) {
-		return // the link itself is reported
+	if c.throughLink(f.source.Imports[obj.Pkg().Path()]) || c.wrong[obj.Pkg()] {
+		return // the link or import has been reported
+	}
+	if c.outside(f.source, obj.Pkg()) == "" && c.anonymous(obj) {
+		return
 	}
 	c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr)).
 		Suggestion = c.foreignHelp(f, obj)
@@ -262,7 +269,12 @@ func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeNam
 func (c *checker) foreignHelp(f *sourceFile, obj *types.TypeName) string {
 	name := obj.Pkg().Path() + "." + obj.Name()
 	outside := c.outside(f.source, obj.Pkg())
+	_, d := c.foreignDecl(obj)
 	switch {
+	case d != nil && d.kind == resource:
+		return "a property can refer to it as *" + obj.Pkg().Name() + "." + obj.Name() + " or *idl.Resource"
+	case d != nil:
+		return "declare a type for such values in this IDL; of another IDL, use only resources, by their types or as *idl.Resource"
 	case c.looksLikeMarker(obj):
 		return "if it is meant as a marker, add --marker=" + obj.Pkg().Path()
 	case outside != "":

@@ -19,6 +19,7 @@ const (
 	FileName        Code = "FileName"
 	FolderName      Code = "FolderName"
 	PackageName     Code = "PackageName"
+	PackageIdentity Code = "PackageIdentity"
 	CgoImport       Code = "CgoImport"
 	DotImport       Code = "DotImport"
 )

@@ -1,0 +1,114 @@
+package compile
+
+import (
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// An IDL says who it is in a directive above a package clause in its root:
+//
+//	//lumi:package=acme/net,npm=@acme/net,tokens=file
+
+// packageDirective starts the directive.
+const packageDirective = directivePrefix + "package"
+
+const identityHelp = "write " + packageDirective + "=NAME, and after it ,npm=NAME or ,tokens=file if the defaults do not fit"
+
+var npmNames = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
+
+// identities returns the directives in the given files of an IDL's root.
+func (c *checker) identities(names []string) (list []*ast.Comment) {
+	for _, name := range names {
+		file := c.header(name)
+		if file == nil {
+			continue
+		}
+		for _, g := range file.Comments {
+			for _, comment := range g.List {
+				if comment.Pos() < file.Package && strings.HasPrefix(comment.Text, packageDirective) {
+					list = append(list, comment)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// header returns a file up to its package clause, or nil if it cannot be read.
+func (c *checker) header(name string) *ast.File {
+	file, known := c.headers[name]
+	if !known {
+		file, _ = parser.ParseFile(c.fset, name, nil, parser.PackageClauseOnly|parser.ParseComments)
+		c.headers[name] = file
+	}
+	return file
+}
+
+// identify sets the package's names and the form of its tokens from the directive in its root, or else from the options.
+func (c *checker) identify(opts Options) error {
+	var root []string
+	for _, rel := range c.tree.files {
+		if !strings.Contains(rel, "/") {
+			root = append(root, filepath.Join(c.tree.root, rel))
+		}
+	}
+	list := c.identities(root)
+	if len(list) == 0 {
+		c.tokens = opts.Tokens
+		var err error
+		c.pkg.Name, err = packageName(opts)
+		return err
+	}
+	reported := len(c.diags)
+	c.applyIdentity(list)
+	if len(c.diags) > reported || opts.Older {
+		return nil
+	}
+	for _, flag := range []struct{ name, given, own string }{
+		{"package", opts.Package, c.pkg.Name}, {"tokens", string(opts.Tokens), string(c.tokens)},
+	} {
+		if flag.given != "" && flag.given != flag.own {
+			c.report(diag.PackageIdentity, list[0], "the flag --%s=%s contradicts %s=%s in this directive",
+				flag.name, flag.given, flag.name, flag.own).Suggestion = "remove the flag, or change the directive"
+		}
+	}
+	return nil
+}
+
+// applyIdentity parses the directives of an IDL, of which there must be one.
+func (c *checker) applyIdentity(list []*ast.Comment) {
+	for _, again := range list[1:] {
+		report := c.report(diag.PackageIdentity, again, "the package has a second identity")
+		report.Suggestion = "remove it"
+		c.note(report, list[0], "the first is here")
+	}
+	valid := map[string]func(string) bool{
+		"package": packageNames.MatchString, "npm": npmNames.MatchString,
+		"tokens": func(form string) bool { return form == string(TokensByModule) || form == string(TokensByFile) },
+	}
+	values := map[string]string{}
+	for _, o := range directiveOptions(list[0]) {
+		key, value, _ := strings.Cut(o.text, "=")
+		value, paired := unquote(value)
+		switch _, again := values[key]; {
+		case valid[key] == nil:
+			c.report(diag.PackageIdentity, o, "unknown option %q of the package", o.text).Suggestion = identityHelp
+		case again:
+			c.report(diag.PackageIdentity, o, "repeated option").Suggestion = "remove it"
+		case !paired || !valid[key](value):
+			help := map[string]string{"package": packageGrammar, "npm": "write it as in package.json", "tokens": "write module or file"}
+			c.report(diag.PackageIdentity, o, "invalid value %q of %s", value, key).Suggestion = help[key]
+		}
+		values[key] = value
+	}
+	c.pkg.Name, c.pkg.NPM = values["package"], values["npm"]
+	c.pkg.NPM = schema.TSPackageName(c.pkg)
+	c.tokens = cmp.Or(TokenForm(values["tokens"]), TokensByModule)
+}
