@@ -151,6 +151,9 @@ func declNode(d schema.Decl) node {
 
 func symbolOf(d schema.Decl) string {
 	h := d.Head()
+	if r, ok := d.(*schema.Resource); ok && h.Foreign() != nil {
+		return r.Token
+	}
 	return strings.TrimPrefix(h.File.Module.Path+"."+h.Name, ".")
 }
 

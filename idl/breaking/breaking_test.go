@@ -187,7 +187,8 @@ func TestCatalogComplete(t *testing.T) {
 
 // elsewhere maps the fields of the model without a rule to the place where they are compared.
 var elsewhere = map[string]string{
-	"Package.Name": "comparePackages", "Package.Modules": "comparePackages", "Module.GoName": "comparePackages",
+	"Package.Name": "comparePackages", "Package.Modules": "comparePackages", "Package.NPM": "comparePackages", "Module.GoName": "comparePackages",
+	"Package.Versions": "a requirement of the npm package", "Package.Packages": "pairForeign", "Module.Foreign": "symbolOf",
 	"Module.Path": "what modules are paired by", "Module.Files": "Header.File", "Module.Imports": "decides about Go names",
 	"File.Module": "Header.File", "File.Name": "Header.File", "File.Decls": "pair", "File.Doc": "documentation",
 	"Header.Doc": "documentation", "Header.Deprecated": "a warning only", "Header.Pos": "where findings are",

@@ -13,6 +13,7 @@ import (
 // same module and name, a former name of a resource, same name in another module, same name ignoring case, similar
 // content. All but the first two require the same kind. It returns the unmatched old and new declarations.
 func (c *comparison) pair() (gone, come []schema.Decl) {
+	c.pairForeign()
 	gone, come = slices.Collect(c.old.Package.Decls()), slices.Collect(c.new.Package.Decls())
 	for _, same := range []func(old, new schema.Decl) bool{
 		func(old, new schema.Decl) bool { return sameModule(old, new) && old.Head().Name == new.Head().Name },
@@ -26,6 +27,22 @@ func (c *comparison) pair() (gone, come []schema.Decl) {
 		pairUp(&gone, &come, same, func(old, new schema.Decl) { c.pairs[old] = new })
 	}
 	return gone, come
+}
+
+// pairForeign matches resources of other packages by their tokens, including former ones.
+func (c *comparison) pairForeign() {
+	for _, was := range c.old.Package.Packages {
+		for old := range was.Decls() {
+			for _, is := range c.new.Package.Packages {
+				for new := range is.Decls() {
+					a, b := old.(*schema.Resource), new.(*schema.Resource)
+					if a.Token == b.Token || slices.Contains(b.Was, a.Token) {
+						c.pairs[old] = new
+					}
+				}
+			}
+		}
+	}
 }
 
 // pairUp calls found for each pair of elements accepted by same, and removes both elements from their lists.
