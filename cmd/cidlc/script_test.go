@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
 
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -29,11 +31,12 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: false,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"publish": publish},
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, goEnv...)
 			// Do not use the user's cache folder.
 			home := filepath.Join(env.WorkDir, ".home")
-			env.Vars = append(env.Vars, "HOME="+home, "XDG_CACHE_HOME="+home, "LocalAppData="+home)
+			env.Vars = append(env.Vars, "HOME="+home, "XDG_CACHE_HOME="+home, "LocalAppData="+home, "LUMI="+repo)
 			file := filepath.Join(env.WorkDir, "go.mod")
 			if _, err := os.Stat(file); err == nil {
 				return nil
@@ -41,6 +44,22 @@ func TestScripts(t *testing.T) {
 			return os.WriteFile(file, []byte(workModule(repo)), 0o644)
 		},
 	})
+}
+
+// publish is the command "publish MODULE VERSION DIR", which adds a module to the proxy in the folder proxy.
+func publish(script *testscript.TestScript, _ bool, args []string) {
+	version := module.Version{Path: args[0], Version: args[1]}
+	dir := script.MkAbs(args[2])
+	base := filepath.Join(script.Getenv("WORK"), "proxy", filepath.FromSlash(version.Path), "@v", version.Version)
+	script.Check(os.MkdirAll(filepath.Dir(base), 0o755))
+	archive, err := os.Create(base + ".zip")
+	script.Check(err)
+	script.Check(zip.CreateFromDir(archive, version, dir))
+	script.Check(archive.Close())
+	content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	script.Check(err)
+	script.Check(os.WriteFile(base+".mod", content, 0o644))
+	script.Check(os.WriteFile(base+".info", []byte(`{"Version": "`+version.Version+`"}`), 0o644))
 }
 
 // workModule returns the go.mod of a module that can import the marker package of this checkout.
