@@ -35,10 +35,10 @@ type checker struct {
 	read   map[*ast.Comment]bool
 	idents map[schema.Decl]*ast.Ident // the declared names
 
-	foreign   map[*types.Package]*checker // other IDLs by their folders
-	wrong     map[*types.Package]bool     // folders of other IDLs with errors, which have been reported
-	referred  map[*decl]*schema.Resource  // resources of other IDLs that properties refer to
-	rootFiles map[string][]string         // the files of folders that may be the roots of other IDLs
+	others  []*checker                // of other IDLs
+	foreign map[*types.TypeName]*decl // their declarations
+	wrong   map[*types.Package]bool   // folders of other IDLs with errors, which have been reported
+	roots   map[string][]*ast.Comment // see identitiesIn
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
@@ -56,10 +56,9 @@ func newChecker(tree *tree, opts Options) *checker {
 		pkg:     &schema.Package{},
 
 		headers:      map[string]*ast.File{},
-		foreign:      map[*types.Package]*checker{},
+		foreign:      map[*types.TypeName]*decl{},
 		wrong:        map[*types.Package]bool{},
-		referred:     map[*decl]*schema.Resource{},
-		rootFiles:    map[string][]string{},
+		roots:        map[string][]*ast.Comment{},
 		sourceOf:     map[*types.Package]*source{},
 		decls:        map[*types.TypeName]*decl{},
 		idents:       map[schema.Decl]*ast.Ident{},

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/types"
 	"maps"
@@ -23,40 +22,26 @@ import (
 // Properties can refer to the resources of other IDLs, which the go command loads together with this one. Each is
 // another checker, which only collects declarations: that is enough to know the resources and their tokens.
 
-// openForeign collects the declarations of the IDLs that the folders import, and reports each that has errors once.
+// openForeign collects the declarations of the IDLs that the folders import. It reports the first error in each at an
+// import.
 func (c *checker) openForeign() {
-	type folder struct {
-		*packages.Package
-		at diag.Span
-	}
-	imported := map[string][]folder{} // by root
+	imported := map[string][]*packages.Package{} // by root
 	for _, s := range c.sources {
 		for _, importPath := range slices.Sorted(maps.Keys(s.Imports)) {
 			pkg := s.Imports[importPath]
-			root := c.foreignRoot(pkg)
-			at, ok := c.importOf(importPath)
-			if root != "" && ok && !slices.ContainsFunc(imported[root], func(f folder) bool { return f.Package == pkg }) {
-				imported[root] = append(imported[root], folder{pkg, at})
+			if root := c.foreignRoot(pkg); root != "" && !slices.Contains(imported[root], pkg) {
+				imported[root] = append(imported[root], pkg)
 			}
 		}
 	}
 	for _, root := range slices.Sorted(maps.Keys(imported)) {
-		var loaded []*packages.Package
-		for _, f := range imported[root] {
-			packages.Visit([]*packages.Package{f.Package}, func(pkg *packages.Package) bool {
-				if !slices.Contains(loaded, pkg) {
-					loaded = append(loaded, pkg)
-				}
-				return true
-			}, nil)
-		}
-		other := c.collectForeign(root, loaded)
-		other.pkg.Versions = versionsOf(imported[root][0].Module)
+		other := c.collectForeign(root, imported[root])
+		at, _ := c.importOf(imported[root][0].PkgPath)
 		if diags := other.sorted(); len(diags) > 0 {
-			first, at := diags[0], imported[root][0].at
-			for _, f := range imported[root] {
-				if slices.ContainsFunc(f.GoFiles, func(name string) bool { return other.tree.display(other.rel(name)) == first.Span.Start.File }) {
-					at = f.at
+			first := diags[0]
+			for _, pkg := range imported[root] {
+				if slices.ContainsFunc(other.rels(pkg.GoFiles), func(rel string) bool { return other.tree.display(rel) == first.Span.Start.File }) {
+					at, _ = c.importOf(pkg.PkgPath)
 				}
 			}
 			d := c.reportAt(first.Code, at, "the imported IDL has errors: %s", first.Message)
@@ -67,15 +52,12 @@ func (c *checker) openForeign() {
 			}
 			continue
 		}
-		others := append(slices.Clone(c.pkg.Packages), c.pkg)
-		if slices.ContainsFunc(others, func(p *schema.Package) bool { return p.Name == other.pkg.Name }) {
-			c.reportAt(diag.PackageIdentity, imported[root][0].at, "another IDL is also the package %s", other.pkg.Name).
+		if slices.ContainsFunc(append(c.others, c), func(o *checker) bool { return o.pkg.Name == other.pkg.Name }) {
+			c.reportAt(diag.PackageIdentity, at, "another IDL is also the package %s", other.pkg.Name).
 				Suggestion = "change the directive of one of them"
 		}
-		c.pkg.Packages = append(c.pkg.Packages, other.pkg)
-		for _, s := range other.sources {
-			c.foreign[s.Types] = other
-		}
+		c.others = append(c.others, other)
+		maps.Copy(c.foreign, other.decls)
 	}
 }
 
@@ -87,67 +69,68 @@ func (c *checker) foreignRoot(pkg *packages.Package) string {
 	}
 	dir := filepath.Dir(pkg.GoFiles[0])
 	for p := pkg.PkgPath; len(p) >= len(pkg.Module.Path); p, dir = path.Dir(p), filepath.Dir(dir) {
-		names, known := c.rootFiles[dir]
-		if !known {
-			names = goFiles(dir)
-			c.rootFiles[dir] = names
+		if len(c.identitiesIn(dir)) == 0 {
+			continue
 		}
-		if len(c.identities(names)) > 0 {
-			if rel, err := filepath.Rel(dir, c.tree.root); err == nil && filepath.IsLocal(rel) {
-				return ""
-			}
-			return dir
+		if rel, err := filepath.Rel(dir, c.tree.root); err == nil && filepath.IsLocal(rel) {
+			return ""
 		}
+		return dir
 	}
 	return ""
 }
 
-// goFiles lists the Go files in a folder, without tests.
-func goFiles(dir string) (names []string) {
+// identitiesIn returns the directives that identify an IDL in the files of a folder that need not be loaded.
+func (c *checker) identitiesIn(dir string) []*ast.Comment {
+	list, known := c.roots[dir]
+	if known {
+		return list
+	}
 	entries, _ := os.ReadDir(dir)
+	var names []string
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.ContainsAny(e.Name()[:1], "._") {
-			continue
-		}
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		info, err := os.Stat(name)
+		isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.ContainsAny(e.Name()[:1], "._")
+		if isGo && err == nil && info.Mode().IsRegular() {
 			names = append(names, name)
 		}
 	}
-	return names
+	c.roots[dir] = c.identities(names)
+	return c.roots[dir]
 }
 
-// collectForeign returns a checker of an IDL that has collected the declarations of the loaded folders.
-func (c *checker) collectForeign(root string, loaded []*packages.Package) *checker {
+// collectForeign returns a checker of another IDL that has collected the declarations of the imported folders and those
+// that they import.
+func (c *checker) collectForeign(root string, imported []*packages.Package) *checker {
 	t := &tree{arg: root, root: root}
 	if rel, err := filepath.Rel(c.tree.root, root); err == nil && len(filepath.Join(c.tree.arg, rel)) < len(root) {
 		t.arg = filepath.Join(c.tree.arg, rel)
 	}
-	var within []*packages.Package
-	for _, pkg := range loaded {
+	var folders []*packages.Package
+	packages.Visit(imported, nil, func(pkg *packages.Package) {
 		if c.foreignRoot(pkg) != root {
-			continue
+			return
 		}
-		within = append(within, pkg)
+		folders = append(folders, pkg)
 		for _, file := range pkg.GoFiles {
 			rel, _ := filepath.Rel(root, file)
 			t.files = append(t.files, filepath.ToSlash(rel))
 		}
-	}
+	})
 	slices.Sort(t.files)
 	other := newChecker(t, Options{Markers: c.markers})
 	other.fset = c.fset
-	other.applyIdentity(c.identities(c.rootFiles[root]))
-	other.adopt(within)
-	failure := other.reportGoErrors(within)
-	if failure != nil && len(other.diags) == 0 {
-		other.reportAt(diag.GoPackage, diag.Span{}, "%s", failure)
+	other.applyIdentity(c.identitiesIn(root))
+	other.pkg.Versions = versionsOf(imported[0].Module)
+	other.adopt(folders)
+	if err := other.reportGoErrors(folders); err != nil {
+		other.reportAt(diag.GoPackage, diag.Span{}, "%s", err)
 	}
 	if len(other.diags) == 0 {
 		other.collect()
 		other.checkFormerNames()
 	}
-	other.pkg.Modules = nil
 	return other
 }
 
@@ -160,77 +143,53 @@ func versionsOf(m *packages.Module) string {
 	return "^" + strings.TrimPrefix(strings.TrimSuffix(m.Version, semver.Build(m.Version)), "v")
 }
 
-// foreignDecl returns a type of another IDL, or nil.
-func (c *checker) foreignDecl(obj *types.TypeName) (*checker, *decl) {
-	other := c.foreign[obj.Pkg()]
-	if other == nil {
-		return nil, nil
-	}
-	return other, other.decls[obj]
-}
-
 // convertForeign converts a type of another package: a resource of another IDL, or an error.
 func (c *checker) convertForeign(f *sourceFile, expr ast.Expr, obj *types.TypeName, at place) schema.Type {
-	other, d := c.foreignDecl(obj)
-	switch {
+	switch d := c.foreign[obj]; {
 	case d == nil || d.kind != resource:
 		c.rejectForeign(f, expr, obj)
-		return nil
 	case at == byItself:
 		c.rejectByValue(expr)
-		return nil
+	default:
+		d.use(expr)
+		return &schema.Ref{Decl: d.model}
 	}
-	if r := c.referred[d]; r != nil {
-		return &schema.Ref{Decl: r}
-	}
-	r := d.model.(*schema.Resource)
-	r = &schema.Resource{Header: schema.Header{Name: r.Name, Deprecated: r.Deprecated}, Token: r.Token, Was: r.Was}
-	c.referred[d] = r
-	m, file := d.file.source.module, d.file.schema
-	i, found := slices.BinarySearchFunc(other.pkg.Modules, m.Path, func(m *schema.Module, path string) int { return cmp.Compare(m.Path, path) })
-	if !found {
-		other.pkg.Modules = slices.Insert(other.pkg.Modules, i, &schema.Module{Path: m.Path, GoName: m.GoName, Foreign: other.pkg})
-	}
-	m = other.pkg.Modules[i]
-	i, found = slices.BinarySearchFunc(m.Files, file.Name, func(f *schema.File, name string) int { return cmp.Compare(f.Name, name) })
-	if !found {
-		m.Files = slices.Insert(m.Files, i, &schema.File{Module: m, Name: file.Name})
-	}
-	r.File = m.Files[i]
-	r.File.Decls = append(r.File.Decls, r)
-	return &schema.Ref{Decl: r}
+	return nil
 }
 
-// linkForeign keeps the packages with resources that properties refer to, in a fixed order.
+// linkForeign adds the packages of other IDLs with the resources that properties refer to.
 func (c *checker) linkForeign() {
-	c.pkg.Packages = slices.DeleteFunc(c.pkg.Packages, func(p *schema.Package) bool { return len(p.Modules) == 0 })
-	slices.SortFunc(c.pkg.Packages, func(a, b *schema.Package) int { return cmp.Compare(a.Name, b.Name) })
-	for _, p := range c.pkg.Packages {
-		for f := range p.Files() {
-			slices.SortFunc(f.Decls, func(a, b schema.Decl) int { return cmp.Compare(a.Head().Name, b.Head().Name) })
+	for _, other := range c.others {
+		for _, d := range other.order {
+			if r, ok := d.model.(*schema.Resource); ok && d.usedAt != nil {
+				*r = schema.Resource{Header: schema.Header{File: r.File, Name: r.Name, Deprecated: r.Deprecated}, Token: r.Token, Was: r.Was}
+				r.File.Decls = append(r.File.Decls, r)
+			}
+		}
+		for _, s := range other.sources {
+			s.module.Files = slices.DeleteFunc(s.module.Files, func(f *schema.File) bool {
+				f.Doc = ""
+				return len(f.Decls) == 0
+			})
+			if len(s.module.Files) > 0 {
+				other.pkg.Modules = append(other.pkg.Modules, s.module)
+			}
+		}
+		if len(other.pkg.Modules) > 0 {
+			c.pkg.Packages = append(c.pkg.Packages, other.pkg)
 		}
 	}
+	slices.SortFunc(c.pkg.Packages, func(a, b *schema.Package) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// anonymous reports the import of a resource of an IDL that does not say who it is. It returns false for other types.
+// anonymous reports the import of an IDL that does not say who it is. It returns false for other packages.
 func (c *checker) anonymous(obj *types.TypeName) bool {
-	struc, ok := obj.Type().Underlying().(*types.Struct)
-	if !ok || c.foreign[obj.Pkg()] != nil {
+	if c.foreign[obj] != nil || !slices.ContainsFunc(obj.Pkg().Imports(), c.declaresMarkers) {
 		return false
 	}
-	for field := range struc.Fields() {
-		named, _ := types.Unalias(field.Type()).(*types.Named)
-		if named == nil || !field.Embedded() {
-			continue
-		}
-		if m := c.markerOf(named.Obj()); m == markerResource || m == markerNamedResource {
-			at, _ := c.importOf(obj.Pkg().Path())
-			if !c.hasAt(diag.PackageIdentity, at) {
-				c.reportAt(diag.PackageIdentity, at, "the imported IDL does not say which package it is").
-					Suggestion = fmt.Sprintf("in the root of that IDL, above a package clause, %s", identityHelp)
-			}
-			return true
-		}
+	if at, _ := c.importOf(obj.Pkg().Path()); !c.hasAt(diag.PackageIdentity, at) {
+		c.reportAt(diag.PackageIdentity, at, "the imported IDL does not say which package it is").
+			Suggestion = "in the root of that IDL, above a package clause, " + identityHelp
 	}
-	return false
+	return true
 }

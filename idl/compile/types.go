@@ -269,7 +269,7 @@ func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeNam
 func (c *checker) foreignHelp(f *sourceFile, obj *types.TypeName) string {
 	name := obj.Pkg().Path() + "." + obj.Name()
 	outside := c.outside(f.source, obj.Pkg())
-	_, d := c.foreignDecl(obj)
+	d := c.foreign[obj]
 	switch {
 	case d != nil && d.kind == resource:
 		return "a property can refer to it as *" + obj.Pkg().Name() + "." + obj.Name() + " or *idl.Resource"
