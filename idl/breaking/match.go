@@ -31,18 +31,17 @@ func (c *comparison) pair() (gone, come []schema.Decl) {
 
 // pairForeign matches resources of other packages by their tokens, including former ones.
 func (c *comparison) pairForeign() {
-	for _, was := range c.old.Package.Packages {
-		for old := range was.Decls() {
-			for _, is := range c.new.Package.Packages {
-				for new := range is.Decls() {
-					a, b := old.(*schema.Resource), new.(*schema.Resource)
-					if a.Token == b.Token || slices.Contains(b.Was, a.Token) {
-						c.pairs[old] = new
-					}
-				}
-			}
-		}
+	var gone, come []schema.Decl
+	for _, p := range c.old.Package.Packages {
+		gone = slices.AppendSeq(gone, p.Decls())
 	}
+	for _, p := range c.new.Package.Packages {
+		come = slices.AppendSeq(come, p.Decls())
+	}
+	pairUp(&gone, &come, func(old, new schema.Decl) bool {
+		was, is := old.(*schema.Resource), new.(*schema.Resource)
+		return was.Token == is.Token || slices.Contains(is.Was, was.Token)
+	}, func(old, new schema.Decl) { c.pairs[old] = new })
 }
 
 // pairUp calls found for each pair of elements accepted by same, and removes both elements from their lists.

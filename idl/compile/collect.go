@@ -38,7 +38,7 @@ type checker struct {
 	others  []*checker                // of other IDLs
 	foreign map[*types.TypeName]*decl // their declarations
 	wrong   map[*types.Package]bool   // folders of other IDLs with errors, which have been reported
-	roots   map[string][]*ast.Comment // see identitiesIn
+	roots   map[string][]*ast.Comment // see identities
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool

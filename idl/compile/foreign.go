@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/types"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -69,7 +68,7 @@ func (c *checker) foreignRoot(pkg *packages.Package) string {
 	}
 	dir := filepath.Dir(pkg.GoFiles[0])
 	for p := pkg.PkgPath; len(p) >= len(pkg.Module.Path); p, dir = path.Dir(p), filepath.Dir(dir) {
-		if len(c.identitiesIn(dir)) == 0 {
+		if len(c.identities(dir)) == 0 {
 			continue
 		}
 		if rel, err := filepath.Rel(dir, c.tree.root); err == nil && filepath.IsLocal(rel) {
@@ -78,26 +77,6 @@ func (c *checker) foreignRoot(pkg *packages.Package) string {
 		return dir
 	}
 	return ""
-}
-
-// identitiesIn returns the directives that identify an IDL in the files of a folder that need not be loaded.
-func (c *checker) identitiesIn(dir string) []*ast.Comment {
-	list, known := c.roots[dir]
-	if known {
-		return list
-	}
-	entries, _ := os.ReadDir(dir)
-	var names []string
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		info, err := os.Stat(name)
-		isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.ContainsAny(e.Name()[:1], "._")
-		if isGo && err == nil && info.Mode().IsRegular() {
-			names = append(names, name)
-		}
-	}
-	c.roots[dir] = c.identities(names)
-	return c.roots[dir]
 }
 
 // collectForeign returns a checker of another IDL that has collected the declarations of the imported folders and those
@@ -121,7 +100,7 @@ func (c *checker) collectForeign(root string, imported []*packages.Package) *che
 	slices.Sort(t.files)
 	other := newChecker(t, Options{Markers: c.markers})
 	other.fset = c.fset
-	other.applyIdentity(c.identitiesIn(root))
+	other.applyIdentity(c.identities(root))
 	other.pkg.Versions = versionsOf(imported[0].Module)
 	other.adopt(folders)
 	if err := other.reportGoErrors(folders); err != nil {

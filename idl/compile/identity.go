@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/parser"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -23,9 +24,20 @@ const identityHelp = "write " + packageDirective + "=NAME, and after it ,npm=NAM
 
 var npmNames = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
-// identities returns the directives in the given files of an IDL's root.
-func (c *checker) identities(names []string) (list []*ast.Comment) {
-	for _, name := range names {
+// identities returns the directives in a folder, which need not be loaded.
+func (c *checker) identities(dir string) []*ast.Comment {
+	if list, known := c.roots[dir]; known {
+		return list
+	}
+	c.roots[dir] = nil
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		info, err := os.Stat(name)
+		isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.ContainsAny(e.Name()[:1], "._")
+		if !isGo || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
 		file := c.header(name)
 		if file == nil {
 			continue
@@ -33,12 +45,12 @@ func (c *checker) identities(names []string) (list []*ast.Comment) {
 		for _, g := range file.Comments {
 			for _, comment := range g.List {
 				if comment.Pos() < file.Package && strings.HasPrefix(comment.Text, packageDirective) {
-					list = append(list, comment)
+					c.roots[dir] = append(c.roots[dir], comment)
 				}
 			}
 		}
 	}
-	return list
+	return c.roots[dir]
 }
 
 // header returns a file up to its package clause, or nil if it cannot be read.
@@ -53,13 +65,7 @@ func (c *checker) header(name string) *ast.File {
 
 // identify sets the package's names and the form of its tokens from the directive in its root, or else from the options.
 func (c *checker) identify(opts Options) error {
-	var root []string
-	for _, rel := range c.tree.files {
-		if !strings.Contains(rel, "/") {
-			root = append(root, filepath.Join(c.tree.root, rel))
-		}
-	}
-	list := c.identities(root)
+	list := c.identities(c.tree.root)
 	if len(list) == 0 {
 		c.tokens = opts.Tokens
 		var err error
