@@ -27,7 +27,7 @@ func (c *comparison) comparePackages(old, new *schema.Package) {
 			"keep the name: --package="+old.Name, "is the new package name (was %s)", old.Name)
 	}
 	if old.NPM != "" && new.NPM != "" && old.NPM != new.NPM {
-		c.report("NPMRenamed", Impact{Programs: Breaks}, node{}, fileNode(new.Name, new.Files()),
+		c.report("NPMRenamed", Impact{Programs: MayBreak}, node{}, fileNode(new.Name, new.Files()),
 			"keep the name: npm="+old.NPM, "is now the npm package %s (was %s)", new.NPM, old.NPM)
 	}
 	for _, m := range old.Modules {
