@@ -168,7 +168,7 @@ func (c *checker) anonymous(obj *types.TypeName) bool {
 	}
 	if at, _ := c.importOf(obj.Pkg().Path()); !c.hasAt(diag.PackageIdentity, at) {
 		c.reportAt(diag.PackageIdentity, at, "the imported IDL does not say which package it is").
-			Suggestion = "in the root of that IDL, above a package clause, " + identityHelp
+			Suggestion = "in the root of that IDL, write " + packageDirective + "=NAME above a package clause"
 	}
 	return true
 }

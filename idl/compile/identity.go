@@ -20,8 +20,6 @@ import (
 // packageDirective starts the directive.
 const packageDirective = directivePrefix + "package"
 
-const identityHelp = "write " + packageDirective + "=NAME, and after it ,npm=NAME or ,tokens=file if the defaults do not fit"
-
 var npmNames = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // identities returns the directives in a folder, which need not be loaded.
@@ -81,7 +79,7 @@ func (c *checker) identify(opts Options) error {
 		{"package", opts.Package, c.pkg.Name}, {"tokens", string(opts.Tokens), string(c.tokens)},
 	} {
 		if flag.given != "" && flag.given != flag.own {
-			c.report(diag.PackageIdentity, list[0], "the flag --%s=%s contradicts %s=%s in this directive",
+			c.report(diag.PackageIdentity, list[0], "the flag --%s=%s contradicts this directive: %s=%s",
 				flag.name, flag.given, flag.name, flag.own).Suggestion = "remove the flag, or change the directive"
 		}
 	}
@@ -91,7 +89,7 @@ func (c *checker) identify(opts Options) error {
 // applyIdentity parses the directives of an IDL, of which there must be one.
 func (c *checker) applyIdentity(list []*ast.Comment) {
 	for _, again := range list[1:] {
-		report := c.report(diag.PackageIdentity, again, "the package has a second identity")
+		report := c.report(diag.PackageIdentity, again, "a second directive identifies the package")
 		report.Suggestion = "remove it"
 		c.note(report, list[0], "the first is here")
 	}
@@ -105,11 +103,11 @@ func (c *checker) applyIdentity(list []*ast.Comment) {
 		value, paired := unquote(value)
 		switch _, again := values[key]; {
 		case valid[key] == nil:
-			c.report(diag.PackageIdentity, o, "unknown option %q of the package", o.text).Suggestion = identityHelp
+			c.report(diag.PackageIdentity, o, "unknown option %q of the package", o.text).Suggestion = "the options are package=, npm=, and tokens="
 		case again:
 			c.report(diag.PackageIdentity, o, "repeated option").Suggestion = "remove it"
 		case !paired || !valid[key](value):
-			help := map[string]string{"package": packageGrammar, "npm": "write it as in package.json", "tokens": "write module or file"}
+			help := map[string]string{"package": packageGrammar, "npm": "use a name that npm accepts, such as @acme/net", "tokens": "use module or file"}
 			c.report(diag.PackageIdentity, o, "invalid value %q of %s", value, key).Suggestion = help[key]
 		}
 		values[key] = value
