@@ -99,8 +99,8 @@ func (c *checker) applyIdentity(list []*ast.Comment) {
 	}
 	values := map[string]string{}
 	for _, o := range directiveOptions(list[0]) {
-		key, value, _ := strings.Cut(o.text, "=")
-		value, paired := unquote(value)
+		key, text, _ := strings.Cut(o.text, "=")
+		value, paired := unquote(text)
 		switch _, again := values[key]; {
 		case valid[key] == nil:
 			c.report(diag.PackageIdentity, o, "unknown option %q of the package", o.text).Suggestion = "the options are package=, npm=, and tokens="
@@ -108,7 +108,7 @@ func (c *checker) applyIdentity(list []*ast.Comment) {
 			c.report(diag.PackageIdentity, o, "repeated option").Suggestion = "remove it"
 		case !paired || !valid[key](value):
 			help := map[string]string{"package": packageGrammar, "npm": "use a name that npm accepts, such as @acme/net", "tokens": "use module or file"}
-			c.report(diag.PackageIdentity, o, "invalid value %q of %s", value, key).Suggestion = help[key]
+			c.report(diag.PackageIdentity, o, "invalid value %q of %s", text, key).Suggestion = help[key]
 		}
 		values[key] = value
 	}
