@@ -25,15 +25,19 @@ import (
 // import.
 func (c *checker) openForeign() {
 	imported := map[string][]*packages.Package{} // by root
+	var roots []string                           // in the order of imports, since paths differ between machines
 	for _, s := range c.sources {
 		for _, importPath := range slices.Sorted(maps.Keys(s.Imports)) {
 			pkg := s.Imports[importPath]
 			if root := c.foreignRoot(pkg); root != "" && !slices.Contains(imported[root], pkg) {
+				if imported[root] == nil {
+					roots = append(roots, root)
+				}
 				imported[root] = append(imported[root], pkg)
 			}
 		}
 	}
-	for _, root := range slices.Sorted(maps.Keys(imported)) {
+	for _, root := range roots {
 		other := c.collectForeign(root, imported[root])
 		at, _ := c.importOf(imported[root][0].PkgPath)
 		if diags := other.sorted(); len(diags) > 0 {
