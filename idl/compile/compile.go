@@ -41,7 +41,7 @@ type Options struct {
 	Package string
 	Tokens  TokenForm
 	// Older is set for an older version of an IDL, whose directive may contradict Package and Tokens.
-	Older bool
+	Older   bool
 	Markers []string
 }
 

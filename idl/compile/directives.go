@@ -37,6 +37,10 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 		for _, comment := range g.List {
 			if strings.HasPrefix(comment.Text, directivePrefix) && !strings.HasPrefix(comment.Text, packageDirective) {
 				c.read[comment] = true
+				if text := comment.Text[len(directivePrefix):]; ruleDirective.MatchString(text) {
+					c.parseRule(d, strings.TrimRight(text, " \t\r"), comment.Slash+token.Pos(len(directivePrefix)))
+					continue
+				}
 				elements = append(elements, directiveOptions(comment)...)
 			}
 		}

@@ -100,7 +100,7 @@ var rules = []rule{
 		why:   "the compiler and the runtime share only the type model, idl/schema",
 	},
 	{
-		of: []string{"./internal/suggest", "./internal/constraint", "./internal/rule", "./internal/constraint"}, only: []string{}, never: grpc,
+		of: []string{"./internal/suggest", "./internal/constraint", "./internal/rule"}, only: []string{}, never: grpc,
 		why: "the compiler, the runtime, and every compiled stub link it",
 	},
 	{
@@ -376,7 +376,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime"},
-		only:  []string{"./internal/constraint", "./internal/rule", "./internal/constraint", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./internal/constraint", "./internal/rule", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: grpc,
 		why:   "compiled stubs link the runtime and its leaf packages, not gRPC",
 	},
