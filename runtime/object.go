@@ -26,6 +26,8 @@ const (
 	In
 	// Secret marks a property whose value is a secret.
 	Secret
+	// Computed marks an optional property for which the provider chooses a value if a program does not set it.
+	Computed
 	// required is set by Required.
 	required
 )

@@ -17,8 +17,8 @@ import (
 func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err error) (Bag, error) {
 	ctx = context.WithoutCancel(ctx) // The engine needs the result even if the call was canceled.
 	if err == nil {
-		if computed, unsent := c.want.encode(ctx, 0, Out); unsent == nil {
-			return Bag{computed}, nil
+		if computed, unsent := c.want.encode(ctx, 0, Out|Computed); unsent == nil {
+			return Bag{withoutComputed(Describe(c.want.Properties), computed, asked, true)}, nil
 		}
 	}
 	partial := &PartialError{ID: id, Err: err}
@@ -78,7 +78,7 @@ func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (
 		_, done := c.want.done.Load(p.Name)
 		v := goal.Fields[p.Name]
 		switch {
-		case p.Flags&Out != 0 || done && !all:
+		case p.Flags&Out != 0 || p.Flags&Computed != 0 && v == nil || done && !all:
 			v = now.Fields[p.Name]
 		case all || c.op == createOp && p.Flags&Replaces != 0:
 		case c.op == createOp:

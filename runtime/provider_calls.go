@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -252,17 +253,37 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 	if err != nil {
 		return nil, err
 	}
-	diff := compare(ctx, old.before, after)
+	properties := Describe(want.Properties)
+	diff := compare(ctx, withoutComputed(properties, old.before, req.New, false), after)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for _, property := range Describe(want.Properties) {
+	for _, property := range properties {
 		if property.Flags&Replaces != 0 {
 			diff.Replace(Path(property.Name))
 		}
 	}
-	// Computed properties start with the existing resource's values.
-	computed := decoding{mode: lenient, only: Out, marks: want.marks}
-	want.marks, err = decodeBag(ctx, old.bag, want.Properties, computed)
+	// What the provider chooses starts with the existing resource's values.
+	computed := decoding{mode: lenient, only: Out | Computed, marks: want.marks}
+	want.marks, err = decodeBag(ctx, withoutComputed(properties, old.bag, req.New, true), want.Properties, computed)
 	return &call{op: op, old: old, want: want, diff: diff}, err
+}
+
+// withoutComputed returns a bag without the computed properties that a request sets, or without those that it leaves to
+// the provider.
+func withoutComputed(properties []Property, bag *structpb.Struct, request Bag, set bool) *structpb.Struct {
+	left := bag
+	for _, p := range properties {
+		v, _ := signed.Reveal(request.message.GetFields()[p.Name])
+		if p.Flags&Computed == 0 || signed.IsNull(v) == set {
+			continue
+		}
+		if left == bag {
+			left = &structpb.Struct{Fields: maps.Clone(bag.GetFields())}
+		}
+		for _, name := range append(p.Was, p.Name) {
+			delete(left.Fields, name)
+		}
+	}
+	return left
 }

@@ -92,6 +92,11 @@ func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumi
 	if err != nil {
 		return outputs, fmt.Errorf("cannot import %q: %w", c.id, err)
 	}
+	for _, name := range p.types[c.desired.Type].Computed {
+		if v := inputs.Get(name); v.Exists() && !checked.Get(name).Exists() {
+			outputs = outputs.With(name, v)
+		}
+	}
 	d, err := p.Provider.InspectChange(ctx, InspectChangeRequest{
 		Desired: Desired{URN: c.urn, Properties: checked, References: references}, ID: c.id, Old: inputs,
 	})

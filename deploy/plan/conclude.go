@@ -83,10 +83,11 @@ func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resour
 	}
 	r.ID = old.ID
 	if kind == Update {
-		r.Outputs = p.unknownOutputs(c)
+		r.Outputs = p.withComputed(c, p.unknownOutputs(c), r.Checked, lumigl.TextOf(wire.Unknown))
 		return r
 	}
-	r.Deployment, r.Outputs, r.Referents, r.Metadata = old.Deployment, old.Outputs, old.Referents, old.Metadata
+	r.Outputs = p.withComputed(c, old.Outputs, r.Checked, lumigl.Value{})
+	r.Deployment, r.Referents, r.Metadata = old.Deployment, old.Referents, old.Metadata
 	if c.class == differing {
 		refers := p.references(c.number, lumigl.Value{})
 		r.Referents = graph.ReferentsOf(a.checked, func(u urn.URN) string { return refers[u].ID })
@@ -94,6 +95,27 @@ func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resour
 		r.Computed = ""
 	}
 	return r
+}
+
+// withComputed returns outputs with the old values of computed properties that the program leaves to the provider, or
+// with another value where there is none.
+func (p *planner) withComputed(c *classified, outputs, checked, otherwise lumigl.Value) lumigl.Value {
+	for _, name := range p.types[c.desired.Type].Computed {
+		if checked.Get(name).Exists() {
+			continue
+		}
+		v := c.stored.Outputs.Get(name)
+		if !v.Exists() {
+			v = c.stored.Checked.Get(name)
+		}
+		if !v.Exists() {
+			v = otherwise
+		}
+		if v.Exists() {
+			outputs = outputs.With(name, v)
+		}
+	}
+	return outputs
 }
 
 // unknownOutputs returns an unknown value for each output of a changed item.

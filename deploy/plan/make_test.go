@@ -315,6 +315,8 @@ func parseTypes(src string) typeTable {
 				d.Replaces = strings.Split(list, ",")
 			case "outputs":
 				d.Outputs = strings.Split(list, ",")
+			case "computed":
+				d.Computed = strings.Split(list, ",")
 			case "secrets":
 				d.Secrets = strings.Split(list, ",")
 			}

@@ -23,8 +23,8 @@ import (
 // Both snapshots must be valid and must not be modified while the delta is in use. Compare returns an *[Error] if the
 // desired state spans multiple modules or contains an expression that cannot be evaluated.
 func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) {
-	o := &offline{Types: types, state: plain(state), read: map[string][]string{}}
 	wanted := plain(desired)
+	o := &offline{Types: types, state: plain(state), wanted: wanted, read: map[string][]string{}}
 	var modules []string
 	for r := range wanted.Vertices() {
 		if r.Options = (lumigl.Value{}); r.Type == lumigl.ModuleType {
@@ -61,7 +61,7 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 // offline is a [Provider] that knows only the state and the flags in Types.
 type offline struct {
 	Types
-	state               *lumigl.Snapshot
+	state, wanted       *lumigl.Snapshot
 	environment, module string
 	// read holds the names of the properties that the desired state references, by resource.
 	read map[string][]string
@@ -115,6 +115,11 @@ func (o *offline) graph() (*graph.Graph, error) {
 		for _, name := range o.Outputs[r.Type] {
 			inputs.Set(name, lumigl.Value{})
 		}
+		for _, name := range o.Computed[r.Type] {
+			if !o.sets(r, name) {
+				inputs.Set(name, lumigl.Value{})
+			}
+		}
 		for _, name := range o.read[r.Key()] {
 			checked.Set(name, lumigl.TextOf(wire.Unknown)) // default if the state lacks it
 		}
@@ -133,6 +138,19 @@ func (o *offline) graph() (*graph.Graph, error) {
 		return nil, err
 	}
 	return t.Graph, nil
+}
+
+// sets reports whether desired state sets a property of a resource. The resource may have another name there.
+func (o *offline) sets(r *lumigl.Vertex, name string) bool {
+	if v := o.wanted.Vertex(r.Key()); v != nil {
+		return v.Properties.Get(name).Exists()
+	}
+	for v := range o.wanted.Vertices() {
+		if v.Type == r.Type && v.Properties.Get(name).Exists() {
+			return true
+		}
+	}
+	return false
 }
 
 // Describe implements [Provider].
@@ -154,6 +172,11 @@ func (o *offline) Check(_ context.Context, r CheckRequest) (lumigl.Value, error)
 		}
 	}
 	all.SetAll(r.Properties)
+	for _, name := range o.Computed[r.URN.Type()] {
+		if !r.Properties.Get(name).Exists() {
+			all.Set(name, r.Old.Get(name))
+		}
+	}
 	return all.Object(), nil
 }
 
@@ -219,7 +242,7 @@ func (o *offline) compare(desired *lumigl.Snapshot, p *Plan) (*diff.Delta, error
 		if n.Properties = r.Properties.Retarget(final); steps[r.URN()] != nil {
 			n.Properties = plainValue(steps[r.URN()].New.Inputs)
 		}
-		for _, name := range o.Outputs[r.Type] {
+		for _, name := range slices.Concat(o.Outputs[r.Type], o.Computed[r.Type]) {
 			if !n.Properties.Get(name).Exists() {
 				n.Properties = n.Properties.With(name, was.Properties.Get(name))
 			}

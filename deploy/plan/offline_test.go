@@ -60,9 +60,9 @@ func compareStates(t *testing.T, archive *txtar.Archive) {
 func mark(signature string) string { return fmt.Sprintf("%q: %q", wire.Signature, signature) }
 
 func typesOf(table typeTable) plan.Types {
-	types := plan.Types{Replaces: diff.Replaces{}, Outputs: map[tokens.Type][]string{}}
+	types := plan.Types{Replaces: diff.Replaces{}, Outputs: map[tokens.Type][]string{}, Computed: map[tokens.Type][]string{}}
 	for token, d := range table {
-		types.Replaces[token], types.Outputs[token] = d.Replaces, d.Outputs
+		types.Replaces[token], types.Outputs[token], types.Computed[token] = d.Replaces, d.Outputs, d.Computed
 	}
 	return types
 }
@@ -143,9 +143,12 @@ func TestAddSchema(t *testing.T) {
 	got := plan.Types{Replaces: diff.Replaces{"p:m:R": {"c"}}}
 	got.AddSchema(&schema.Package{Modules: []*schema.Module{{Files: []*schema.File{{Decls: []schema.Decl{
 		&schema.Struct{Properties: []*schema.Property{{Name: "a", Out: true}}},
-		&schema.Resource{Token: "p:m:R", Properties: []*schema.Property{{Name: "a", Out: true}, {Name: "b"}, {Name: "d", Replaces: true}}},
+		&schema.Resource{Token: "p:m:R", Properties: []*schema.Property{{Name: "a", Out: true}, {Name: "b", Computed: true}, {Name: "d", Replaces: true}}},
 	}}}}}})
-	want := plan.Types{Replaces: diff.Replaces{"p:m:R": {"c", "d"}}, Outputs: map[tokens.Type][]string{"p:m:R": {"a"}}}
+	want := plan.Types{
+		Replaces: diff.Replaces{"p:m:R": {"c", "d"}},
+		Outputs:  map[tokens.Type][]string{"p:m:R": {"a"}}, Computed: map[tokens.Type][]string{"p:m:R": {"b"}},
+	}
 	if d := gocmp.Diff(want, got); d != "" {
 		t.Errorf("types after AddSchema differ (-want +got):\n%s", d)
 	}

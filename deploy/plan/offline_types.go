@@ -14,7 +14,7 @@ type Types struct {
 	// Replaces holds the properties that cannot be changed in place.
 	Replaces diff.Replaces
 	// Outputs lists the properties set only by the provider.
-	Outputs map[tokens.Type][]string
+	Outputs, Computed map[tokens.Type][]string
 }
 
 // AddSchema adds the property flags of all resource types in a schema.
@@ -23,7 +23,7 @@ func (t *Types) AddSchema(p *schema.Package) {
 		t.Replaces = diff.Replaces{}
 	}
 	if t.Outputs == nil {
-		t.Outputs = map[tokens.Type][]string{}
+		t.Outputs, t.Computed = map[tokens.Type][]string{}, map[tokens.Type][]string{}
 	}
 	for decl := range p.Decls() {
 		resource, ok := decl.(*schema.Resource)
@@ -37,6 +37,9 @@ func (t *Types) AddSchema(p *schema.Package) {
 			}
 			if property.Out {
 				t.Outputs[token] = append(t.Outputs[token], property.Name)
+			}
+			if property.Computed {
+				t.Computed[token] = append(t.Computed[token], property.Name)
 			}
 		}
 	}

@@ -70,7 +70,7 @@ type Description struct {
 	Named bool
 	// Replaces lists the properties that cannot be changed in place. Outputs lists the properties computed by the
 	// provider. Secrets lists the properties that are always secret, even if not marked as secret in a program.
-	Replaces, Outputs, Secrets []string
+	Replaces, Outputs, Computed, Secrets []string
 	// Renamed lists the properties that have former names.
 	Renamed []graph.Renamed
 }

@@ -34,7 +34,7 @@ func (c *Caller) Describe(ctx context.Context, types []tokens.Type) ([]plan.Desc
 			errs[i] = c.send(ctx, t, &request{}, func(ctx context.Context, q *request) error {
 				all[i] = plan.Description{
 					Type: t, Named: q.description.Named, Replaces: q.names(lumi.Replaces), Outputs: q.names(lumi.Out),
-					Secrets: q.names(lumi.Secret),
+					Computed: q.names(lumi.Computed), Secrets: q.names(lumi.Secret),
 				}
 				for _, p := range q.description.Properties {
 					if len(p.Was) > 0 {
@@ -114,7 +114,7 @@ func (c *Caller) Create(ctx context.Context, r CreateRequest) (id string, output
 		})
 		if err == nil {
 			id = string(resp.ID)
-			_, outputs = q.read(resp.Properties)
+			outputs = q.readComputed(resp.Properties)
 		}
 		return err
 	})
@@ -162,7 +162,7 @@ func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outpu
 			URN: r.URN, ID: lumi.ID(r.ID), Old: q.old, New: q.properties, References: q.references,
 		})
 		if err == nil {
-			_, outputs = q.read(resp.Properties)
+			outputs = q.readComputed(resp.Properties)
 		}
 		return err
 	})

@@ -97,6 +97,17 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	return in.Object(), out.Object()
 }
 
+// readComputed converts the properties returned by Create or Update: outputs, and properties left to the provider.
+func (r *request) readComputed(bag lumi.Bag) lumigl.Value {
+	_, outputs := r.read(bag)
+	for _, name := range r.names(lumi.Computed) {
+		if v := bag.Struct().GetFields()[name]; !isNull(v) && isNull(r.properties.Struct().GetFields()[name]) {
+			outputs = outputs.With(name, targets(nil).value(v))
+		}
+	}
+	return outputs
+}
+
 // failed converts the error of a call to the error returned by a [Caller] method.
 func (r *request) failed(err error) error {
 	secrets := r.secrets()

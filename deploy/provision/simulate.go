@@ -55,13 +55,13 @@ func (s simulated) Check(ctx context.Context, r *lumi.CheckRequest) (*lumi.Check
 // Create implements [lumi.ResourceProvider].
 func (s simulated) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.CreateResponse, error) {
 	id := made + r.URN.Name()
-	outputs, err := s.outputs(ctx, id, nil)
+	outputs, err := s.outputs(ctx, id, nil, &r.Properties)
 	return &lumi.CreateResponse{ID: lumi.ID(id), Properties: outputs}, err
 }
 
 // Update implements [lumi.ResourceProvider].
 func (s simulated) Update(ctx context.Context, r *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
-	outputs, err := s.outputs(ctx, made+r.URN.Name(), r.Old.Struct().GetFields())
+	outputs, err := s.outputs(ctx, made+r.URN.Name(), r.Old.Struct().GetFields(), &r.New)
 	return &lumi.UpdateResponse{Properties: outputs}, err
 }
 
@@ -80,20 +80,21 @@ func (s simulated) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetRespon
 	if r.Purpose == lumi.Refresh {
 		return &lumi.GetResponse{Properties: r.Old}, nil
 	}
-	outputs, err := s.outputs(ctx, made+r.URN.Name(), nil)
+	outputs, err := s.outputs(ctx, made+r.URN.Name(), nil, nil)
 	return &lumi.GetResponse{Properties: outputs}, err
 }
 
 // outputs returns the existing outputs of a resource, with made-up values for missing ones.
-func (s simulated) outputs(ctx context.Context, id string, has map[string]*structpb.Value) (lumi.Bag, error) {
+func (s simulated) outputs(ctx context.Context, id string, has map[string]*structpb.Value, request *lumi.Bag) (lumi.Bag, error) {
 	d, err := s.Describe(ctx)
 	if err != nil {
 		return lumi.Bag{}, err
 	}
 	all := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	for _, p := range d.Properties {
+		chosen := p.Flags&lumi.Computed != 0 && request != nil && isNull(request.Struct().GetFields()[p.Name])
 		switch v := cmp.Or(has[p.Name], madeUp(p.Kind, id+"-"+p.Name)); {
-		case p.Flags&lumi.Out == 0 || v == nil:
+		case p.Flags&lumi.Out == 0 && !chosen || v == nil:
 		case p.Flags&lumi.Secret != 0:
 			all.Fields[p.Name] = lumi.NewSecret(v)
 		default:

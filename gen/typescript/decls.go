@@ -102,10 +102,14 @@ func (f *file) resource(r *schema.Resource) {
 	}
 	for i, p := range properties {
 		modifiers := "declare "
-		if p.Out || p.Replaces {
+		if p.Out || p.Computed || p.Replaces {
 			modifiers = "declare readonly "
 		}
-		f.member(i, p, modifiers, f.argument(p))
+		annotation := f.argument(p)
+		if p.Computed {
+			annotation = ": lumi.Output<" + f.typ(p.Type) + ">"
+		}
+		f.member(i, p, modifiers, annotation)
 	}
 	parameters += "args" + optionalMark(properties) + ": " + args
 	options := "options?: lumi.ResourceOptions<keyof " + args + ">"
@@ -205,6 +209,9 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property, rul
 			case "out": // part of the result of presence
 			case "secret":
 				f.put(", lumi.secretProperty")
+			case "computed":
+				f.needs(secondGeneration)
+				f.put(", lumi.computed")
 			default:
 				f.put(", lumi.", flag)
 			}

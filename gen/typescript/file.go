@@ -13,7 +13,7 @@ import (
 const (
 	baseGeneration        = 2
 	constrainedGeneration = 3 // for constraints, unions, defaults and deprecations
-	integerGeneration     = 4 // for integers and rules
+	secondGeneration      = 4 // for integers and computed properties
 )
 
 // file builds the code for one IDL file.

@@ -44,7 +44,7 @@ func (f *file) shape(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
 		if t == schema.Int {
-			f.needs(integerGeneration)
+			f.needs(secondGeneration)
 		}
 		return primitives[t].shape
 	case *schema.List:

@@ -263,11 +263,12 @@ func (c *changer) options() bool {
 		return false
 	}
 	_, resource := d.(*schema.Resource)
-	option := []*bool{&p.Secret, &p.Replaces, &p.In, &p.Out}[c.IntN(4)]
+	option := []*bool{&p.Secret, &p.Replaces, &p.In, &p.Out, &p.Computed}[c.IntN(5)]
 	if !resource && option != &p.Secret {
 		return false
 	}
 	*option = !*option
+	p.Computed = p.Computed && p.Optional && !p.Out && !p.In && p.Default == nil
 	if p.Out {
 		p.Replaces, p.In = false, false
 	} else if p.Pointer && !p.Optional {
@@ -307,7 +308,7 @@ func (c *changer) optional() bool {
 	if p == nil || p.Out {
 		return false
 	}
-	p.Optional = !p.Optional
+	p.Optional, p.Computed = !p.Optional, false
 	p.Pointer = p.Optional && !isReference(p.Type)
 	return true
 }
@@ -315,7 +316,7 @@ func (c *changer) optional() bool {
 // fallback changes, adds, or removes a default.
 func (c *changer) fallback() bool {
 	_, p := c.property()
-	if p == nil || !p.Optional || p.Out {
+	if p == nil || !p.Optional || p.Out || p.Computed {
 		return false
 	}
 	p.Default = map[string]any{"strings": "zz", "numbers": 7.5, "booleans": true}[schema.ValuesOf(p.Type)]

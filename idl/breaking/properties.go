@@ -49,11 +49,8 @@ var propertyRules = []rule[property]{
 		}
 	}},
 	{"Property.Optional", compareOptional},
-	{"Property.Out", flag(func(p property) bool { return p.Out },
-		change{"OutAdded", Impact{Breaks, MayBreak, Breaks, None}, "became out, so programs can no longer set it",
-			"keep it, and add an out property"},
-		change{"OutRemoved", Impact{Breaks, MayBreak, Breaks, MayBreak}, "is no longer out, so programs set it",
-			"keep it, and add an optional property"})},
+	{"Property.Out", compareOut},
+	{"Property.Computed", settable(compareComputed)},
 	{"Property.In", settable(flag(func(p property) bool { return p.In },
 		change{"InAdded", Impact{Deployed: MayBreak}, "became in, so drift is no longer detected", ""},
 		change{"InRemoved", Impact{Provider: MayBreak, Deployed: MayBreak}, "is no longer in, so the provider must return it", ""}))},
@@ -101,6 +98,29 @@ func settable(compare func(c *comparison, old, new property)) func(c *comparison
 			compare(c, old, new)
 		}
 	}
+}
+
+func compareOut(c *comparison, old, new property) {
+	removed := change{"OutRemoved", Impact{Breaks, MayBreak, Breaks, MayBreak}, "is no longer out, so programs set it",
+		"keep it, and add an optional property"}
+	if new.Computed { // programs still read it, and need not set it
+		removed.impact, removed.message, removed.help = Impact{Provider: MayBreak}, "is no longer out, so programs can set it", ""
+	}
+	flag(func(p property) bool { return p.Out },
+		change{"OutAdded", Impact{Breaks, MayBreak, Breaks, None}, "became out, so programs can no longer set it",
+			"keep it, and add an out property"}, removed)(c, old, new)
+}
+
+func compareComputed(c *comparison, old, new property) {
+	deployed := MayBreak
+	if new.Replaces {
+		deployed = Breaks
+	}
+	flag(func(p property) bool { return p.Computed },
+		change{"ComputedAdded", Impact{Programs: Breaks, Provider: MayBreak},
+			"became computed, so programs read it as an output and can no longer assign it", ""},
+		change{"ComputedRemoved", Impact{Breaks, None, Breaks, deployed},
+			"is no longer computed, so resources without it lose the provider's value", "keep it computed"})(c, old, new)
 }
 
 func compareOptional(c *comparison, old, new property) {

@@ -59,7 +59,7 @@ func (w *writer) decl(d schema.Decl) {
 		w.line("export const %s = new %s(%s%s);", w.fresh(), name, named, some)
 		w.read(r, properties, "lumi.Input")
 		for _, p := range properties {
-			if !p.Out && !p.Replaces {
+			if !p.Out && !p.Computed && !p.Replaces {
 				w.line("%s.%s = %s;", r, p.Name, w.declare(w.annotation(p, "lumi.Input")))
 			}
 		}
@@ -164,6 +164,9 @@ func (w *writer) read(object string, properties []*schema.Property, wrapper stri
 			if wrapper != "" {
 				typ = wrapper + "<" + w.typ(p.Type) + " | undefined> | undefined"
 			}
+		}
+		if p.Computed && wrapper != "" {
+			typ = "lumi.Output<" + w.typ(p.Type) + ">"
 		}
 		w.line("export const %s: %s = %s.%s;", w.fresh(), typ, object, p.Name)
 	}

@@ -190,8 +190,14 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	}
 	tag.unread = tag.unread || d.kind == unknownStruct // d may be a union
 	if !c.setType(d.file, p, f.Type, tag) {
-		p.Type, p.Default = invalidType, nil // so that the names are still checked
-	} else if p.Constraints != nil {
+		p.Type, p.Default = schema.Any, nil // a placeholder, so that the names are still checked
+		return p
+	}
+	if p.Computed && !p.Optional {
+		c.report(diag.ComputedWithoutOptional, tag.find("computed"), "a computed property must be optional").
+			Suggestion = "add the option optional, or write out if programs must not set the property"
+	}
+	if p.Constraints != nil {
 		c.constrained = append(c.constrained, constrainedType{&p.Type, constraintsIn(tag.list)})
 	}
 	return p
@@ -294,8 +300,8 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 	if byReference(p.Type) {
 		return true
 	}
-	absent := p.Optional || p.Out
-	p.Pointer = absent && p.Type != schema.Any // any can itself be nil
+	absent := p.Optional || p.Out || p.Computed
+	p.Pointer = absent && p.Type != schema.Any // any can be nil itself
 	if !absent && !tag.unread {
 		c.report(diag.PointerWithoutOptional, star, "a required property cannot be a pointer, got %s", types.ExprString(star)).
 			Suggestion = "add the option optional, as in `lumi:\"optional\"`, or write " + types.ExprString(star.X)

@@ -62,7 +62,12 @@ var tagWords = []tagWord{
 		name: "out", doc: "The provider computes the property; programs only read it.",
 		set:       func(p *schema.Property, _ string) { p.Out = true },
 		resources: true, excludes: []string{"in", "replaces"},
-		synonyms: []string{"computed", "output", "outputonly", "readonly"},
+		synonyms: []string{"output", "outputonly", "readonly"},
+	},
+	{
+		name: "computed", doc: "If a program does not set the optional property, the provider chooses a value and keeps it.",
+		set:       func(p *schema.Property, _ string) { p.Computed = true },
+		resources: true, excludes: []string{"out", "in", "default"},
 	},
 	{
 		name: "in", doc: "The property is sent to the provider and never read back, like a password.",

@@ -77,18 +77,19 @@ const (
 
 // Tag options.
 const (
-	MalformedTag           Code = "MalformedTag"
-	UnknownOption          Code = "UnknownOption"
-	RepeatedOption         Code = "RepeatedOption"
-	ConflictingOptions     Code = "ConflictingOptions"
-	OptionPlace            Code = "OptionPlace"
-	DeprecatedText         Code = "DeprecatedText"
-	DefaultValue           Code = "DefaultValue"
-	Relation               Code = "Relation"
-	FormerName             Code = "FormerName"
-	InvalidName            Code = "InvalidName"
-	OptionalWithoutPointer Code = "OptionalWithoutPointer"
-	PointerWithoutOptional Code = "PointerWithoutOptional"
+	MalformedTag            Code = "MalformedTag"
+	UnknownOption           Code = "UnknownOption"
+	RepeatedOption          Code = "RepeatedOption"
+	ConflictingOptions      Code = "ConflictingOptions"
+	OptionPlace             Code = "OptionPlace"
+	DeprecatedText          Code = "DeprecatedText"
+	DefaultValue            Code = "DefaultValue"
+	Relation                Code = "Relation"
+	FormerName              Code = "FormerName"
+	InvalidName             Code = "InvalidName"
+	OptionalWithoutPointer  Code = "OptionalWithoutPointer"
+	PointerWithoutOptional  Code = "PointerWithoutOptional"
+	ComputedWithoutOptional Code = "ComputedWithoutOptional"
 )
 
 // Constraints and directives.

@@ -304,6 +304,8 @@ func checkProperties(list []*Property) error {
 			return fmt.Errorf("property %s: field %q is not an identifier", p.Name, p.Field)
 		case names[p.Name]:
 			return fmt.Errorf("duplicate property %q", p.Name)
+		case p.Computed && (!p.Optional || p.Out || p.In || p.Default != nil):
+			return fmt.Errorf("property %s: a computed property must be optional, without out, in, or a default", p.Name)
 		}
 		switch p.Default.(type) {
 		case nil, bool, float64, string:

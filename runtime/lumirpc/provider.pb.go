@@ -688,7 +688,10 @@ type Property struct {
 	// Whether it is a secret.
 	Secret bool `protobuf:"varint,7,opt,name=secret,proto3" json:"secret,omitempty"`
 	// Its former names, the latest first. Stored properties may use any of them.
-	Was           []string `protobuf:"bytes,8,rep,name=was,proto3" json:"was,omitempty"`
+	Was []string `protobuf:"bytes,8,rep,name=was,proto3" json:"was,omitempty"`
+	// Whether the provider chooses a value if the program does not set it. A stored value that the new properties lack is not
+	// a change.
+	Computed      bool `protobuf:"varint,9,opt,name=computed,proto3" json:"computed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -777,6 +780,13 @@ func (x *Property) GetWas() []string {
 		return x.Was
 	}
 	return nil
+}
+
+func (x *Property) GetComputed() bool {
+	if x != nil {
+		return x.Computed
+	}
+	return false
 }
 
 // Reference describes a resource that a property refers to.
@@ -1185,8 +1195,8 @@ type CreateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The provider's id for the resource. It is never empty.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The properties that the provider computed; all others are as requested. With a failure, all properties of the
-	// resource.
+	// The properties that the provider computed: those that programs must not set, and computed ones that the request
+	// lacks. All others are as requested. With a failure, all properties of the resource.
 	Properties *structpb.Struct `protobuf:"bytes,2,opt,name=properties,proto3" json:"properties,omitempty"`
 	// Set if the resource exists, but not as requested: the status of the failure. The engine must store the id and the
 	// properties.
@@ -1864,7 +1874,7 @@ func (x *UpdateRequest) GetReferences() map[string]*Reference {
 // UpdateResponse means that the resource was changed.
 type UpdateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The properties that the provider computes, changed or not. With a failure, all properties of the resource.
+	// As in CreateResponse, whether changed or not. With a failure, all properties of the resource.
 	Properties *structpb.Struct `protobuf:"bytes,1,opt,name=properties,proto3" json:"properties,omitempty"`
 	// Set if the resource was changed, but not as requested: the status of the failure. The engine must store the
 	// properties.
@@ -2446,7 +2456,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x11idempotent_create\x18\x04 \x01(\bR\x10idempotentCreate\x121\n" +
 	"\n" +
 	"properties\x18\x05 \x03(\v2\x11.lumirpc.PropertyR\n" +
-	"properties\"\xdf\x02\n" +
+	"properties\"\xfb\x02\n" +
 	"\bProperty\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x16.lumirpc.Property.KindR\x04kind\x12\x1a\n" +
@@ -2455,7 +2465,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x02in\x18\x05 \x01(\bR\x02in\x12\x1a\n" +
 	"\breplaces\x18\x06 \x01(\bR\breplaces\x12\x16\n" +
 	"\x06secret\x18\a \x01(\bR\x06secret\x12\x10\n" +
-	"\x03was\x18\b \x03(\tR\x03was\"\x8e\x01\n" +
+	"\x03was\x18\b \x03(\tR\x03was\x12\x1a\n" +
+	"\bcomputed\x18\t \x01(\bR\bcomputed\"\x8e\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04BOOL\x10\x01\x12\n" +

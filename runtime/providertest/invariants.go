@@ -132,9 +132,12 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	for _, p := range s.r.described.Properties {
 		v, there := bag.GetFields()[p.Name]
+		chosen := p.Flags&lumi.Computed != 0 && signed.IsNull(s.r.wanted.GetFields()[p.Name])
 		switch {
-		case p.Flags&lumi.Out == 0 && there:
+		case p.Flags&lumi.Out == 0 && !chosen && there:
 			s.errorf("%s returns %s, which the provider does not compute", call, p.Name)
+		case chosen && signed.IsNull(v):
+			s.errorf("%s does not return %s, which is computed and which the program does not set", call, p.Name)
 		case p.Flags&lumi.Out == 0 || !p.Required:
 		case signed.IsNull(v):
 			s.errorf("%s does not return %s, which is computed and, not being a pointer in the IDL, must be known now",

@@ -127,7 +127,8 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 	r.h.track(r, id, checked)
 	computed, err = r.callGet(s.ctx, lumi.Refresh, id, checked)
 	for name := range computed.GetFields() {
-		if !r.declares(lumi.Out, func(p lumi.Path) bool { return string(p) == name }) {
+		is := func(p lumi.Path) bool { return string(p) == name }
+		if chosen := r.declares(lumi.Computed, is) && signed.IsNull(checked.GetFields()[name]); !chosen && !r.declares(lumi.Out, is) {
 			delete(computed.Fields, name)
 		}
 	}

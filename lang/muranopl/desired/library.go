@@ -210,6 +210,9 @@ func get(call *muranopl.Call) (any, error) {
 			return r.vertex.URN().Name(), nil
 		default:
 			v, _, _ := r.given.Get(name)
+			if v == nil && p.Computed {
+				return output(p.Type)
+			}
 			return v, nil
 		}
 	}

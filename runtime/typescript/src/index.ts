@@ -43,6 +43,7 @@ export {
     type Verb,
     any,
     boolean,
+    computed,
     constrained,
     enumeration as enum,
     input as in,

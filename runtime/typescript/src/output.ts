@@ -6,7 +6,7 @@ declare const valueOfOutput: unique symbol;
 
 /** The source of an output's value. */
 export type Source =
-    /** A property of a resource: an out property, `id`, or `urn`. */
+    /** A property of a resource: one of its out or computed properties, `id` or `urn`. */
     | { readonly resource: object; readonly property: string }
     /** A value provided by another module, which `use` represents. */
     | { readonly use: object; readonly module: string; readonly name: string; readonly type: Type }

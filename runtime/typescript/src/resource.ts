@@ -4,7 +4,7 @@ import { warn } from "./deprecated.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { formerTypes } from "./former.js";
-import { type Output, describeOutput, output, sourceOf } from "./output.js";
+import { type Output, describeOutput, isOutput, output, sourceOf } from "./output.js";
 import { callerOf } from "./position.js";
 import { blame, recorder } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
@@ -46,11 +46,14 @@ export abstract class Resource<out Token extends string = string> {
         if (named) {
             define(this, "name", name[0], false);
         }
-        for (const [property, { out, replaces }] of entriesOf(shape)) {
-            if (out) {
+        for (const [property, { out, computed, replaces, secret = false }] of entriesOf(shape)) {
+            const value = values[property];
+            if (out || (computed && value === undefined)) {
                 define(this, property, output({ resource: this, property }), false);
+            } else if (computed) {
+                define(this, property, isOutput(value) ? value : output({ value, secret }), false);
             } else {
-                define(this, property, values[property], !replaces);
+                define(this, property, value, !replaces);
             }
         }
         recorder(new.target, type, name[0])?.construct({
@@ -179,8 +182,9 @@ export function evaluate(resource: Resource): Evaluation {
     const { type, name, shape } = state;
     const values = resource as unknown as Properties;
     const current: [string, unknown][] = [];
-    for (const [property, { out }] of entriesOf(shape)) {
-        if (!out && Object.hasOwn(resource, property)) {
+    for (const [property, { out, computed }] of entriesOf(shape)) {
+        const chosen = out || (computed && isOwn(values[property], resource, property));
+        if (!chosen && Object.hasOwn(resource, property)) {
             current.push([property, values[property]]);
         }
     }
@@ -195,6 +199,15 @@ export function evaluate(resource: Resource): Evaluation {
         return { type, shape, properties };
     }
     return { type, name, shape, properties: { name, ...properties } };
+}
+
+/** Reports whether a value is the output of a property that the resource leaves to its provider. */
+function isOwn(value: unknown, resource: object, property: string): boolean {
+    if (!isOutput(value)) {
+        return false;
+    }
+    const source = sourceOf(value);
+    return "resource" in source && source.resource === resource && source.property === property;
 }
 
 /**

@@ -123,6 +123,8 @@ export type OneOf<Variants> = {
 export interface Options {
     /** Whether the property is sent to the provider but never read back. */
     readonly in?: true;
+    /** Whether the provider chooses a value if the program does not set the property. */
+    readonly computed?: true;
     /** Whether a change of the property requires a replacement. */
     readonly replaces?: true;
     /** Whether the value is a secret, which is never printed. */
@@ -200,5 +202,6 @@ export function optionalOut(type: Type, ...options: Options[]): Property {
 }
 
 export const input: Options = { in: true };
+export const computed: Options = { computed: true };
 export const replaces: Options = { replaces: true };
 export const secretProperty: Options = { secret: true };

@@ -413,3 +413,39 @@ test("generated code of an unsupported generation is rejected", () => {
     const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     assert.equal(lumi.version, manifest.version);
 });
+
+const placed = {
+    zone: lumi.optional(lumi.string, lumi.computed, lumi.replaces),
+    key: lumi.optional(lumi.string, lumi.computed, lumi.secretProperty),
+    other: lumi.optional(lumi.resource("test:index:Placed"), lumi.computed),
+};
+
+class Placed extends lumi.NamedResource {
+    constructor(name, args) {
+        super("test:index:Placed", name, args, placed);
+    }
+}
+
+test("a computed property is an output, of the program's value or of the provider's", () => {
+    const chosen = new Placed("chosen", { zone: null });
+    for (const property of ["zone", "key", "other"]) {
+        assert.deepEqual(lumi.reference(chosen[property]), { resource: chosen, property });
+    }
+    assert.deepEqual(lumi.evaluate(chosen).properties, { name: "chosen" });
+    const set = new Placed("set", { zone: "a", key: "hush", other: chosen });
+    assert.ok(Object.values(set).every((value) => value instanceof lumi.Output || value === "set"));
+    assert.deepEqual(Object.keys(lumi.evaluate(set).properties), ["name", "zone", "key", "other"]);
+    assert.equal(lumi.evaluate(set).properties.zone, "a");
+    assert.equal(lumi.evaluate(set).properties.other, chosen);
+    assert.doesNotMatch(inspect(set), /hush/);
+    const passed = lumi.evaluate(new Placed("passed", { zone: set.zone, key: chosen.zone, other: chosen.other })).properties;
+    assert.equal(passed.zone, "a");
+    assert.equal(passed.key, chosen.zone);
+    assert.equal(passed.other, chosen.other);
+    assert.throws(() => (set.zone = "b"), { name: "TypeError" });
+    assert.throws(() => new Placed("wrong", { zone: chosen.other }), {
+        message:
+            'test:index:Placed "wrong": zone: expected a string, found a resource of type test:index:Placed ' +
+            '(output other of test:index:Placed "chosen")',
+    });
+});

@@ -304,7 +304,9 @@ func (g *generator) property(marker string) (typ string, options []string) {
 		typ = "*" + typ
 		options = append(options, "optional")
 	}
-	if value := defaults[typ]; value != "" && slices.Contains(options, "optional") && g.chance(30, "default") {
+	if resource && slices.Contains(options, "optional") && !out && !slices.Contains(options, "in") && g.chance(20, "computed") {
+		options = append(options, "computed")
+	} else if value := defaults[typ]; value != "" && slices.Contains(options, "optional") && g.chance(30, "default") {
 		options = append(options, "default="+value)
 	}
 	if g.chance(5, "was") {

@@ -1,0 +1,106 @@
+package providertest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// shelf is like a struct generated for a resource with computed properties.
+type shelf struct {
+	Name  string
+	Room  *string
+	Label *string
+	Size  float64
+}
+
+// Lumi implements lumi.Object.
+func (s *shelf) Lumi(p *lumi.Props) {
+	lumi.Required(p, "name", &s.Name, lumi.String, lumi.Replaces)
+	lumi.Optional(p, "room", &s.Room, lumi.String, lumi.Computed, lumi.Replaces)
+	lumi.Optional(p, "label", &s.Label, lumi.String, lumi.Computed, lumi.Secret)
+	lumi.Required(p, "size", &s.Size, lumi.Number)
+}
+
+const shelfToken tokens.Type = "store:index:Shelf"
+
+// shelves has bugs: "forgets" returns no label, and "fails" fails after making a shelf.
+type shelves struct {
+	bug  string
+	made map[lumi.ID]shelf
+}
+
+func (*shelves) Check(context.Context, *lumi.State[*shelf]) error { return nil }
+
+func (c *shelves) Create(_ context.Context, want *lumi.State[*shelf]) (lumi.ID, error) {
+	id := lumi.ID(want.Token)
+	want.Done("size")
+	return id, c.put(id, want.Properties)
+}
+
+func (*shelves) IdempotentCreate() bool { return true }
+
+func (c *shelves) put(id lumi.ID, s *shelf) error {
+	if s.Room == nil {
+		s.Room = new("attic")
+	}
+	if s.Label == nil && c.bug != "forgets" {
+		s.Label = new("label of " + s.Name)
+	}
+	c.made[id] = *s
+	if c.bug == "fails" {
+		c.bug = ""
+		return errors.New("broken")
+	}
+	return nil
+}
+
+func (c *shelves) Get(_ context.Context, id lumi.ID, _ *lumi.State[*shelf]) (*shelf, error) {
+	s, ok := c.made[id]
+	if !ok {
+		return nil, lumi.ErrNotFound
+	}
+	return &s, nil
+}
+
+func (c *shelves) Update(_ context.Context, old, want *lumi.State[*shelf], _ *lumi.Diff) error {
+	return c.put(old.ID, want.Properties)
+}
+
+func (c *shelves) Delete(_ context.Context, old *lumi.State[*shelf]) error {
+	delete(c.made, old.ID)
+	return nil
+}
+
+func shelvesWith(t providertest.TB, bug string) *providertest.Resource {
+	p := lumi.NewNamedProvider(shelfToken, func() *shelf { return new(shelf) }, &shelves{bug, map[lumi.ID]shelf{}})
+	return providertest.InProcess(t, providertest.Resources(&p)).Resource(shelfToken, "s")
+}
+
+func TestComputed(t *testing.T) {
+	one := providertest.Properties{"name": "s", "size": 1}
+	shelvesWith(t, "").Life(t, providertest.Life{
+		Create: one,
+		Expect: providertest.Properties{"room": "attic"},
+		Updates: []providertest.Change{
+			{Set: providertest.Properties{"size": 2}, Changes: []string{"~ size: 1 -> 2"}},
+			{Set: providertest.Properties{"label": "mine"}, Changes: []string{"~ label: (secret) -> (secret)"}},
+			{Set: providertest.Properties{"label": nil, "size": 3}, Changes: []string{"~ size: 2 -> 3"}},
+		},
+		Replaces: []providertest.Replacement{{Set: providertest.Properties{"room": "cellar"}}, {Set: providertest.Properties{"name": "t"}}},
+	})
+
+	s := shelvesWith(t, "fails")
+	s.Create(t, one, providertest.WantPartial("broken"))
+	s.Get(t)
+
+	report := run(t, func(t providertest.TB) { shelvesWith(t, "forgets").Create(t, one) })
+	if want := "Create does not return label, which is computed and which the program does not set"; !strings.Contains(report, want) {
+		t.Error(report)
+	}
+}
