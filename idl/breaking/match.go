@@ -61,9 +61,14 @@ func pairUp[T any](gone, come *[]T, same func(old, new T) bool, found func(old, 
 func wasCalled(old, new schema.Decl) bool {
 	was, isResource := old.(*schema.Resource)
 	is, isStill := new.(*schema.Resource)
-	return isResource && isStill && slices.ContainsFunc(is.Was, func(token string) bool {
-		_, a, _ := strings.Cut(was.Token, ":")
-		_, b, _ := strings.Cut(token, ":")
+	return isResource && isStill && holds(is.Was, was.Token)
+}
+
+// holds reports whether a list has a type token, ignoring the package name.
+func holds(list []string, token string) bool {
+	return slices.ContainsFunc(list, func(other string) bool {
+		_, a, _ := strings.Cut(token, ":")
+		_, b, _ := strings.Cut(other, ":")
 		return a == b
 	})
 }

@@ -83,9 +83,9 @@ var declRules = []rule[schema.Decl]{
 		_, was, _ := strings.Cut(old.Token, ":")
 		_, is, _ := strings.Cut(new.Token, ":")
 		// Renamed packages, modules, and types are reported by their own rules.
-		if was != is && old.Name == new.Name && sameModule(old, new) {
+		if was != is && old.Name == new.Name && sameModule(old, new) && !wasCalled(old, new) {
 			c.report("TokenMoved", Impact{Wire: Breaks, Deployed: Breaks}, declNode(old), declNode(new),
-				"keep its file and --tokens", "has the type token %s (was %s)", new.Token, old.Token)
+				"keep its file and --tokens, or keep it for existing state with //lumi:was='"+old.Token+"'", "has the type token %s (was %s)", new.Token, old.Token)
 		}
 	})},
 	{"Resource.Named", of(func(c *comparison, old, new *schema.Resource) {
@@ -97,7 +97,11 @@ var declRules = []rule[schema.Decl]{
 		}
 	})},
 	{"Resource.Was", of(func(c *comparison, old, new *schema.Resource) {
-		c.compareFormerNames(namesIn(old.Was), append(namesIn(new.Was), new.Name), declNode(old), declNode(new))
+		for _, token := range old.Was {
+			if !holds(append([]string{new.Token}, new.Was...), token) {
+				c.formerNameRemoved(strings.TrimPrefix(token, strings.TrimSuffix(old.Token, old.Name)), declNode(old), declNode(new))
+			}
+		}
 	})},
 	{"Properties", compareProperties},
 	{"Rules", compareRules},
@@ -141,8 +145,13 @@ func constKind(c *schema.Const) string {
 func compareFiles(c *comparison, old, new schema.Decl) {
 	was, is := old.Head().File, new.Head().File
 	if !sameModule(old, new) {
-		c.report("DeclarationMoved", goneImpact(old), declNode(old), declNode(new).as(declNode(old)),
-			"move it back to "+was.Path(), "moved to the module %s", is.Module.Token())
+		impact, help := goneImpact(old), "move it back to "+was.Path()
+		if r, ok := old.(*schema.Resource); wasCalled(old, new) {
+			impact.Wire, impact.Deployed = None, None
+		} else if ok {
+			help += ", or keep it for existing state with //lumi:was='" + r.Token + "'"
+		}
+		c.report("DeclarationMoved", impact, declNode(old), declNode(new).as(declNode(old)), help, "moved to the module %s", is.Module.Token())
 	} else if was.Name != is.Name && old.Head().Exported() {
 		c.report("FileMoved", Impact{Programs: MayBreak}, declNode(old), declNode(new), "move it back to "+was.Name,
 			"moved from %s to %s; programs that import the generated file directly no longer find it", was.Name, is.Name)
@@ -195,16 +204,12 @@ func compareNames(c *comparison, old, new schema.Decl) {
 func (c *comparison) compareFormerNames(old, new []string, at, now node) {
 	for _, name := range old {
 		if !slices.Contains(new, name) {
-			c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, at, now, "keep it until no state uses that name",
-				"no longer has the former name %s", name)
+			c.formerNameRemoved(name, at, now)
 		}
 	}
 }
 
-// namesIn returns the type name at the end of each token.
-func namesIn(tokens []string) (names []string) {
-	for _, token := range tokens {
-		names = append(names, token[strings.LastIndex(token, ":")+1:])
-	}
-	return names
+func (c *comparison) formerNameRemoved(name string, at, now node) {
+	c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, at, now, "keep it until no state uses that name",
+		"no longer has the former name %s", name)
 }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -36,10 +37,20 @@ func (c *checker) checkFormerNames() {
 		}
 		for _, name := range namesIn(d.was.value) {
 			token := c.token(d, name)
+			if pkg, _, isToken := strings.Cut(name, ":"); isToken && pkg != c.pkg.Name {
+				c.report(diag.FormerName, d.was, "%s is a type of another package, not of %s", name, c.pkg.Name).
+					Suggestion = "remove it; the package of a resource cannot change"
+				continue
+			} else if isToken {
+				token = name
+			}
 			if other := tokens[token]; other != nil {
 				report := c.report(diag.FormerName, d.was, "%s is or was the name of another resource", name)
-				if other == d {
+				switch {
+				case token == r.Token:
 					report.Message = name + " is still the resource's name"
+				case other == d:
+					report.Message = name + " is listed twice"
 				}
 				report.Suggestion = "remove it"
 				c.note(report, other.spec.Name, "%s is declared here", other.spec.Name.Name)
@@ -65,6 +76,13 @@ func (c *checker) formerNames(f *field) *setOption {
 // property are reported at that struct.
 func (c *checker) checkFormerProperty(d *decl, f *field, o *setOption) {
 	for _, name := range f.Was {
+		if strings.Contains(name, ":") {
+			if f.owner == d {
+				c.report(diag.FormerName, o, "%s is a type token, not the name of a property", name).
+					Suggestion = "write the former name as programs spelled it"
+			}
+			continue
+		}
 		if name == "name" && d.marker == markerNamedResource && (f.owner == d || f.owner.marker == noMarker) {
 			c.report(diag.FormerName, o, "%s is the name of another property", name).Suggestion = "remove it"
 			continue

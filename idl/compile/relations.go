@@ -8,6 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 // related returns the [tagWords] entry of a relation to other properties. Field returns a pointer to the names stored
@@ -34,8 +35,11 @@ func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 	return func(c *checker, at ast.Node, value string) bool {
 		names := namesIn(value)
 		for i, name := range names {
-			switch {
-			case !isIdentifier(name):
+			switch _, err := tokens.Parse(name); {
+			case code == diag.FormerName && strings.Contains(name, ":") && err != nil:
+				c.report(code, at, "invalid type token %s", err).Suggestion = "write it as in the state, such as 'aws:network:VPC'"
+				return false
+			case !isIdentifier(name) && (code != diag.FormerName || err != nil):
 				c.report(code, at, "invalid name %q", name).
 					Suggestion = "use letters, digits, _ and $; separate several names with commas and quote them, as in 'a,b'"
 				return false
