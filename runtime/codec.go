@@ -2,6 +2,7 @@ package lumi
 
 import (
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -208,7 +209,11 @@ func alternatives(list []string) string {
 }
 
 // Struct returns the codec of a generated struct. P is a pointer to it.
-func Struct[P Object]() Codec[P] { return Codec[P]{codec: structCodec{}} }
+func Struct[P Object]() Codec[P] { return Codec[P]{codec: structOf[P]{}} }
+
+type structOf[P Object] struct{ structCodec }
+
+func (structOf[P]) typ() reflect.Type { return reflect.TypeFor[P]() }
 
 type structCodec struct{}
 

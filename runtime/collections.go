@@ -56,6 +56,8 @@ func (c *listCodec) decode(p *Props, v *structpb.Value, into any) bool {
 
 func (*listCodec) kind() Kind { return KindList }
 
+func (c *listCodec) element() codec { return c.elem }
+
 func (c *listCodec) encode(p *Props, from any) *structpb.Value {
 	values := c.slice.walk(p, from, c.elem, nil)
 	if values == nil {
@@ -130,6 +132,8 @@ func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem
 }
 
 func (*mapCodec[K, V]) kind() Kind { return KindMap }
+
+func (c *mapCodec[K, V]) element() codec { return c.elem }
 
 func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	m := *from.(*map[K]V)

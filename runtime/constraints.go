@@ -1,10 +1,7 @@
 package lumi
 
 import (
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -79,6 +76,9 @@ func (c Codec[P]) MaxProperties(n int) Codec[P] { return c.with("maxProperties",
 // KeyPattern requires map keys to contain a match of a regular expression.
 func (c Codec[P]) KeyPattern(pattern string) Codec[P] { return c.with("keyPattern", pattern) }
 
+// Equal compares strings or lists as the IDL's option equal= says. It has no effect on the values that are allowed.
+func (c Codec[P]) Equal(as string) Codec[P] { return c.with("equal", as) }
+
 func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 	ok := c.codec.decode(p, v, into)
 	if !ok || p.mode != strict {
@@ -95,8 +95,11 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 		case *structpb.Value_ListValue:
 			values := k.ListValue.GetValues()
 			p.breaks(r.Count(len(values), p.isHidden()))
-			if r.IsUnique() && !differ(values) {
-				p.breaks(constraint.Equal(p.identities(c.codec, into)))
+			if !r.IsUnique() {
+				continue
+			}
+			if as := equalityOf(c.codec).Elements; as.Any() || !differ(values) {
+				p.breaks(constraint.Equal(p.identities(c.codec, into, as)))
 			}
 		case *structpb.Value_StructValue:
 			p.entries(r, k.StructValue.GetFields())
@@ -159,17 +162,17 @@ func differ(values []*structpb.Value) bool {
 // identities returns a string for each element of the current list, after decoding. Two elements have the same string if
 // they are equal, ignoring secrecy and after applying defaults. The string is "" for elements that are invalid, null, or
 // not fully known.
-func (p *Props) identities(c codec, list any) []string {
+func (p *Props) identities(c codec, list any, as *Equality) []string {
 	elements := c.encode(newProps(p.ctx, encoding, p.came()), list).GetListValue().GetValues()
 	identities := make([]string, len(elements))
 	for i, v := range elements {
-		var b strings.Builder
-		if !signed.IsNull(v) && identify(&b, v) {
-			identities[i] = b.String()
+		if !signed.IsNull(v) {
+			identities[i] = as.Identity(v.AsInterface())
 		}
 	}
 	return identities
 }
+<<<<<<< HEAD
 
 // identify writes v in a canonical form, with sorted keys and without null fields. It returns false if any part of v is
 // unknown.
@@ -209,3 +212,5 @@ func identify(b *strings.Builder, v *structpb.Value) bool {
 	}
 	return known
 }
+=======
+>>>>>>> 446ad893 (idl: add equal, for values that differ only in spelling)

@@ -28,6 +28,10 @@ type Description struct {
 func Describe(o Object) []Property {
 	p := newProps(context.Background(), describe, nil)
 	o.Lumi(p)
+	equality := equalityOfObject(o, p)
+	for i := range p.properties {
+		p.properties[i].Equality = equality.Properties[p.properties[i].Name]
+	}
 	return p.properties
 }
 

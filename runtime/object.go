@@ -44,6 +44,8 @@ type Property struct {
 	Required bool
 	// Was lists former names, latest first. Stored properties may use any of them.
 	Was []string
+	// Equality is how values are compared, nil for exactly.
+	Equality *Equality
 }
 
 // Kind is the kind of a value on the wire.
@@ -130,6 +132,7 @@ type Props struct {
 
 	faults     []Fault
 	properties []Property
+	codecs     []codec // of properties
 	// warnings are deprecation warnings, collected if warns is set.
 	warns    bool
 	warnings []Fault

@@ -82,6 +82,7 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 		p.properties = append(p.properties, Property{
 			Name: name, Kind: c.kind(), Flags: f &^ required, Required: f&required != 0, Was: formerNames(c),
 		})
+		p.codecs = append(p.codecs, c)
 		return nil
 	}
 	if p.only != 0 && f&p.only == 0 && len(p.path) == 0 {

@@ -242,7 +242,8 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 	if err != nil {
 		return nil, err
 	}
-	want, err := decodeState(ctx, r, req.URN, req.ID, req.New, req.References, decoding{unknown: op == inspectOp, checked: true})
+	wanted := decoding{unknown: op == inspectOp, checked: true}
+	want, err := decodeState(ctx, r, req.URN, req.ID, req.New, req.References, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +255,16 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 		return nil, err
 	}
 	properties := Describe(want.Properties)
-	diff := compare(ctx, withoutComputed(properties, old.before, req.New, false), after)
+	before := withoutComputed(properties, old.before, req.New, false)
+	diff := compare(ctx, before, after)
+	if diff.ignoreEqual(properties, before, after); len(diff.ignored) > 0 {
+		kept := Bag{diff.kept(old.before, req.New.message)}
+		if equal, err := decodeState(ctx, r, req.URN, req.ID, kept, req.References, wanted); err == nil {
+			want = equal
+		} else { // An old value violates the current IDL, so it must change.
+			diff = compare(ctx, before, after)
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"reflect"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -12,7 +13,11 @@ import (
 
 // Union returns the codec of a generated union of structs, which is encoded as an object with exactly one property. P is a
 // pointer to the union.
-func Union[P Object]() Codec[P] { return Codec[P]{codec: unionCodec{}} }
+func Union[P Object]() Codec[P] { return Codec[P]{codec: unionOf[P]{}} }
+
+type unionOf[P Object] struct{ unionCodec }
+
+func (unionOf[P]) typ() reflect.Type { return reflect.TypeFor[P]() }
 
 type unionCodec struct{ structCodec }
 

@@ -85,6 +85,9 @@ func (f *file) constrained(shape string, constraints *schema.Constraints) string
 	}
 	f.needs(constrainedGeneration)
 	var members []string
+	if constraints.Equal != "" {
+		f.needs(secondGeneration)
+	}
 	for name, arg := range constraints.All() {
 		members = append(members, name+": "+literal(arg))
 	}

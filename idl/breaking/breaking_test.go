@@ -271,8 +271,10 @@ func TestConstraints(t *testing.T) {
 			return pkg
 		}
 		kind := schema.ConstraintType(name)
-		changed := "ConstraintTightened"
+		added, removed, changed := "ConstraintAdded", "ConstraintRemoved", "ConstraintTightened"
 		switch {
+		case name == "equal":
+			added, removed, changed = "", "EqualRemoved", "EqualChanged"
 		case kind == reflect.Bool:
 			changed = ""
 		case kind == reflect.String:
@@ -284,7 +286,7 @@ func TestConstraints(t *testing.T) {
 			old, new any
 			want     string
 		}{
-			{nil, one[kind], "ConstraintAdded"}, {one[kind], nil, "ConstraintRemoved"}, {one[kind], two[kind], changed},
+			{nil, one[kind], added}, {one[kind], nil, removed}, {one[kind], two[kind], changed},
 		} {
 			if name == "says" { // only the wording of messages
 				pair.want = ""

@@ -22,7 +22,7 @@ func (l limit) String() string {
 	case bool:
 		return l.name
 	case string:
-		if l.name != "format" {
+		if l.name != "format" && l.name != "equal" {
 			return l.name + "='" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
 	}
@@ -238,6 +238,13 @@ func (c *comparison) compareLimits(old, new map[string][]limit, at, now node, pa
 		removed := slices.ContainsFunc(a, func(l limit) bool { return !l.impliedBy(b) })
 		refused, accepted := Impact{MayBreak, None, MayBreak, MayBreak}, Impact{Provider: MayBreak}
 		switch {
+		case subject == "equal" && !removed: // restricts nothing
+		case subject == "equal" && len(b) == 0:
+			c.report("EqualRemoved", Impact{Deployed: MayBreak}, at, now, "keep it until the stored values have the same spelling",
+				"no longer has %s%s, so values that differ in spelling are changes", textOf(a), part)
+		case subject == "equal":
+			c.report("EqualChanged", Impact{Deployed: MayBreak}, at, now, "keep the option",
+				"has %s%s (was %s), so values that were equal may be changes", textOf(b), part, textOf(a))
 		case added && len(a) == 0:
 			c.report("ConstraintAdded", refused, at, now, "check it in the provider, and only for new resources",
 				"has the new constraint %s%s", textOf(b), part)

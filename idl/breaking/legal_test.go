@@ -38,8 +38,8 @@ func makeLegal(pkg *schema.Package) {
 }
 
 func fitting(t schema.Type, c *schema.Constraints) *schema.Constraints {
-	for name := range c.All() {
-		if schema.ConstraintValues(name) != schema.ValuesOf(t) {
+	for name, value := range c.All() {
+		if schema.ConstraintValues(name, value) != schema.ValuesOf(t) {
 			return nil
 		}
 	}

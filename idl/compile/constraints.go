@@ -18,7 +18,7 @@ import (
 // limit returns the [tagWords] entry for the constraint stored in the field of that name in [schema.Constraints]. The
 // type of the field determines the syntax of the value.
 func limit(name, doc string, excludes ...string) tagWord {
-	w := tagWord{name: name, doc: doc, constrains: schema.ConstraintValues(name), excludes: append(excludes, "out")}
+	w := tagWord{name: name, doc: doc, constrains: schema.ConstraintValues(name, nil), excludes: append(excludes, "out")}
 	parse := func(value string) any { return value }
 	switch schema.ConstraintType(name) {
 	case reflect.Float64:
@@ -32,8 +32,8 @@ func limit(name, doc string, excludes ...string) tagWord {
 		switch name {
 		case "format":
 			w.value, w.valid = "<format>", (*checker).checkFormat
-		case "says":
-			w.value, w.valid = "'<text>'", (*checker).checkSays
+		case "equal":
+			w.value, w.valid = "<way>", (*checker).checkEqual
 		}
 	case reflect.Bool:
 		w.synonyms = []string{"uniqueitems"}
@@ -110,6 +110,18 @@ func (c *checker) checkFormat(at ast.Node, name string) bool {
 	return c.rejectValue(at, advice, "unknown format %q", name)
 }
 
+func (c *checker) checkEqual(at ast.Node, way string) bool {
+	known := constraint.Equalities()
+	if slices.Contains(known, way) {
+		return true
+	}
+	advice := "valid ways are " + strings.Join(known, ", ")
+	if near := suggest.Name(way, known); near != "" {
+		advice = "write equal=" + near
+	}
+	return c.rejectValue(at, advice, "unknown way %q to compare values", way)
+}
+
 // constrainedType is a type with constraints, which are checked once all types are known.
 type constrainedType struct {
 	typ     *schema.Type
@@ -133,21 +145,36 @@ func (c *checker) checkConstraints() {
 		var fit []setOption
 		whole := schema.Underlying(*t.typ) == schema.Int
 		for _, o := range t.options {
-			if o.constrains == kind {
+			what, applies := o.name, schema.ConstraintValues(o.name, o.value)
+			if o.name == "equal" {
+				what = o.text
+			}
+			if applies == kind {
 				fit = append(fit, o)
 				if n, _ := parseNumber(o.value); whole && constraint.Int(n, constraint.MaxInt, false) != "" {
 					c.rejectValue(o, intHelp, "%s of an int %s", o.name, constraint.Int(n, constraint.MaxInt, false))
 				}
 			} else if kind != "" {
-				c.report(diag.ConstraintType, o, "%s applies to %s, not to %s", o.name, o.constrains, kind).
-					Suggestion = constraintHelp(o, kind, *t.typ)
+				c.report(diag.ConstraintType, o, "%s applies to %s, not to %s", what, applies, kind).
+					Suggestion = constraintHelp(o, applies, kind, *t.typ)
 			}
 		}
 		if ref, ok := (*t.typ).(*schema.Ref); ok {
 			fit = append(slices.Clone(c.aliased[ref.Decl]), fit...)
 		}
 		c.checkPossible(fit, whole)
+		c.checkOneEqual(fit)
 		c.checkEnough(*t.typ, fit)
+	}
+}
+
+// checkOneEqual reports a property that is compared in another way than its type.
+func (c *checker) checkOneEqual(list []setOption) {
+	list = slices.DeleteFunc(slices.Clone(list), func(o setOption) bool { return o.name != "equal" })
+	if len(list) > 1 && list[0].value != list[len(list)-1].value {
+		d := c.report(diag.ConstraintConflict, list[len(list)-1], "values cannot be compared in two ways: %s and %s", list[0].text, list[len(list)-1].text)
+		d.Suggestion = "remove one of them"
+		c.note(d, list[0], "%s is set here", list[0].text)
 	}
 }
 
@@ -159,10 +186,10 @@ var alike = []map[string]string{
 }
 
 // constraintHelp suggests a fix for a constraint that does not apply to values of the given kind.
-func constraintHelp(o setOption, kind string, t schema.Type) string {
+func constraintHelp(o setOption, applies, kind string, t schema.Type) string {
 	name, elem := "", ""
 	for _, names := range alike {
-		if names[o.constrains] == o.name {
+		if names[applies] == o.name {
 			name = names[kind]
 		}
 	}
@@ -175,7 +202,7 @@ func constraintHelp(o setOption, kind string, t schema.Type) string {
 	_, raw, _ := strings.Cut(o.text, "=")
 	_, err := strconv.Atoi(o.value)
 	switch {
-	case elem == o.constrains:
+	case elem == applies:
 		return "to constrain the elements, declare a type for them with //lumi:" + o.text + " above it"
 	case name != "" && (err == nil || schema.ConstraintType(name) == reflect.String):
 		return "write " + name + "=" + raw

@@ -77,7 +77,7 @@ func (c *checker) checkDirectives() {
 			c.constrained = append(c.constrained, constrainedType{&a.Target, d.directives})
 		case d.model != nil || d.kind == mixin:
 			c.report(diag.ConstraintType, d.directives[0], "%s applies to %s, not to %s", d.directives[0].name,
-				d.directives[0].constrains, schema.ValuesOf(&schema.Ref{Decl: d.model})).Suggestion = "remove it"
+				schema.ConstraintValues(d.directives[0].name, d.directives[0].value), schema.ValuesOf(&schema.Ref{Decl: d.model})).Suggestion = "remove it"
 		}
 	}
 	for _, s := range c.sources {

@@ -105,6 +105,7 @@ var tagWords = []tagWord{
 	limit("minProperties", "At least `<count>` keys."),
 	limit("maxProperties", "At most `<count>` keys."),
 	limit("keyPattern", "Each key contains a match of the expression."),
+	limit("equal", "Values that differ only in [spelling](#equality) are equal; for lists, `set` ignores their order."),
 	{
 		synonyms: []string{"required"},
 		advice:   "remove it: properties are required unless marked optional",

@@ -263,6 +263,8 @@ func TestReadErrors(t *testing.T) {
 		{"invalid pattern", having("string", `"constraints": {"pattern": "("}`),
 			"m/f.go: S.a: pattern: error parsing regexp: missing closing ): `(`"},
 		{"default of another type", having("number", `"default": "1"`), `m/f.go: S.a: default: 1 is not valid for numbers`},
+		{"unknown equal", having("string", `"constraints": {"equal": "x"}`), `m/f.go: S.a: equal: invalid value x`},
+		{"set of a string", having("string", `"constraints": {"equal": "set"}`), `m/f.go: S.a: equal applies to lists, not to strings`},
 		{"computed and required", having("any", `"computed": true`),
 			`m/f.go: S: property a: a computed property must be optional, without out, in, or a default`},
 		{"computed with a default", having("bool", `"optional": true, "computed": true, "default": true`),
@@ -375,9 +377,9 @@ func drawOptions(t *rapid.T, p *schema.Property, word *rapid.Generator[string]) 
 		p.Default, p.Constraints = number, &schema.Constraints{Min: &number, ExclusiveMax: &number}
 	case "strings":
 		p.Default = word.Draw(t, "default")
-		p.Constraints = &schema.Constraints{MinLength: &count, Pattern: "^[\"<]", Format: "uri"}
+		p.Constraints = &schema.Constraints{MinLength: &count, Pattern: "^[\"<]", Format: "uri", Equal: "json"}
 	case "lists":
-		p.Constraints = &schema.Constraints{MaxItems: &count, Unique: true}
+		p.Constraints = &schema.Constraints{MaxItems: &count, Unique: true, Equal: "set"}
 	case "maps":
 		p.Constraints = &schema.Constraints{MaxProperties: &count, KeyPattern: `^\d`}
 	}

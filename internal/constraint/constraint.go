@@ -42,6 +42,7 @@ const (
 	minProperties
 	maxProperties
 	keyPattern
+	equal
 )
 
 // kinds maps the names of constraints in tags and JSON to their kinds.
@@ -49,7 +50,7 @@ var kinds = map[string]kind{
 	"min": minimum, "exclusiveMin": exclusiveMin, "max": maximum, "exclusiveMax": exclusiveMax, "multipleOf": multipleOf,
 	"minLength": minLength, "maxLength": maxLength, "pattern": pattern, "says": says, "format": format,
 	"minItems": minItems, "maxItems": maxItems, "unique": unique,
-	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
+	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern, "equal": equal,
 }
 
 // New returns the rule for a constraint. Arg is a float64, an int, a string, or true. A rule accepts every value if its
@@ -182,7 +183,7 @@ var counts = [...]struct {
 	maxItems:      {"at most", "more", "element", "elements"},
 	minProperties: {"at least", "fewer", "entry", "entries"},
 	maxProperties: {"at most", "more", "entry", "entries"},
-	keyPattern:    {},
+	equal:         {},
 }
 
 // Count returns a message if n characters, elements, or entries violate the rule, or "" if they do not. The message

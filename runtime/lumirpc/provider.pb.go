@@ -108,7 +108,7 @@ func (x Property_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Property_Kind.Descriptor instead.
 func (Property_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8, 0}
 }
 
 // Purpose is the reason for reading a resource.
@@ -161,7 +161,7 @@ func (x GetRequest_Purpose) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use GetRequest_Purpose.Descriptor instead.
 func (GetRequest_Purpose) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18, 0}
 }
 
 // Kind is the kind of a change.
@@ -218,7 +218,7 @@ func (x Change_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Change_Kind.Descriptor instead.
 func (Change_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22, 0}
 }
 
 // Severity is the severity of an event. Treat unknown severities as INFO.
@@ -279,7 +279,7 @@ func (x Event_Severity) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Severity.Descriptor instead.
 func (Event_Severity) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30, 0}
 }
 
 // HandshakeRequest introduces the engine.
@@ -600,7 +600,10 @@ type Description struct {
 	// Create with an uncertain outcome.
 	IdempotentCreate bool `protobuf:"varint,4,opt,name=idempotent_create,json=idempotentCreate,proto3" json:"idempotent_create,omitempty"`
 	// The top-level properties of the resource, in declaration order.
-	Properties    []*Property `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty"`
+	Properties []*Property `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty"`
+	// How values are compared that are not compared exactly. Numbers of equalities are their positions here, counted from 1;
+	// 0 is none.
+	Equalities    []*Equality `protobuf:"bytes,6,rep,name=equalities,proto3" json:"equalities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -670,6 +673,78 @@ func (x *Description) GetProperties() []*Property {
 	return nil
 }
 
+func (x *Description) GetEqualities() []*Equality {
+	if x != nil {
+		return x.Equalities
+	}
+	return nil
+}
+
+// Equality says how values are compared. Equal values that differ are not a change: the resource keeps the old one.
+type Equality struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How the value itself is compared: "caseless" (ASCII letters), "decimal", "duration", "instant" or "json" for strings,
+	// "set" for lists whose order and repetitions do not matter. Empty if by its parts. Treat unknown ones as empty.
+	As string `protobuf:"bytes,1,opt,name=as,proto3" json:"as,omitempty"`
+	// The number of the equality of the elements of a list or map.
+	Elements int32 `protobuf:"varint,2,opt,name=elements,proto3" json:"elements,omitempty"`
+	// The numbers of the equalities of an object's properties, by name.
+	Properties    map[string]int32 `protobuf:"bytes,3,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Equality) Reset() {
+	*x = Equality{}
+	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Equality) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Equality) ProtoMessage() {}
+
+func (x *Equality) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Equality.ProtoReflect.Descriptor instead.
+func (*Equality) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Equality) GetAs() string {
+	if x != nil {
+		return x.As
+	}
+	return ""
+}
+
+func (x *Equality) GetElements() int32 {
+	if x != nil {
+		return x.Elements
+	}
+	return 0
+}
+
+func (x *Equality) GetProperties() map[string]int32 {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
+}
+
 // Property describes a property of a resource.
 type Property struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -691,14 +766,16 @@ type Property struct {
 	Was []string `protobuf:"bytes,8,rep,name=was,proto3" json:"was,omitempty"`
 	// Whether the provider chooses a value if the program does not set it. A stored value that the new properties lack is not
 	// a change.
-	Computed      bool `protobuf:"varint,9,opt,name=computed,proto3" json:"computed,omitempty"`
+	Computed bool `protobuf:"varint,9,opt,name=computed,proto3" json:"computed,omitempty"`
+	// The number of the equality of its values.
+	Equality      int32 `protobuf:"varint,10,opt,name=equality,proto3" json:"equality,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Property) Reset() {
 	*x = Property{}
-	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	mi := &file_lumirpc_provider_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -710,7 +787,7 @@ func (x *Property) String() string {
 func (*Property) ProtoMessage() {}
 
 func (x *Property) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	mi := &file_lumirpc_provider_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -723,7 +800,7 @@ func (x *Property) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Property.ProtoReflect.Descriptor instead.
 func (*Property) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Property) GetName() string {
@@ -789,6 +866,13 @@ func (x *Property) GetComputed() bool {
 	return false
 }
 
+func (x *Property) GetEquality() int32 {
+	if x != nil {
+		return x.Equality
+	}
+	return 0
+}
+
 // Reference describes a resource that a property refers to.
 type Reference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -802,7 +886,7 @@ type Reference struct {
 
 func (x *Reference) Reset() {
 	*x = Reference{}
-	mi := &file_lumirpc_provider_proto_msgTypes[8]
+	mi := &file_lumirpc_provider_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -814,7 +898,7 @@ func (x *Reference) String() string {
 func (*Reference) ProtoMessage() {}
 
 func (x *Reference) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[8]
+	mi := &file_lumirpc_provider_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -827,7 +911,7 @@ func (x *Reference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reference.ProtoReflect.Descriptor instead.
 func (*Reference) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Reference) GetId() string {
@@ -871,7 +955,7 @@ type CheckRequest struct {
 
 func (x *CheckRequest) Reset() {
 	*x = CheckRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[9]
+	mi := &file_lumirpc_provider_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +967,7 @@ func (x *CheckRequest) String() string {
 func (*CheckRequest) ProtoMessage() {}
 
 func (x *CheckRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[9]
+	mi := &file_lumirpc_provider_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +980,7 @@ func (x *CheckRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
 func (*CheckRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{9}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CheckRequest) GetType() string {
@@ -952,7 +1036,7 @@ type CheckResponse struct {
 
 func (x *CheckResponse) Reset() {
 	*x = CheckResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[10]
+	mi := &file_lumirpc_provider_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -964,7 +1048,7 @@ func (x *CheckResponse) String() string {
 func (*CheckResponse) ProtoMessage() {}
 
 func (x *CheckResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[10]
+	mi := &file_lumirpc_provider_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -977,7 +1061,7 @@ func (x *CheckResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckResponse.ProtoReflect.Descriptor instead.
 func (*CheckResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{10}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CheckResponse) GetProperties() *structpb.Struct {
@@ -1004,7 +1088,7 @@ type NameRequest struct {
 
 func (x *NameRequest) Reset() {
 	*x = NameRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[11]
+	mi := &file_lumirpc_provider_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1016,7 +1100,7 @@ func (x *NameRequest) String() string {
 func (*NameRequest) ProtoMessage() {}
 
 func (x *NameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[11]
+	mi := &file_lumirpc_provider_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1029,7 +1113,7 @@ func (x *NameRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NameRequest.ProtoReflect.Descriptor instead.
 func (*NameRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{11}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *NameRequest) GetType() string {
@@ -1071,7 +1155,7 @@ type NameResponse struct {
 
 func (x *NameResponse) Reset() {
 	*x = NameResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[12]
+	mi := &file_lumirpc_provider_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1083,7 +1167,7 @@ func (x *NameResponse) String() string {
 func (*NameResponse) ProtoMessage() {}
 
 func (x *NameResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[12]
+	mi := &file_lumirpc_provider_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1096,7 +1180,7 @@ func (x *NameResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NameResponse.ProtoReflect.Descriptor instead.
 func (*NameResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{12}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NameResponse) GetName() string {
@@ -1127,7 +1211,7 @@ type CreateRequest struct {
 
 func (x *CreateRequest) Reset() {
 	*x = CreateRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[13]
+	mi := &file_lumirpc_provider_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +1223,7 @@ func (x *CreateRequest) String() string {
 func (*CreateRequest) ProtoMessage() {}
 
 func (x *CreateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[13]
+	mi := &file_lumirpc_provider_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +1236,7 @@ func (x *CreateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{13}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CreateRequest) GetType() string {
@@ -1207,7 +1291,7 @@ type CreateResponse struct {
 
 func (x *CreateResponse) Reset() {
 	*x = CreateResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[14]
+	mi := &file_lumirpc_provider_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1303,7 @@ func (x *CreateResponse) String() string {
 func (*CreateResponse) ProtoMessage() {}
 
 func (x *CreateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[14]
+	mi := &file_lumirpc_provider_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1316,7 @@ func (x *CreateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateResponse.ProtoReflect.Descriptor instead.
 func (*CreateResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{14}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CreateResponse) GetId() string {
@@ -1275,7 +1359,7 @@ type FindRequest struct {
 
 func (x *FindRequest) Reset() {
 	*x = FindRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	mi := &file_lumirpc_provider_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1287,7 +1371,7 @@ func (x *FindRequest) String() string {
 func (*FindRequest) ProtoMessage() {}
 
 func (x *FindRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	mi := &file_lumirpc_provider_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1300,7 +1384,7 @@ func (x *FindRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindRequest.ProtoReflect.Descriptor instead.
 func (*FindRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{15}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FindRequest) GetType() string {
@@ -1349,7 +1433,7 @@ type FindResponse struct {
 
 func (x *FindResponse) Reset() {
 	*x = FindResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	mi := &file_lumirpc_provider_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1361,7 +1445,7 @@ func (x *FindResponse) String() string {
 func (*FindResponse) ProtoMessage() {}
 
 func (x *FindResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	mi := &file_lumirpc_provider_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1374,7 +1458,7 @@ func (x *FindResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindResponse.ProtoReflect.Descriptor instead.
 func (*FindResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{16}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FindResponse) GetId() string {
@@ -1405,7 +1489,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[17]
+	mi := &file_lumirpc_provider_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1417,7 +1501,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[17]
+	mi := &file_lumirpc_provider_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1430,7 +1514,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetRequest) GetType() string {
@@ -1486,7 +1570,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[18]
+	mi := &file_lumirpc_provider_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1498,7 +1582,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[18]
+	mi := &file_lumirpc_provider_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1595,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetResponse) GetProperties() *structpb.Struct {
@@ -1543,7 +1627,7 @@ type InspectChangeRequest struct {
 
 func (x *InspectChangeRequest) Reset() {
 	*x = InspectChangeRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[19]
+	mi := &file_lumirpc_provider_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1555,7 +1639,7 @@ func (x *InspectChangeRequest) String() string {
 func (*InspectChangeRequest) ProtoMessage() {}
 
 func (x *InspectChangeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[19]
+	mi := &file_lumirpc_provider_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1568,7 +1652,7 @@ func (x *InspectChangeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectChangeRequest.ProtoReflect.Descriptor instead.
 func (*InspectChangeRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{19}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *InspectChangeRequest) GetType() string {
@@ -1633,7 +1717,7 @@ type InspectChangeResponse struct {
 
 func (x *InspectChangeResponse) Reset() {
 	*x = InspectChangeResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[20]
+	mi := &file_lumirpc_provider_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1645,7 +1729,7 @@ func (x *InspectChangeResponse) String() string {
 func (*InspectChangeResponse) ProtoMessage() {}
 
 func (x *InspectChangeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[20]
+	mi := &file_lumirpc_provider_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1658,7 +1742,7 @@ func (x *InspectChangeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectChangeResponse.ProtoReflect.Descriptor instead.
 func (*InspectChangeResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{20}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *InspectChangeResponse) GetChanges() []*Change {
@@ -1710,7 +1794,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_lumirpc_provider_proto_msgTypes[21]
+	mi := &file_lumirpc_provider_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1722,7 +1806,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[21]
+	mi := &file_lumirpc_provider_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1735,7 +1819,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Change) GetKind() Change_Kind {
@@ -1801,7 +1885,7 @@ type UpdateRequest struct {
 
 func (x *UpdateRequest) Reset() {
 	*x = UpdateRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[22]
+	mi := &file_lumirpc_provider_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1813,7 +1897,7 @@ func (x *UpdateRequest) String() string {
 func (*UpdateRequest) ProtoMessage() {}
 
 func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[22]
+	mi := &file_lumirpc_provider_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1826,7 +1910,7 @@ func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateRequest) GetType() string {
@@ -1885,7 +1969,7 @@ type UpdateResponse struct {
 
 func (x *UpdateResponse) Reset() {
 	*x = UpdateResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[23]
+	mi := &file_lumirpc_provider_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +1981,7 @@ func (x *UpdateResponse) String() string {
 func (*UpdateResponse) ProtoMessage() {}
 
 func (x *UpdateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[23]
+	mi := &file_lumirpc_provider_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +1994,7 @@ func (x *UpdateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{23}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateResponse) GetProperties() *structpb.Struct {
@@ -1946,7 +2030,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[24]
+	mi := &file_lumirpc_provider_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1958,7 +2042,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[24]
+	mi := &file_lumirpc_provider_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1971,7 +2055,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{24}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DeleteRequest) GetType() string {
@@ -2018,7 +2102,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[25]
+	mi := &file_lumirpc_provider_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2030,7 +2114,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[25]
+	mi := &file_lumirpc_provider_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2043,7 +2127,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{25}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{26}
 }
 
 // CancelRequest tells the plugin to stop.
@@ -2055,7 +2139,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[26]
+	mi := &file_lumirpc_provider_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2067,7 +2151,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[26]
+	mi := &file_lumirpc_provider_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2080,7 +2164,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{26}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{27}
 }
 
 // CancelResponse means that the plugin is stopping.
@@ -2092,7 +2176,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[27]
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2104,7 +2188,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[27]
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2117,7 +2201,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{27}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{28}
 }
 
 // EventsRequest opens the stream of events.
@@ -2129,7 +2213,7 @@ type EventsRequest struct {
 
 func (x *EventsRequest) Reset() {
 	*x = EventsRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2141,7 +2225,7 @@ func (x *EventsRequest) String() string {
 func (*EventsRequest) ProtoMessage() {}
 
 func (x *EventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2154,7 +2238,7 @@ func (x *EventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventsRequest.ProtoReflect.Descriptor instead.
 func (*EventsRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{28}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29}
 }
 
 // Event is a log message of one call. The events of a call are sent before its response. gRPC does not order streams,
@@ -2180,7 +2264,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2192,7 +2276,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2205,7 +2289,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Event) GetUrn() string {
@@ -2252,7 +2336,7 @@ type Uncertain struct {
 
 func (x *Uncertain) Reset() {
 	*x = Uncertain{}
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2348,7 @@ func (x *Uncertain) String() string {
 func (*Uncertain) ProtoMessage() {}
 
 func (x *Uncertain) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2361,7 @@ func (x *Uncertain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Uncertain.ProtoReflect.Descriptor instead.
 func (*Uncertain) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31}
 }
 
 // Faults is a detail of a status: the errors in properties.
@@ -2291,7 +2375,7 @@ type Faults struct {
 
 func (x *Faults) Reset() {
 	*x = Faults{}
-	mi := &file_lumirpc_provider_proto_msgTypes[31]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2303,7 +2387,7 @@ func (x *Faults) String() string {
 func (*Faults) ProtoMessage() {}
 
 func (x *Faults) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[31]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2316,7 +2400,7 @@ func (x *Faults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults.ProtoReflect.Descriptor instead.
 func (*Faults) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Faults) GetFaults() []*Faults_Fault {
@@ -2337,7 +2421,7 @@ type Replacement struct {
 
 func (x *Replacement) Reset() {
 	*x = Replacement{}
-	mi := &file_lumirpc_provider_proto_msgTypes[32]
+	mi := &file_lumirpc_provider_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2349,7 +2433,7 @@ func (x *Replacement) String() string {
 func (*Replacement) ProtoMessage() {}
 
 func (x *Replacement) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[32]
+	mi := &file_lumirpc_provider_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2362,7 +2446,7 @@ func (x *Replacement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Replacement.ProtoReflect.Descriptor instead.
 func (*Replacement) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Replacement) GetPaths() []string {
@@ -2385,7 +2469,7 @@ type Faults_Fault struct {
 
 func (x *Faults_Fault) Reset() {
 	*x = Faults_Fault{}
-	mi := &file_lumirpc_provider_proto_msgTypes[41]
+	mi := &file_lumirpc_provider_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2397,7 +2481,7 @@ func (x *Faults_Fault) String() string {
 func (*Faults_Fault) ProtoMessage() {}
 
 func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[41]
+	mi := &file_lumirpc_provider_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2410,7 +2494,7 @@ func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults_Fault.ProtoReflect.Descriptor instead.
 func (*Faults_Fault) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32, 0}
 }
 
 func (x *Faults_Fault) GetPath() string {
@@ -2448,7 +2532,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x0fDescribeRequest\x12\x14\n" +
 	"\x05types\x18\x01 \x03(\tR\x05types\">\n" +
 	"\x10DescribeResponse\x12*\n" +
-	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\xb2\x01\n" +
+	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\xe5\x01\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
 	"\x05named\x18\x02 \x01(\bR\x05named\x12\x19\n" +
@@ -2456,7 +2540,19 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x11idempotent_create\x18\x04 \x01(\bR\x10idempotentCreate\x121\n" +
 	"\n" +
 	"properties\x18\x05 \x03(\v2\x11.lumirpc.PropertyR\n" +
-	"properties\"\xfb\x02\n" +
+	"properties\x121\n" +
+	"\n" +
+	"equalities\x18\x06 \x03(\v2\x11.lumirpc.EqualityR\n" +
+	"equalities\"\xb8\x01\n" +
+	"\bEquality\x12\x0e\n" +
+	"\x02as\x18\x01 \x01(\tR\x02as\x12\x1a\n" +
+	"\belements\x18\x02 \x01(\x05R\belements\x12A\n" +
+	"\n" +
+	"properties\x18\x03 \x03(\v2!.lumirpc.Equality.PropertiesEntryR\n" +
+	"properties\x1a=\n" +
+	"\x0fPropertiesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x97\x03\n" +
 	"\bProperty\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x16.lumirpc.Property.KindR\x04kind\x12\x1a\n" +
@@ -2466,7 +2562,9 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\breplaces\x18\x06 \x01(\bR\breplaces\x12\x16\n" +
 	"\x06secret\x18\a \x01(\bR\x06secret\x12\x10\n" +
 	"\x03was\x18\b \x03(\tR\x03was\x12\x1a\n" +
-	"\bcomputed\x18\t \x01(\bR\bcomputed\"\x8e\x01\n" +
+	"\bcomputed\x18\t \x01(\bR\bcomputed\x12\x1a\n" +
+	"\bequality\x18\n" +
+	" \x01(\x05R\bequality\"\x8e\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04BOOL\x10\x01\x12\n" +
@@ -2690,7 +2788,7 @@ func file_lumirpc_provider_proto_rawDescGZIP() []byte {
 }
 
 var file_lumirpc_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_lumirpc_provider_proto_goTypes = []any{
 	(Property_Kind)(0),            // 0: lumirpc.Property.Kind
 	(GetRequest_Purpose)(0),       // 1: lumirpc.GetRequest.Purpose
@@ -2703,123 +2801,127 @@ var file_lumirpc_provider_proto_goTypes = []any{
 	(*DescribeRequest)(nil),       // 8: lumirpc.DescribeRequest
 	(*DescribeResponse)(nil),      // 9: lumirpc.DescribeResponse
 	(*Description)(nil),           // 10: lumirpc.Description
-	(*Property)(nil),              // 11: lumirpc.Property
-	(*Reference)(nil),             // 12: lumirpc.Reference
-	(*CheckRequest)(nil),          // 13: lumirpc.CheckRequest
-	(*CheckResponse)(nil),         // 14: lumirpc.CheckResponse
-	(*NameRequest)(nil),           // 15: lumirpc.NameRequest
-	(*NameResponse)(nil),          // 16: lumirpc.NameResponse
-	(*CreateRequest)(nil),         // 17: lumirpc.CreateRequest
-	(*CreateResponse)(nil),        // 18: lumirpc.CreateResponse
-	(*FindRequest)(nil),           // 19: lumirpc.FindRequest
-	(*FindResponse)(nil),          // 20: lumirpc.FindResponse
-	(*GetRequest)(nil),            // 21: lumirpc.GetRequest
-	(*GetResponse)(nil),           // 22: lumirpc.GetResponse
-	(*InspectChangeRequest)(nil),  // 23: lumirpc.InspectChangeRequest
-	(*InspectChangeResponse)(nil), // 24: lumirpc.InspectChangeResponse
-	(*Change)(nil),                // 25: lumirpc.Change
-	(*UpdateRequest)(nil),         // 26: lumirpc.UpdateRequest
-	(*UpdateResponse)(nil),        // 27: lumirpc.UpdateResponse
-	(*DeleteRequest)(nil),         // 28: lumirpc.DeleteRequest
-	(*DeleteResponse)(nil),        // 29: lumirpc.DeleteResponse
-	(*CancelRequest)(nil),         // 30: lumirpc.CancelRequest
-	(*CancelResponse)(nil),        // 31: lumirpc.CancelResponse
-	(*EventsRequest)(nil),         // 32: lumirpc.EventsRequest
-	(*Event)(nil),                 // 33: lumirpc.Event
-	(*Uncertain)(nil),             // 34: lumirpc.Uncertain
-	(*Faults)(nil),                // 35: lumirpc.Faults
-	(*Replacement)(nil),           // 36: lumirpc.Replacement
-	nil,                           // 37: lumirpc.CheckRequest.ReferencesEntry
-	nil,                           // 38: lumirpc.NameRequest.ReferencesEntry
-	nil,                           // 39: lumirpc.CreateRequest.ReferencesEntry
-	nil,                           // 40: lumirpc.FindRequest.ReferencesEntry
-	nil,                           // 41: lumirpc.GetRequest.ReferencesEntry
-	nil,                           // 42: lumirpc.InspectChangeRequest.ReferencesEntry
-	nil,                           // 43: lumirpc.UpdateRequest.ReferencesEntry
-	nil,                           // 44: lumirpc.DeleteRequest.ReferencesEntry
-	(*Faults_Fault)(nil),          // 45: lumirpc.Faults.Fault
-	(*structpb.Struct)(nil),       // 46: google.protobuf.Struct
-	(*status.Status)(nil),         // 47: google.rpc.Status
-	(*structpb.Value)(nil),        // 48: google.protobuf.Value
+	(*Equality)(nil),              // 11: lumirpc.Equality
+	(*Property)(nil),              // 12: lumirpc.Property
+	(*Reference)(nil),             // 13: lumirpc.Reference
+	(*CheckRequest)(nil),          // 14: lumirpc.CheckRequest
+	(*CheckResponse)(nil),         // 15: lumirpc.CheckResponse
+	(*NameRequest)(nil),           // 16: lumirpc.NameRequest
+	(*NameResponse)(nil),          // 17: lumirpc.NameResponse
+	(*CreateRequest)(nil),         // 18: lumirpc.CreateRequest
+	(*CreateResponse)(nil),        // 19: lumirpc.CreateResponse
+	(*FindRequest)(nil),           // 20: lumirpc.FindRequest
+	(*FindResponse)(nil),          // 21: lumirpc.FindResponse
+	(*GetRequest)(nil),            // 22: lumirpc.GetRequest
+	(*GetResponse)(nil),           // 23: lumirpc.GetResponse
+	(*InspectChangeRequest)(nil),  // 24: lumirpc.InspectChangeRequest
+	(*InspectChangeResponse)(nil), // 25: lumirpc.InspectChangeResponse
+	(*Change)(nil),                // 26: lumirpc.Change
+	(*UpdateRequest)(nil),         // 27: lumirpc.UpdateRequest
+	(*UpdateResponse)(nil),        // 28: lumirpc.UpdateResponse
+	(*DeleteRequest)(nil),         // 29: lumirpc.DeleteRequest
+	(*DeleteResponse)(nil),        // 30: lumirpc.DeleteResponse
+	(*CancelRequest)(nil),         // 31: lumirpc.CancelRequest
+	(*CancelResponse)(nil),        // 32: lumirpc.CancelResponse
+	(*EventsRequest)(nil),         // 33: lumirpc.EventsRequest
+	(*Event)(nil),                 // 34: lumirpc.Event
+	(*Uncertain)(nil),             // 35: lumirpc.Uncertain
+	(*Faults)(nil),                // 36: lumirpc.Faults
+	(*Replacement)(nil),           // 37: lumirpc.Replacement
+	nil,                           // 38: lumirpc.Equality.PropertiesEntry
+	nil,                           // 39: lumirpc.CheckRequest.ReferencesEntry
+	nil,                           // 40: lumirpc.NameRequest.ReferencesEntry
+	nil,                           // 41: lumirpc.CreateRequest.ReferencesEntry
+	nil,                           // 42: lumirpc.FindRequest.ReferencesEntry
+	nil,                           // 43: lumirpc.GetRequest.ReferencesEntry
+	nil,                           // 44: lumirpc.InspectChangeRequest.ReferencesEntry
+	nil,                           // 45: lumirpc.UpdateRequest.ReferencesEntry
+	nil,                           // 46: lumirpc.DeleteRequest.ReferencesEntry
+	(*Faults_Fault)(nil),          // 47: lumirpc.Faults.Fault
+	(*structpb.Struct)(nil),       // 48: google.protobuf.Struct
+	(*status.Status)(nil),         // 49: google.rpc.Status
+	(*structpb.Value)(nil),        // 50: google.protobuf.Value
 }
 var file_lumirpc_provider_proto_depIdxs = []int32{
-	46, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
+	48, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
 	10, // 1: lumirpc.DescribeResponse.types:type_name -> lumirpc.Description
-	11, // 2: lumirpc.Description.properties:type_name -> lumirpc.Property
-	0,  // 3: lumirpc.Property.kind:type_name -> lumirpc.Property.Kind
-	46, // 4: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
-	46, // 5: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
-	37, // 6: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
-	46, // 7: lumirpc.CheckRequest.old:type_name -> google.protobuf.Struct
-	46, // 8: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
-	46, // 9: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
-	38, // 10: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
-	46, // 11: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
-	39, // 12: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
-	46, // 13: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
-	47, // 14: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
-	46, // 15: lumirpc.FindRequest.properties:type_name -> google.protobuf.Struct
-	40, // 16: lumirpc.FindRequest.references:type_name -> lumirpc.FindRequest.ReferencesEntry
-	1,  // 17: lumirpc.GetRequest.purpose:type_name -> lumirpc.GetRequest.Purpose
-	46, // 18: lumirpc.GetRequest.old:type_name -> google.protobuf.Struct
-	41, // 19: lumirpc.GetRequest.references:type_name -> lumirpc.GetRequest.ReferencesEntry
-	46, // 20: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
-	46, // 21: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
-	46, // 22: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
-	42, // 23: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
-	25, // 24: lumirpc.InspectChangeResponse.changes:type_name -> lumirpc.Change
-	46, // 25: lumirpc.InspectChangeResponse.properties:type_name -> google.protobuf.Struct
-	2,  // 26: lumirpc.Change.kind:type_name -> lumirpc.Change.Kind
-	48, // 27: lumirpc.Change.old:type_name -> google.protobuf.Value
-	48, // 28: lumirpc.Change.new:type_name -> google.protobuf.Value
-	46, // 29: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
-	46, // 30: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
-	43, // 31: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
-	46, // 32: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
-	47, // 33: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
-	46, // 34: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
-	44, // 35: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
-	3,  // 36: lumirpc.Event.severity:type_name -> lumirpc.Event.Severity
-	45, // 37: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
-	12, // 38: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	12, // 39: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	12, // 40: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	12, // 41: lumirpc.FindRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	12, // 42: lumirpc.GetRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	12, // 43: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	12, // 44: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	12, // 45: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	4,  // 46: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
-	6,  // 47: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
-	8,  // 48: lumirpc.ResourceProvider.Describe:input_type -> lumirpc.DescribeRequest
-	13, // 49: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
-	15, // 50: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
-	17, // 51: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
-	19, // 52: lumirpc.ResourceProvider.Find:input_type -> lumirpc.FindRequest
-	21, // 53: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
-	23, // 54: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
-	26, // 55: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
-	28, // 56: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
-	30, // 57: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
-	32, // 58: lumirpc.ResourceProvider.Events:input_type -> lumirpc.EventsRequest
-	5,  // 59: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
-	7,  // 60: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
-	9,  // 61: lumirpc.ResourceProvider.Describe:output_type -> lumirpc.DescribeResponse
-	14, // 62: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
-	16, // 63: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
-	18, // 64: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
-	20, // 65: lumirpc.ResourceProvider.Find:output_type -> lumirpc.FindResponse
-	22, // 66: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
-	24, // 67: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
-	27, // 68: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
-	29, // 69: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
-	31, // 70: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
-	33, // 71: lumirpc.ResourceProvider.Events:output_type -> lumirpc.Event
-	59, // [59:72] is the sub-list for method output_type
-	46, // [46:59] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	12, // 2: lumirpc.Description.properties:type_name -> lumirpc.Property
+	11, // 3: lumirpc.Description.equalities:type_name -> lumirpc.Equality
+	38, // 4: lumirpc.Equality.properties:type_name -> lumirpc.Equality.PropertiesEntry
+	0,  // 5: lumirpc.Property.kind:type_name -> lumirpc.Property.Kind
+	48, // 6: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
+	48, // 7: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
+	39, // 8: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
+	48, // 9: lumirpc.CheckRequest.old:type_name -> google.protobuf.Struct
+	48, // 10: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
+	48, // 11: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
+	40, // 12: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
+	48, // 13: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
+	41, // 14: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
+	48, // 15: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
+	49, // 16: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
+	48, // 17: lumirpc.FindRequest.properties:type_name -> google.protobuf.Struct
+	42, // 18: lumirpc.FindRequest.references:type_name -> lumirpc.FindRequest.ReferencesEntry
+	1,  // 19: lumirpc.GetRequest.purpose:type_name -> lumirpc.GetRequest.Purpose
+	48, // 20: lumirpc.GetRequest.old:type_name -> google.protobuf.Struct
+	43, // 21: lumirpc.GetRequest.references:type_name -> lumirpc.GetRequest.ReferencesEntry
+	48, // 22: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
+	48, // 23: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
+	48, // 24: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
+	44, // 25: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
+	26, // 26: lumirpc.InspectChangeResponse.changes:type_name -> lumirpc.Change
+	48, // 27: lumirpc.InspectChangeResponse.properties:type_name -> google.protobuf.Struct
+	2,  // 28: lumirpc.Change.kind:type_name -> lumirpc.Change.Kind
+	50, // 29: lumirpc.Change.old:type_name -> google.protobuf.Value
+	50, // 30: lumirpc.Change.new:type_name -> google.protobuf.Value
+	48, // 31: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
+	48, // 32: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
+	45, // 33: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
+	48, // 34: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
+	49, // 35: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
+	48, // 36: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
+	46, // 37: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
+	3,  // 38: lumirpc.Event.severity:type_name -> lumirpc.Event.Severity
+	47, // 39: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
+	13, // 40: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	13, // 41: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	13, // 42: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	13, // 43: lumirpc.FindRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	13, // 44: lumirpc.GetRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	13, // 45: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	13, // 46: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	13, // 47: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	4,  // 48: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
+	6,  // 49: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
+	8,  // 50: lumirpc.ResourceProvider.Describe:input_type -> lumirpc.DescribeRequest
+	14, // 51: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
+	16, // 52: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
+	18, // 53: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
+	20, // 54: lumirpc.ResourceProvider.Find:input_type -> lumirpc.FindRequest
+	22, // 55: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
+	24, // 56: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
+	27, // 57: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
+	29, // 58: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
+	31, // 59: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
+	33, // 60: lumirpc.ResourceProvider.Events:input_type -> lumirpc.EventsRequest
+	5,  // 61: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
+	7,  // 62: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
+	9,  // 63: lumirpc.ResourceProvider.Describe:output_type -> lumirpc.DescribeResponse
+	15, // 64: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
+	17, // 65: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
+	19, // 66: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
+	21, // 67: lumirpc.ResourceProvider.Find:output_type -> lumirpc.FindResponse
+	23, // 68: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
+	25, // 69: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
+	28, // 70: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
+	30, // 71: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
+	32, // 72: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
+	34, // 73: lumirpc.ResourceProvider.Events:output_type -> lumirpc.Event
+	61, // [61:74] is the sub-list for method output_type
+	48, // [48:61] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_lumirpc_provider_proto_init() }
@@ -2833,7 +2935,7 @@ func file_lumirpc_provider_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_lumirpc_provider_proto_rawDesc), len(file_lumirpc_provider_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   42,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

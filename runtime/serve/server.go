@@ -91,17 +91,42 @@ func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*l
 		described := &lumirpc.Description{
 			Type: token, Named: d.Named, CanFind: d.CanFind, IdempotentCreate: d.IdempotentCreate,
 		}
+		numbers := map[*lumi.Equality]int32{}
 		for _, p := range d.Properties {
 			described.Properties = append(described.Properties, &lumirpc.Property{
 				Name: p.Name, Kind: kinds[p.Kind], Required: p.Required,
 				Out: p.Flags&lumi.Out != 0, In: p.Flags&lumi.In != 0,
 				Replaces: p.Flags&lumi.Replaces != 0, Secret: p.Flags&lumi.Secret != 0, Was: p.Was,
-				Computed: p.Flags&lumi.Computed != 0,
+				Computed: p.Flags&lumi.Computed != 0, Equality: numbered(described, p.Equality, numbers),
 			})
 		}
 		resp.Types = append(resp.Types, described)
 	}
 	return resp, nil
+}
+
+// numbered returns the number of an equality in a description, to which it adds it.
+func numbered(d *lumirpc.Description, e *lumi.Equality, numbers map[*lumi.Equality]int32) int32 {
+	if !e.Any() {
+		return 0
+	}
+	if n := numbers[e]; n > 0 {
+		return n
+	}
+	made := &lumirpc.Equality{As: e.As}
+	d.Equalities = append(d.Equalities, made)
+	n := int32(len(d.Equalities))
+	numbers[e] = n
+	made.Elements = numbered(d, e.Elements, numbers)
+	for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
+		if part := numbered(d, e.Properties[name], numbers); part > 0 {
+			if made.Properties == nil {
+				made.Properties = map[string]int32{}
+			}
+			made.Properties[name] = part
+		}
+	}
+	return n
 }
 
 var kinds = map[lumi.Kind]lumirpc.Property_Kind{

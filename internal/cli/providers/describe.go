@@ -106,6 +106,9 @@ func describedType(t *lumi.Description) typeDescription {
 				options = append(options, option.name)
 			}
 		}
+		if p.Equality != nil && p.Equality.As != "" {
+			options = append(options, "equal="+p.Equality.As)
+		}
 		d.Properties = append(d.Properties, propertyDescription{p.Name, p.Kind, options})
 	}
 	return d

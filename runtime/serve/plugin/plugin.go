@@ -141,15 +141,40 @@ func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.De
 			Type: tokens.Type(described.GetType()), Named: described.GetNamed(), CanFind: described.GetCanFind(),
 			IdempotentCreate: described.GetIdempotentCreate(),
 		}
+		equality := equalities(described.GetEqualities())
 		for _, p := range described.GetProperties() {
 			d.Properties = append(d.Properties, lumi.Property{
 				Name: p.GetName(), Kind: cmp.Or(kinds[p.GetKind()], lumi.KindAny), Flags: flags(p), Required: p.GetRequired(),
-				Was: p.GetWas(),
+				Was: p.GetWas(), Equality: equality(p.GetEquality()),
 			})
 		}
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+// equalities returns a function that returns equalities by number.
+func equalities(list []*lumirpc.Equality) func(number int32) *lumi.Equality {
+	all := make([]*lumi.Equality, len(list))
+	for i, e := range list {
+		all[i] = &lumi.Equality{As: e.GetAs()}
+	}
+	at := func(number int32) *lumi.Equality {
+		if number < 1 || int(number) > len(all) {
+			return nil
+		}
+		return all[number-1]
+	}
+	for i, e := range list {
+		all[i].Elements = at(e.GetElements())
+		for name, number := range e.GetProperties() {
+			if all[i].Properties == nil {
+				all[i].Properties = map[string]*lumi.Equality{}
+			}
+			all[i].Properties[name] = at(number)
+		}
+	}
+	return at
 }
 
 var kinds = map[lumirpc.Property_Kind]lumi.Kind{

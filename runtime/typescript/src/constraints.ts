@@ -3,6 +3,7 @@
 
 import { Archive, Asset } from "./asset.js";
 import { shorten, toJSON } from "./describe.js";
+import { read } from "./equal.js";
 import { compare } from "./names.js";
 import { isOutput, open, sourceOf } from "./output.js";
 import { type Constraints, type Properties, type Shape, type Type, entriesOf } from "./shape.js";
@@ -105,12 +106,17 @@ function defaultsOf(shape: Shape): Properties {
  * absent, defaults are applied, and secrecy is ignored.
  */
 function identify(value: unknown, type: Type | undefined): string | undefined {
+    const equal = type?.constraints?.filter((limits) => limits.equal !== undefined).at(-1)?.equal;
     if (isOutput(value)) {
         return "value" in sourceOf(value) ? identify(open(value).content, type) : undefined;
     }
     if (Array.isArray(value)) {
         const parts = value.map((part) => identify(part, elementOf(type)));
-        return parts.includes(undefined) ? undefined : `[${parts.join()}]`;
+        const different = equal === "set" ? [...new Set(parts)].sort() : parts;
+        return parts.includes(undefined) ? undefined : `[${different.join()}]`;
+    }
+    if (typeof value === "string" && equal !== undefined) {
+        return read(value, equal);
     }
     if (typeof value !== "object" || value === null) {
         return typeof value === "number" ? String(value) : JSON.stringify(value);
@@ -188,8 +194,8 @@ function matching(what: string, pattern: string, also: (value: string) => boolea
     return { what, test: (value) => compiled(pattern).test(value) && also(value) };
 }
 
-// These regular expressions are the same as in the Go package internal/constraint.
-const formats: { readonly [name: string]: Format } = {
+// The expressions are identical to internal/constraint's.
+export const formats: { readonly [name: string]: Format } = {
     uri: matching("a URI", String.raw`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`),
     email: matching(
         "an email address",

@@ -20,6 +20,8 @@ export interface Constraints {
     readonly minProperties?: number;
     readonly maxProperties?: number;
     readonly keyPattern?: string;
+    /** How values are compared: `json`, `caseless`, `instant`, `duration`, `decimal`, or, for lists, `set`. */
+    readonly equal?: string;
 }
 
 /** The type of a value. */

@@ -133,3 +133,24 @@ test("invalid elements count toward sizes but are not duplicates", () => {
 test("an unknown format accepts any string", () => {
     assert.deepEqual(faults(lumi.constrained(lumi.string, { format: "hostname" }), "x"), []);
 });
+
+test("strings that differ only in spelling are equal", () => {
+    const ways = JSON.parse(
+        readFileSync(new URL("../../../internal/constraint/testdata/equal.json", import.meta.url), "utf8"),
+    );
+    const deep = "[".repeat(502) + "]".repeat(502);
+    ways.push({ as: "json", equal: [], different: [[deep, `${deep} `]] });
+    const both = [0, 1].map((i) => `[${i}]`).join(" and ");
+    for (const { as, equal, different } of ways) {
+        const list = (element) => ({ p: lumi.required(lumi.constrained(lumi.list(element), { unique: true })) });
+        const shape = list(lumi.constrained(lumi.string, { equal: as }));
+        for (const pair of equal) {
+            assert.throws(() => new Thing({ p: pair }, shape), {
+                message: `test:index:Thing: p: must have no equal elements, but ${both} are equal`,
+            });
+        }
+        for (const pair of different) {
+            assert.doesNotThrow(() => new Thing({ p: pair }, shape), `${as}: ${pair}`);
+        }
+    }
+});

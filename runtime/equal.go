@@ -1,0 +1,106 @@
+package lumi
+
+import (
+	"context"
+	"reflect"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/internal/constraint"
+)
+
+// Equality says how values are compared, as declared by the IDL's option equal=.
+type Equality = constraint.Equality
+
+// equalities caches how objects are compared, by type.
+var equalities sync.Map
+
+// equalityOf returns how the values of a codec are compared. It is never nil.
+func equalityOf(c codec) *Equality { return equalityIn(c, map[reflect.Type]*Equality{}) }
+
+// equalityIn is equalityOf inside objects of the types in around, which may be recursive.
+func equalityIn(c codec, around map[reflect.Type]*Equality) *Equality {
+	switch c := c.(type) {
+	case *annotated:
+		return equalityIn(c.codec, around)
+	case *constrained:
+		e := *equalityIn(c.codec, around)
+		for i := range c.rules {
+			if as := c.rules[i].Equality(); as != "" {
+				e.As = as
+			}
+		}
+		return &e
+	case interface{ element() codec }:
+		return &Equality{Elements: equalityIn(c.element(), around)}
+	case interface{ typ() reflect.Type }:
+		t := c.typ()
+		if e := around[t]; e != nil {
+			return e
+		}
+		o := reflect.New(t.Elem()).Interface().(Object)
+		p := newProps(context.Background(), describe, nil)
+		o.Lumi(p)
+		return objectEquality(t, p, around)
+	}
+	return &Equality{}
+}
+
+// equalityOfObject returns how the properties of an object are compared, given its description.
+func equalityOfObject(o Object, described *Props) *Equality {
+	return objectEquality(reflect.TypeOf(o), described, map[reflect.Type]*Equality{})
+}
+
+func objectEquality(t reflect.Type, described *Props, around map[reflect.Type]*Equality) *Equality {
+	if e, ok := equalities.Load(t); ok {
+		return e.(*Equality)
+	}
+	isOutermost := len(around) == 0 // Others may be incomplete when done.
+	e := &Equality{Properties: make(map[string]*Equality, len(described.properties))}
+	around[t] = e
+	for i, p := range described.properties {
+		e.Properties[p.Name] = equalityIn(described.codecs[i], around)
+	}
+	if isOutermost {
+		for name, part := range e.Properties {
+			if !part.Any() {
+				e.Properties[name] = nil
+			}
+		}
+		equalities.Store(t, e)
+	}
+	return e
+}
+
+// ignoreEqual drops changes between values that the IDL declares equal.
+func (d *Diff) ignoreEqual(properties []Property, old, want *structpb.Struct) {
+	for _, p := range properties {
+		at := Path("").Key(p.Name)
+		if p.Equality == nil || !d.Changed(at) {
+			continue
+		}
+		p.Equality.Equal(plain(old, p.Name), plain(want, p.Name), nil, func(steps []any) {
+			path := at
+			for _, s := range steps {
+				if key, ok := s.(string); ok {
+					path = path.Key(key)
+				} else {
+					path = path.Index(s.(int))
+				}
+			}
+			d.Ignore(path)
+		})
+	}
+}
+
+func plain(bag *structpb.Struct, name string) any {
+	return bag.GetFields()[name].AsInterface()
+}
+
+// CompareAs is [Compare] without the differences between values that the properties' descriptions declare equal.
+func CompareAs(properties []Property, old, want Bag) *Diff {
+	d := Compare(old, want)
+	d.ignoreEqual(properties, old.message, want.message)
+	return d
+}
