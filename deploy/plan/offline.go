@@ -200,7 +200,8 @@ func (o *offline) Get(context.Context, Existing) (inputs, outputs lumigl.Value, 
 
 // InspectChange implements [Provider]. It reports only changes that require a replacement, which makes outputs unknown.
 func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Difference, err error) {
-	old, new := Known(r.Old), Known(r.Properties)
+	old := Known(r.Old)
+	new := o.settle(r.URN.Type(), old, Known(r.Properties))
 	for _, name := range o.Replaces[r.URN.Type()] {
 		if !new.Get(name).Equal(old.Get(name)) {
 			d.Changes = append(d.Changes, Change{Path: name, Replaces: true})
@@ -247,6 +248,7 @@ func (o *offline) compare(desired *lumigl.Snapshot, p *Plan) (*diff.Delta, error
 				n.Properties = n.Properties.With(name, was.Properties.Get(name))
 			}
 		}
+		n.Properties = o.settle(r.Type, was.Properties, n.Properties)
 		if n.Key() != r.Key() && was.Key() != "" {
 			recognized.Named = append(recognized.Named, match.Pair{Old: was, New: r})
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -61,6 +62,9 @@ func mark(signature string) string { return fmt.Sprintf("%q: %q", wire.Signature
 
 func typesOf(table typeTable) plan.Types {
 	types := plan.Types{Replaces: diff.Replaces{}, Outputs: map[tokens.Type][]string{}, Computed: map[tokens.Type][]string{}}
+	types.Equal = map[tokens.Type]map[string]*constraint.Equality{"x:m:Group": {
+		"policy": {As: "json"}, "rules": {As: "set"}, "hosts": {Elements: &constraint.Equality{As: "caseless"}},
+	}}
 	for token, d := range table {
 		types.Replaces[token], types.Outputs[token], types.Computed[token] = d.Replaces, d.Outputs, d.Computed
 	}
@@ -143,11 +147,13 @@ func TestAddSchema(t *testing.T) {
 	got := plan.Types{Replaces: diff.Replaces{"p:m:R": {"c"}}}
 	got.AddSchema(&schema.Package{Modules: []*schema.Module{{Files: []*schema.File{{Decls: []schema.Decl{
 		&schema.Struct{Properties: []*schema.Property{{Name: "a", Out: true}}},
-		&schema.Resource{Token: "p:m:R", Properties: []*schema.Property{{Name: "a", Out: true}, {Name: "b", Computed: true}, {Name: "d", Replaces: true}}},
+		&schema.Resource{Token: "p:m:R", Properties: []*schema.Property{{Name: "a", Out: true}, {Name: "b", Computed: true}, {Name: "d", Replaces: true},
+			{Name: "e", Constraints: &schema.Constraints{Equal: "json"}}}},
 	}}}}}})
 	want := plan.Types{
 		Replaces: diff.Replaces{"p:m:R": {"c", "d"}},
 		Outputs:  map[tokens.Type][]string{"p:m:R": {"a"}}, Computed: map[tokens.Type][]string{"p:m:R": {"b"}},
+		Equal: map[tokens.Type]map[string]*constraint.Equality{"p:m:R": {"e": {As: "json"}}},
 	}
 	if d := gocmp.Diff(want, got); d != "" {
 		t.Errorf("types after AddSchema differ (-want +got):\n%s", d)

@@ -1,12 +1,15 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Types holds the property flags of resource types. The zero value is ready to use.
@@ -15,6 +18,8 @@ type Types struct {
 	Replaces diff.Replaces
 	// Outputs lists the properties set only by the provider.
 	Outputs, Computed map[tokens.Type][]string
+	// Equal says how properties are compared that are not compared exactly.
+	Equal map[tokens.Type]map[string]*constraint.Equality
 }
 
 // AddSchema adds the property flags of all resource types in a schema.
@@ -24,6 +29,7 @@ func (t *Types) AddSchema(p *schema.Package) {
 	}
 	if t.Outputs == nil {
 		t.Outputs, t.Computed = map[tokens.Type][]string{}, map[tokens.Type][]string{}
+		t.Equal = map[tokens.Type]map[string]*constraint.Equality{}
 	}
 	for decl := range p.Decls() {
 		resource, ok := decl.(*schema.Resource)
@@ -38,11 +44,48 @@ func (t *Types) AddSchema(p *schema.Package) {
 			if property.Out {
 				t.Outputs[token] = append(t.Outputs[token], property.Name)
 			}
+			if e := schema.EqualityOf(property.Type, property.Constraints); e != nil {
+				if t.Equal[token] == nil {
+					t.Equal[token] = map[string]*constraint.Equality{}
+				}
+				t.Equal[token][property.Name] = e
+			}
 			if property.Computed {
 				t.Computed[token] = append(t.Computed[token], property.Name)
 			}
 		}
 	}
+}
+
+// settle returns properties with those of was in place of equal ones.
+func (t *Types) settle(of tokens.Type, was, now lumigl.Value) lumigl.Value {
+	for name, e := range t.Equal[of] {
+		e.Equal(wireForm(was.Get(name)), wireForm(now.Get(name)), nil, func(path []any) {
+			parts := []string{"." + name}
+			for _, step := range path {
+				if key, ok := step.(string); ok {
+					step = constraint.Quote(key)
+				}
+				parts = append(parts, fmt.Sprintf("[%v]", step))
+			}
+			now = graft(now, was, parts)
+		})
+	}
+	return now
+}
+
+// wireForm returns a value as providers get it, decoded from JSON.
+func wireForm(v lumigl.Value) any {
+	return v.Plain(func(part lumigl.Value) (any, bool) {
+		target, property, isReference := part.Target()
+		switch {
+		case isReference && property == "":
+			return target.Key(), true
+		case isReference, part.IsExpression():
+			return wire.Unknown, true
+		}
+		return nil, false
+	})
 }
 
 // LooksDesired reports whether a snapshot looks like desired state: it contains resources, but no IDs.

@@ -19,13 +19,15 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// subnet is what cidlc generates for a resource with computed properties.
+// subnet is what cidlc generates for a resource with the options computed and equal=.
 type subnet struct {
 	Name    string
 	Zone    *string
 	Gateway *string
 	Size    float64
 	Hosts   *float64
+	Policy  *string
+	Rules   []string
 }
 
 func (s *subnet) Lumi(p *lumi.Props) {
@@ -34,6 +36,8 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "gateway", &s.Gateway, lumi.String, lumi.Computed)
 	lumi.Required(p, "size", &s.Size, lumi.Number)
 	lumi.Optional(p, "hosts", &s.Hosts, lumi.Number, lumi.Out)
+	lumi.Optional(p, "policy", &s.Policy, lumi.String.Equal("json"), lumi.Replaces)
+	lumi.Nilable(p, "rules", &s.Rules, lumi.List(lumi.String.Equal("caseless")).Equal("set"))
 }
 
 // subnets is a cloud of subnets. It has a zone for each one without a zone.
@@ -185,4 +189,21 @@ func TestComputedSimulated(t *testing.T) {
 		got, _ := v.Text()
 		expect.Equal(t, want, got, name)
 	}
+}
+
+func TestEqual(t *testing.T) {
+	c := &subnets{made: map[lumi.ID]subnet{}}
+	d := newDeployment(t, c)
+	d.does(`"size": 1, "policy": "{\"a\": 1}", "rules": ["x", "y"]`, "", "create a")
+	d.does(`"size": 1, "policy": "{ \"a\": 1.0 }", "rules": ["Y", "x"]`, "", "same a")
+	d.does(`"size": 1, "policy": "{ \"a\": 1.0 }", "rules": ["Y", "x"]`, "", "same a")
+	d.does(`"size": 2, "policy": "{\"a\":1}", "rules": ["y", "X"]`, "", "update a")
+	kept := c.made["subnet-1"]
+	expect.Equal(t, `{"a": 1}`, *kept.Policy)
+	expect.Equal(t, []string{"x", "y"}, kept.Rules)
+	d.does(`"size": 2, "policy": "{\"a\":1}", "rules": ["z"]`, "", "update a")
+	d.does(`"size": 2, "policy": "{\"a\":2}", "rules": ["Z"]`, "", "delete a", "replace a policy cannot change, it is deleted first, since both have the same name")
+	made := c.made["subnet-2"]
+	expect.Equal(t, `{"a":2}`, *made.Policy) // as the program spells it
+	expect.Equal(t, []string{"Z"}, made.Rules)
 }

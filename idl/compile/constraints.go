@@ -33,7 +33,7 @@ func limit(name, doc string, excludes ...string) tagWord {
 		case "format":
 			w.value, w.valid = "<format>", (*checker).checkFormat
 		case "equal":
-			w.value, w.valid = "<way>", (*checker).checkEqual
+			w.value, w.valid, w.constrains = "<way>", (*checker).checkEqual, "strings, lists"
 		}
 	case reflect.Bool:
 		w.synonyms = []string{"uniqueitems"}

@@ -3,6 +3,7 @@ package providertest_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ type shelf struct {
 	Room  *string
 	Label *string
 	Size  float64
+	Doors []string
 }
 
 // Lumi implements lumi.Object.
@@ -25,11 +27,13 @@ func (s *shelf) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "room", &s.Room, lumi.String, lumi.Computed, lumi.Replaces)
 	lumi.Optional(p, "label", &s.Label, lumi.String, lumi.Computed, lumi.Secret)
 	lumi.Required(p, "size", &s.Size, lumi.Number)
+	lumi.Nilable(p, "doors", &s.Doors, lumi.List(lumi.String.Equal("caseless")).Equal("set"))
 }
 
 const shelfToken tokens.Type = "store:index:Shelf"
 
-// shelves has bugs: "forgets" returns no label, and "fails" fails after making a shelf.
+// shelves sorts doors and lowers their case. It has bugs: "forgets" returns no label, "fails" fails after making a shelf, and
+// "drops" loses a door.
 type shelves struct {
 	bug  string
 	made map[lumi.ID]shelf
@@ -52,7 +56,13 @@ func (c *shelves) put(id lumi.ID, s *shelf) error {
 	if s.Label == nil && c.bug != "forgets" {
 		s.Label = new("label of " + s.Name)
 	}
-	c.made[id] = *s
+	made := *s
+	made.Doors = nil
+	for _, door := range s.Doors[min(len(s.Doors), map[string]int{"drops": 1}[c.bug]):] {
+		made.Doors = append(made.Doors, strings.ToLower(door))
+	}
+	slices.Sort(made.Doors)
+	c.made[id] = made
 	if c.bug == "fails" {
 		c.bug = ""
 		return errors.New("broken")
@@ -101,6 +111,26 @@ func TestComputed(t *testing.T) {
 
 	report := run(t, func(t providertest.TB) { shelvesWith(t, "forgets").Create(t, one) })
 	if want := "Create does not return label, which is computed and which the program does not set"; !strings.Contains(report, want) {
+		t.Error(report)
+	}
+}
+
+// A cloud may return equal values in another spelling.
+func TestEqual(t *testing.T) {
+	create := providertest.Properties{"name": "s", "size": 1, "doors": []string{"Up", "down"}}
+	shelvesWith(t, "").Life(t, providertest.Life{
+		Create: create,
+		Updates: []providertest.Change{
+			{Set: providertest.Properties{"doors": []string{"left", "UP"}}, Changes: []string{`~ doors[0]: "Up" -> "left"`, `~ doors[1]: "down" -> "UP"`}},
+			{Set: providertest.Properties{"doors": []string{"UP", "Left"}, "size": 2}, Changes: []string{"~ size: 1 -> 2"}},
+		},
+		Replaces: []providertest.Replacement{{Set: providertest.Properties{"name": "t"}}},
+	})
+	s := shelvesWith(t, "")
+	s.Create(t, create)
+	s.NoChange(t, providertest.Properties{"doors": []string{"DOWN", "up"}})
+	report := run(t, func(t providertest.TB) { shelvesWith(t, "drops").Create(t, create) })
+	if want := `doors[1]: expected "down", found nothing`; !strings.Contains(report, want) {
 		t.Error(report)
 	}
 }

@@ -199,7 +199,7 @@ func (s *step) readBack() *structpb.Struct {
 // differ, the provider is wrong.
 func (s *step) hints(want, got *structpb.Struct) []string {
 	var added, missing []lumi.Path
-	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(want)), lumi.BagOf(s.r.wrapped(got))).Changes() {
+	for _, c := range lumi.CompareAs(s.r.described.Properties, lumi.BagOf(s.r.wrapped(want)), lumi.BagOf(s.r.wrapped(got))).Changes() {
 		switch {
 		case s.excused(c) || s.r.declares(lumi.Out, func(p lumi.Path) bool { return p.Holds(c.Path) }):
 		case c.Kind == lumi.Added:

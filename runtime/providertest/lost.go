@@ -152,7 +152,7 @@ func (s *step) checkReported(call string, partial bool, err error) {
 	sub.called(nameOf(lumi.Import), nil)
 	now := lumi.BagOf(s.r.wrapped(got))
 	left := lumi.Compare(lumi.BagOf(s.r.wrapped(s.r.wanted)), now) // remaining changes
-	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(s.readBack())), now).Changes() {
+	for _, c := range lumi.CompareAs(s.r.described.Properties, lumi.BagOf(s.r.wrapped(s.readBack())), now).Changes() {
 		out := s.r.declares(lumi.Out, func(p lumi.Path) bool { return p.Holds(c.Path) })
 		if uncertain && (out || !left.Changed(c.Path)) { // It may or may not have been done.
 			continue

@@ -37,9 +37,9 @@ func indent(s string) string {
 // compare returns descriptions of the differences between two bags, and their paths. It omits differences for which excused
 // returns true.
 func compare(
-	expected, found *structpb.Struct, excused func(lumi.Change) bool,
+	properties []lumi.Property, expected, found *structpb.Struct, excused func(lumi.Change) bool,
 ) (told []string, paths []lumi.Path) {
-	for _, c := range lumi.Compare(lumi.BagOf(expected), lumi.BagOf(found)).Changes() {
+	for _, c := range lumi.CompareAs(properties, lumi.BagOf(expected), lumi.BagOf(found)).Changes() {
 		if excused != nil && excused(c) {
 			continue
 		}

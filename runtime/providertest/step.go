@@ -93,7 +93,7 @@ func (s *step) differs(
 ) {
 	s.t.Helper()
 	expected, found = s.r.wrapped(expected), s.r.wrapped(found)
-	told, paths := compare(expected, found, excused)
+	told, paths := compare(s.r.described.Properties, expected, found, excused)
 	if len(told) == 0 {
 		return
 	}

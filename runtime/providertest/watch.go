@@ -64,7 +64,7 @@ func (w *watch) given(call string, refs lumi.References, sent bags) (done func()
 	return func() {
 		var found []string
 		for name, bag := range all {
-			differences, _ := compare(before[name], bag, nil)
+			differences, _ := compare(nil, before[name], bag, nil)
 			for _, difference := range differences {
 				found = append(found, fmt.Sprintf("%s modifies %s in its request: %s", call, name,
 					strings.Replace(difference, "expected", "was", 1)))

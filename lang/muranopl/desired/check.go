@@ -32,7 +32,7 @@ var plainTypes = map[schema.Primitive][]string{
 func (c checker) value(t schema.Type, v any, path string) (lumigl.Value, error) {
 	x, err := c.convert(t, v, path)
 	if err == nil {
-		err = checkLimits(schema.ConstraintsOf(t), x, path)
+		err = checkLimits(t, schema.ConstraintsOf(t), x, path)
 	}
 	return x, err
 }
@@ -201,7 +201,7 @@ func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string
 		}
 		x, err := c.value(p.Type, given, at)
 		if err == nil {
-			err = checkLimits(p.Constraints, x, at)
+			err = checkLimits(p.Type, p.Constraints, x, at)
 		}
 		if err != nil {
 			return lumigl.Value{}, err

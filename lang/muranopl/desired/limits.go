@@ -10,10 +10,11 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/lang/yaql"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // checkLimits returns an error if v violates a constraint. Unknown parts are not checked. Errors do not reveal values.
-func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
+func checkLimits(t schema.Type, c *schema.Constraints, v lumigl.Value, path string) error {
 	if c == nil || v.IsExpression() {
 		return nil
 	}
@@ -32,7 +33,7 @@ func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 			problem = r.String(s, hidden)
 		case lumigl.List:
 			if problem = r.Count(v.Len(), hidden); r.IsUnique() {
-				problem = constraint.Equal(identities(v))
+				problem = constraint.Equal(identities(v, schema.EqualityOf(t, nil)))
 			}
 		case lumigl.Object:
 			problem = r.Count(v.Len(), hidden)
@@ -51,17 +52,28 @@ func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 
 // identities returns a string for each element of a list. Strings are equal for equal elements and for unknown elements
 // with the same origin.
-func identities(list lumigl.Value) []string {
+func identities(list lumigl.Value, e *constraint.Equality) []string {
 	var before []lumigl.Value
 	var ids []string
 	for _, v := range list.Elements() {
-		at := slices.IndexFunc(before, v.Equal)
+		at := slices.IndexFunc(before, func(w lumigl.Value) bool {
+			if v.Equal(w) || e == nil || e.Elements == nil {
+				return v.Equal(w)
+			}
+			id := e.Elements.Identity(v.Plain(unknown))
+			return id != "" && id == e.Elements.Identity(w.Plain(unknown))
+		})
 		if at < 0 {
 			at = len(before)
 		}
 		before, ids = append(before, v), append(ids, strconv.Itoa(at))
 	}
 	return ids
+}
+
+// unknown replaces references and expressions by the wire's unknown value.
+func unknown(part lumigl.Value) (any, bool) {
+	return wire.Unknown, part.Kind() == lumigl.Reference || part.IsExpression()
 }
 
 func wrong(path, format string, args ...any) error {

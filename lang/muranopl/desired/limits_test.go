@@ -13,6 +13,7 @@ func TestLimits(t *testing.T) {
 	vertex := &lumigl.Vertex{}
 	reference := lumigl.PropertyOf(vertex, "p")
 	unique := &schema.Constraints{Unique: true}
+	list := &schema.List{Elem: &schema.Ref{Decl: &schema.Alias{Target: schema.String, Constraints: &schema.Constraints{Equal: "caseless"}}}}
 	for name, test := range map[string]struct {
 		limits *schema.Constraints
 		value  lumigl.Value
@@ -21,6 +22,7 @@ func TestLimits(t *testing.T) {
 		"none":       {nil, text("a"), ""},
 		"items":      {&schema.Constraints{MinItems: new(1)}, lumigl.ListOf(), "p: must have at least 1 element, found fewer"},
 		"equal":      {unique, lumigl.ListOf(text("a"), text("b"), text("a")), "p: must have no equal elements, but [0] and [2] are equal"},
+		"spelling":   {unique, lumigl.ListOf(text("a"), text("b"), text("A")), "p: must have no equal elements, but [0] and [2] are equal"},
 		"references": {unique, lumigl.ListOf(reference, lumigl.PropertyOf(vertex, "q")), ""},
 		"one":        {unique, lumigl.ListOf(reference, reference), "p: must have no equal elements, but [0] and [1] are equal"},
 		"keys": {
@@ -31,7 +33,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if err := checkLimits(test.limits, test.value, "p"); err != nil {
+			if err := checkLimits(list, test.limits, test.value, "p"); err != nil {
 				got = err.Error()
 			}
 			if got != test.want {

@@ -327,9 +327,9 @@ func (g *generator) constraints(typ string) []string {
 	case typ == "int":
 		pool = []string{"min=-1", "exclusiveMin=-9", "max=9007199254740991", "multipleOf=2"}
 	case typ == "string":
-		pool = []string{"minLength=0", "maxLength=9", `pattern='^[a-z\"]{1,3}, \\d'`, "format=uri", `pattern='\\x60'`}
+		pool = []string{"minLength=0", "maxLength=9", `pattern='^[a-z\"]{1,3}, \\d'`, "format=uri", `pattern='\\x60'`, "equal=caseless"}
 	case strings.HasPrefix(typ, "[]"):
-		pool = []string{"minItems=1", "maxItems=2", "unique"}
+		pool = []string{"minItems=1", "maxItems=2", "unique", "equal=set"}
 	case strings.HasPrefix(typ, "map["):
 		pool = []string{"minProperties=1", "maxProperties=2", "keyPattern='^a'"}
 	default:
