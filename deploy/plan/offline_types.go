@@ -57,6 +57,20 @@ func (t *Types) AddSchema(p *schema.Package) {
 	}
 }
 
+// Settle returns a copy of a snapshot with the properties of another one where they are equal.
+func (t *Types) Settle(was, now *lumigl.Snapshot) *lumigl.Snapshot {
+	if len(t.Equal) == 0 {
+		return now
+	}
+	now = now.Clone()
+	for v := range now.Vertices() {
+		if old := was.Vertex(v.Key()); old != nil {
+			v.Properties = t.settle(v.Type, old.Properties, v.Properties)
+		}
+	}
+	return now
+}
+
 // settle returns properties with those of was in place of equal ones.
 func (t *Types) settle(of tokens.Type, was, now lumigl.Value) lumigl.Value {
 	for name, e := range t.Equal[of] {

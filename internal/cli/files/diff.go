@@ -132,7 +132,11 @@ func (f *diffFlags) compare(con *console.Console, old, new *document.File, types
 	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !con.JSON:
 		con.Say("%s has no ids; if it is desired state, --desired ignores what only the state has", new.Name)
 	}
-	delta, err := diff.Compare(old.Document, new.Document, o)
+	now := new.Document
+	if ok && both {
+		now = types.Settle(state, desired)
+	}
+	delta, err := diff.Compare(old.Document, now, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", old.Name, new.Name, err)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
@@ -187,10 +186,12 @@ func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraint
 	case schema.Primitive:
 		return drawPrimitive(t, typ, l)
 	case *schema.List:
-		list := &structpb.ListValue{}
+		list, same := &structpb.ListValue{}, schema.EqualityOf(typ.Elem, nil)
 		for range l.length(t, depth, "minItems", "maxItems") {
 			elem := drawValue(t, typ.Elem, depth-1)
-			if len(l.all("unique")) == 0 || !slices.ContainsFunc(list.Values, func(v *structpb.Value) bool { return proto.Equal(v, elem) }) {
+			if len(l.all("unique")) == 0 || !slices.ContainsFunc(list.Values, func(v *structpb.Value) bool {
+				return same.Identity(v.AsInterface()) == same.Identity(elem.AsInterface())
+			}) {
 				list.Values = append(list.Values, elem)
 			}
 		}
