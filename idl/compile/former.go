@@ -79,7 +79,7 @@ func (c *checker) checkFormerProperty(d *decl, f *field, o *setOption) {
 		if strings.Contains(name, ":") {
 			if f.owner == d {
 				c.report(diag.FormerName, o, "%s is a type token, not the name of a property", name).
-					Suggestion = "write the former name as programs spelled it"
+					Suggestion = "use the former name as programs spelled it"
 			}
 			continue
 		}

@@ -37,7 +37,7 @@ func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 		for i, name := range names {
 			switch _, err := tokens.Parse(name); {
 			case code == diag.FormerName && strings.Contains(name, ":") && err != nil:
-				c.report(code, at, "invalid type token %s", err).Suggestion = "write it as in the state, such as 'aws:network:VPC'"
+				c.report(code, at, "invalid type token %s", err).Suggestion = "use a token as in the state, such as 'aws:network:VPC'"
 				return false
 			case !isIdentifier(name) && (code != diag.FormerName || err != nil):
 				c.report(code, at, "invalid name %q", name).
