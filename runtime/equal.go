@@ -10,13 +10,13 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
-// Equality says how values are compared, as declared by the IDL's option equal=.
+// Equality describes how values are compared, as declared by the IDL's option equal=.
 type Equality = constraint.Equality
 
 // equalities caches how objects are compared, by type.
 var equalities sync.Map
 
-// equalityOf returns how the values of a codec are compared. It is never nil.
+// equalityOf returns the equality of a codec's values. It is never nil.
 func equalityOf(c codec) *Equality { return equalityIn(c, map[reflect.Type]*Equality{}) }
 
 // equalityIn is equalityOf inside objects of the types in around, which may be recursive.
@@ -47,7 +47,7 @@ func equalityIn(c codec, around map[reflect.Type]*Equality) *Equality {
 	return &Equality{}
 }
 
-// equalityOfObject returns how the properties of an object are compared, given its description.
+// equalityOfObject returns the equality of an object, given the walk that described it.
 func equalityOfObject(o Object, described *Props) *Equality {
 	return objectEquality(reflect.TypeOf(o), described, map[reflect.Type]*Equality{})
 }

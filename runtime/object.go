@@ -44,7 +44,7 @@ type Property struct {
 	Required bool
 	// Was lists former names, latest first. Stored properties may use any of them.
 	Was []string
-	// Equality is how values are compared, nil for exactly.
+	// Equality describes how values are compared. It is nil if they are compared exactly.
 	Equality *Equality
 }
 

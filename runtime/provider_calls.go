@@ -273,7 +273,7 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 			diff.Replace(Path(property.Name))
 		}
 	}
-	// What the provider chooses starts with the existing resource's values.
+	// Properties that the provider computes start with the existing resource's values.
 	computed := decoding{mode: lenient, only: Out | Computed, marks: want.marks}
 	want.marks, err = decodeBag(ctx, withoutComputed(properties, old.bag, req.New, true), want.Properties, computed)
 	return &call{op: op, old: old, want: want, diff: diff}, err

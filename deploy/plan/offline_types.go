@@ -18,7 +18,7 @@ type Types struct {
 	Replaces diff.Replaces
 	// Outputs lists the properties set only by the provider.
 	Outputs, Computed map[tokens.Type][]string
-	// Equal says how properties are compared that are not compared exactly.
+	// Equal describes the properties that are not compared exactly.
 	Equal map[tokens.Type]map[string]*constraint.Equality
 }
 

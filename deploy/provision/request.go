@@ -97,7 +97,7 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	return in.Object(), out.Object()
 }
 
-// readComputed converts the properties returned by Create or Update: outputs, and properties left to the provider.
+// readComputed converts the properties returned by Create or Update: outputs, and computed properties that the request lacks.
 func (r *request) readComputed(bag lumi.Bag) lumigl.Value {
 	_, outputs := r.read(bag)
 	for _, name := range r.names(lumi.Computed) {

@@ -94,7 +94,7 @@ func ConstraintValues(name string, value any) string {
 	return fieldOf(name).Tag.Get("of")
 }
 
-// EqualityOf returns how values of a property or element are compared, or nil for exactly.
+// EqualityOf returns the equality of the values of a property or element, or nil if they are compared exactly.
 func EqualityOf(t Type, own *Constraints) *constraint.Equality {
 	if e := equality(t, own, map[Decl]*constraint.Equality{}); e.Any() {
 		return e

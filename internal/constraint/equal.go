@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Equality says how values are compared. The zero value and nil compare them exactly. It may be cyclic.
+// Equality describes how values are compared. The zero value and nil compare them exactly. It may be cyclic.
 type Equality struct {
 	// As is the option equal= of the value itself, or "".
 	As string

@@ -601,8 +601,8 @@ type Description struct {
 	IdempotentCreate bool `protobuf:"varint,4,opt,name=idempotent_create,json=idempotentCreate,proto3" json:"idempotent_create,omitempty"`
 	// The top-level properties of the resource, in declaration order.
 	Properties []*Property `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty"`
-	// How values are compared that are not compared exactly. Numbers of equalities are their positions here, counted from 1;
-	// 0 is none.
+	// The equalities of values that are not compared exactly. An equality is referred to by its position in this list,
+	// counted from 1; 0 means none.
 	Equalities    []*Equality `protobuf:"bytes,6,rep,name=equalities,proto3" json:"equalities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -680,7 +680,7 @@ func (x *Description) GetEqualities() []*Equality {
 	return nil
 }
 
-// Equality says how values are compared. Equal values that differ are not a change: the resource keeps the old one.
+// Equality describes how values are compared. Equal values that differ are not a change: the resource keeps the old one.
 type Equality struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How the value itself is compared: "caseless" (ASCII letters), "decimal", "duration", "instant" or "json" for strings,
