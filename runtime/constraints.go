@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"cmp"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -78,6 +79,14 @@ func (c Codec[P]) KeyPattern(pattern string) Codec[P] { return c.with("keyPatter
 
 // Equal compares strings or lists as the IDL's option equal= says. It has no effect on the values that are allowed.
 func (c Codec[P]) Equal(as string) Codec[P] { return c.with("equal", as) }
+
+// compared returns the codec without constraints, and its option equal=.
+func (c *constrained) compared() (inner codec, as string) {
+	for i := range c.rules {
+		as = cmp.Or(c.rules[i].Equality(), as)
+	}
+	return c.codec, as
+}
 
 func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 	ok := c.codec.decode(p, v, into)
@@ -167,7 +176,7 @@ func (p *Props) identities(c codec, list any, as *Equality) []string {
 	identities := make([]string, len(elements))
 	for i, v := range elements {
 		if !signed.IsNull(v) {
-			identities[i] = as.Identity(v.AsInterface())
+			identities[i] = as.Identity(plain(v))
 		}
 	}
 	return identities

@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"sync"
@@ -8,10 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
-
-// Equality describes how values are compared, as declared by the IDL's option equal=.
-type Equality = constraint.Equality
 
 // equalities caches how objects are compared, by type.
 var equalities sync.Map
@@ -24,13 +23,10 @@ func equalityIn(c codec, around map[reflect.Type]*Equality) *Equality {
 	switch c := c.(type) {
 	case *annotated:
 		return equalityIn(c.codec, around)
-	case *constrained:
-		e := *equalityIn(c.codec, around)
-		for i := range c.rules {
-			if as := c.rules[i].Equality(); as != "" {
-				e.As = as
-			}
-		}
+	case interface{ compared() (codec, string) }:
+		inner, as := c.compared()
+		e := *equalityIn(inner, around)
+		e.As = cmp.Or(as, e.As)
 		return &e
 	case interface{ element() codec }:
 		return &Equality{Elements: equalityIn(c.element(), around)}
@@ -80,7 +76,7 @@ func (d *Diff) ignoreEqual(properties []Property, old, want *structpb.Struct) {
 		if p.Equality == nil || !d.Changed(at) {
 			continue
 		}
-		p.Equality.Equal(plain(old, p.Name), plain(want, p.Name), nil, func(steps []any) {
+		p.Equality.Equal(plain(old.GetFields()[p.Name]), plain(want.GetFields()[p.Name]), nil, func(steps []any) {
 			path := at
 			for _, s := range steps {
 				if key, ok := s.(string); ok {
@@ -94,8 +90,27 @@ func (d *Diff) ignoreEqual(properties []Property, old, want *structpb.Struct) {
 	}
 }
 
-func plain(bag *structpb.Struct, name string) any {
-	return bag.GetFields()[name].AsInterface()
+// plain returns a value without secret wrappers, as package constraint compares it.
+func plain(v *structpb.Value) any {
+	v, _ = signed.Reveal(v)
+	if signed.IsUnknown(v) {
+		return constraint.Unknown{}
+	}
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		list := make([]any, len(k.ListValue.GetValues()))
+		for i, elem := range k.ListValue.GetValues() {
+			list[i] = plain(elem)
+		}
+		return list
+	case *structpb.Value_StructValue:
+		fields := make(map[string]any, len(k.StructValue.GetFields()))
+		for name, field := range k.StructValue.GetFields() {
+			fields[name] = plain(field)
+		}
+		return fields
+	}
+	return v.AsInterface()
 }
 
 // CompareAs is [Compare] without the differences between values that the properties' descriptions declare equal.

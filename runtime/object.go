@@ -3,6 +3,7 @@ package lumi
 import (
 	"context"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -47,6 +48,9 @@ type Property struct {
 	// Equality describes how values are compared. It is nil if they are compared exactly.
 	Equality *Equality
 }
+
+// Equality describes how values are compared, as declared by the IDL's option equal=.
+type Equality = constraint.Equality
 
 // Kind is the kind of a value on the wire.
 type Kind string

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // resultOf returns the computed properties of a resource after Create or Update. If the operation failed with err, or if
@@ -107,4 +109,23 @@ func checkDone(done *sync.Map, properties []Property) error {
 	}
 	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
+}
+
+// withoutComputed returns a bag without the computed properties that a request sets, or without those that it leaves to
+// the provider.
+func withoutComputed(properties []Property, bag *structpb.Struct, request Bag, set bool) *structpb.Struct {
+	left := bag
+	for _, p := range properties {
+		v, _ := signed.Reveal(request.message.GetFields()[p.Name])
+		if p.Flags&Computed == 0 || signed.IsNull(v) == set {
+			continue
+		}
+		if left == bag {
+			left = &structpb.Struct{Fields: maps.Clone(bag.GetFields())}
+		}
+		for _, name := range append(p.Was, p.Name) {
+			delete(left.Fields, name)
+		}
+	}
+	return left
 }

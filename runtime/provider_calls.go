@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -277,23 +276,4 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 	computed := decoding{mode: lenient, only: Out | Computed, marks: want.marks}
 	want.marks, err = decodeBag(ctx, withoutComputed(properties, old.bag, req.New, true), want.Properties, computed)
 	return &call{op: op, old: old, want: want, diff: diff}, err
-}
-
-// withoutComputed returns a bag without the computed properties that a request sets, or without those that it leaves to
-// the provider.
-func withoutComputed(properties []Property, bag *structpb.Struct, request Bag, set bool) *structpb.Struct {
-	left := bag
-	for _, p := range properties {
-		v, _ := signed.Reveal(request.message.GetFields()[p.Name])
-		if p.Flags&Computed == 0 || signed.IsNull(v) == set {
-			continue
-		}
-		if left == bag {
-			left = &structpb.Struct{Fields: maps.Clone(bag.GetFields())}
-		}
-		for _, name := range append(p.Was, p.Name) {
-			delete(left.Fields, name)
-		}
-	}
-	return left
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lumi-idl/lumi/idl/equality"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/tokens"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Types holds the property flags of resource types. The zero value is ready to use.
@@ -44,7 +44,7 @@ func (t *Types) AddSchema(p *schema.Package) {
 			if property.Out {
 				t.Outputs[token] = append(t.Outputs[token], property.Name)
 			}
-			if e := schema.EqualityOf(property.Type, property.Constraints); e != nil {
+			if e := equality.Of(property.Type, property.Constraints); e != nil {
 				if t.Equal[token] == nil {
 					t.Equal[token] = map[string]*constraint.Equality{}
 				}
@@ -74,7 +74,7 @@ func (t *Types) Settle(was, now *lumigl.Snapshot) *lumigl.Snapshot {
 // settle returns properties with those of was in place of equal ones.
 func (t *Types) settle(of tokens.Type, was, now lumigl.Value) lumigl.Value {
 	for name, e := range t.Equal[of] {
-		e.Equal(wireForm(was.Get(name)), wireForm(now.Get(name)), nil, func(path []any) {
+		e.Equal(plainForm(was.Get(name)), plainForm(now.Get(name)), nil, func(path []any) {
 			parts := []string{"." + name}
 			for _, step := range path {
 				if key, ok := step.(string); ok {
@@ -88,15 +88,18 @@ func (t *Types) settle(of tokens.Type, was, now lumigl.Value) lumigl.Value {
 	return now
 }
 
-// wireForm returns a value as providers get it, decoded from JSON.
-func wireForm(v lumigl.Value) any {
+// plainForm returns a value as package constraint compares it.
+func plainForm(v lumigl.Value) any {
 	return v.Plain(func(part lumigl.Value) (any, bool) {
 		target, property, isReference := part.Target()
+		content, isSecret := part.Secret()
 		switch {
+		case isSecret:
+			return plainForm(content), true
 		case isReference && property == "":
 			return target.Key(), true
-		case isReference, part.IsExpression():
-			return wire.Unknown, true
+		case isReference, part.IsExpression(), part.IsUnknown():
+			return constraint.Unknown{}, true
 		}
 		return nil, false
 	})

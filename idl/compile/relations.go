@@ -2,13 +2,13 @@ package compile
 
 import (
 	"go/ast"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/suggest"
-	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 // related returns the [tagWords] entry of a relation to other properties. Field returns a pointer to the names stored
@@ -30,16 +30,20 @@ func namesIn(value string) []string {
 	return names
 }
 
+// tokenForm matches type tokens, as package:module:Name.
+var tokenForm = regexp.MustCompile(`^[^:\s]+:[^:\s]+:[\pL_][\pL\pN_]*$`)
+
 // validNames returns a function that validates a list of names and reports errors with the given code.
 func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 	return func(c *checker, at ast.Node, value string) bool {
 		names := namesIn(value)
 		for i, name := range names {
-			switch _, err := tokens.Parse(name); {
-			case code == diag.FormerName && strings.Contains(name, ":") && err != nil:
-				c.report(code, at, "invalid type token %s", err).Suggestion = "use a token as in the state, such as 'aws:network:VPC'"
+			isToken := code == diag.FormerName && strings.Contains(name, ":")
+			switch {
+			case isToken && !tokenForm.MatchString(name):
+				c.report(code, at, "invalid type token %q", name).Suggestion = "use a token as in the state, such as 'aws:network:VPC'"
 				return false
-			case !isIdentifier(name) && (code != diag.FormerName || err != nil):
+			case !isToken && !isIdentifier(name):
 				c.report(code, at, "invalid name %q", name).
 					Suggestion = "use letters, digits, _ and $; separate several names with commas and quote them, as in 'a,b'"
 				return false

@@ -4,8 +4,6 @@ import (
 	"iter"
 	"reflect"
 	"strings"
-
-	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
 // Constraints limits the values of a property or an [Alias]. If a property and its alias both have constraints, values
@@ -88,46 +86,10 @@ func ConstraintType(name string) reflect.Kind {
 
 // ConstraintValues returns the kind of value to which a constraint applies, as returned by [ValuesOf].
 func ConstraintValues(name string, value any) string {
-	if name == "equal" && value == constraint.Set {
+	if name == "equal" && value == "set" {
 		return "lists"
 	}
 	return fieldOf(name).Tag.Get("of")
-}
-
-// EqualityOf returns the equality of the values of a property or element, or nil if they are compared exactly.
-func EqualityOf(t Type, own *Constraints) *constraint.Equality {
-	if e := equality(t, own, map[Decl]*constraint.Equality{}); e.Any() {
-		return e
-	}
-	return nil
-}
-
-// equality is EqualityOf inside the objects in around, which may be recursive.
-func equality(t Type, own *Constraints, around map[Decl]*constraint.Equality) *constraint.Equality {
-	e := &constraint.Equality{}
-	switch t := t.(type) {
-	case *List:
-		e.Elements = equality(t.Elem, nil, around)
-	case *Map:
-		e.Elements = equality(t.Elem, nil, around)
-	case *Ref:
-		if a, ok := t.Decl.(*Alias); ok {
-			e = equality(a.Target, a.Constraints, around)
-		} else if t.Decl.Head().Kind == "struct" || t.Decl.Head().Kind == "union" {
-			if known := around[t.Decl]; known != nil {
-				return known
-			}
-			e.Properties = map[string]*constraint.Equality{}
-			around[t.Decl] = e
-			for _, p := range Properties(t.Decl) {
-				e.Properties[p.Name] = equality(p.Type, p.Constraints, around)
-			}
-		}
-	}
-	if own != nil && own.Equal != "" {
-		e.As = own.Equal
-	}
-	return e
 }
 
 // ValuesOf returns a plural noun for the values of a type, such as "numbers" or "lists".

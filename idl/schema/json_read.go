@@ -15,8 +15,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
 // Read parses and links a model in the format of [Write]. Modules and files may be in any order. Read returns the error
@@ -512,9 +510,6 @@ func checkConstraints(t Type, c *Constraints) error {
 			return fmt.Errorf("%s applies to %s, not to %s", name, values, ValuesOf(t))
 		}
 		if count < 0 || name == "multipleOf" && factor <= 0 {
-			return fmt.Errorf("%s: invalid value %v", name, arg)
-		}
-		if name == "equal" && !slices.Contains(constraint.Equalities(), text) {
 			return fmt.Errorf("%s: invalid value %v", name, arg)
 		}
 		if _, err := regexp.Compile(text); name != "format" && err != nil {

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Equality describes how values are compared. The zero value and nil compare them exactly. It may be cyclic.
@@ -84,8 +82,11 @@ func (e *Equality) element() *Equality {
 	return e.Elements
 }
 
-// Identity returns a string that is the same for equal values in wire form, decoded from JSON, whether secret or not. It
-// returns "" if a part is unknown.
+// Unknown is a part of a value that is not known yet.
+type Unknown struct{}
+
+// Identity returns a string that is the same for equal values, as decoded by encoding/json. It returns "" if a part is
+// [Unknown].
 func (e *Equality) Identity(v any) string {
 	var b strings.Builder
 	if !e.identify(&b, v) {
@@ -95,7 +96,7 @@ func (e *Equality) Identity(v any) string {
 }
 
 func (e *Equality) identify(b *strings.Builder, v any) bool {
-	switch v := reveal(v).(type) {
+	switch v := v.(type) {
 	case string:
 		if read := readers[e.as()]; read == nil {
 			b.WriteString(strconv.Quote(v))
@@ -104,7 +105,8 @@ func (e *Equality) identify(b *strings.Builder, v any) bool {
 		} else {
 			b.WriteString(strconv.Quote(v))
 		}
-		return v != wire.Unknown
+	case Unknown:
+		return false
 	case float64:
 		b.WriteString(FormatNumber(v))
 	case bool:
@@ -147,21 +149,9 @@ func (e *Equality) as() string {
 	return e.As
 }
 
-// reveal returns the content of a secret, and other values unchanged.
-func reveal(v any) any {
-	for {
-		object, _ := v.(map[string]any)
-		if object[wire.Signature] != wire.Secret {
-			return v
-		}
-		v = object["value"]
-	}
-}
-
 // Equal calls found for the outermost parts that are equal in two values, but not the same. A path consists of strings
-// and ints. Unknown parts are never equal, nor is an absent value equal to a present one.
+// and ints. Unknown parts are never equal, nor is nil, an absent value, equal to a present one.
 func (e *Equality) Equal(old, now any, path []any, found func(path []any)) {
-	old, now = reveal(old), reveal(now)
 	if e == nil || old == nil || now == nil {
 		return
 	}
@@ -200,14 +190,14 @@ var decimalForm = regexp.MustCompile(`^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1
 // readDecimal returns a number as digits and an exponent, without superfluous zeros.
 func readDecimal(s string) (string, bool) {
 	m := decimalForm.FindStringSubmatch(s)
-	if m == nil || m[2]+m[3] == "" {
+	if m == nil {
 		return "", false
 	}
 	exponent, _ := strconv.Atoi(m[4]) // 0 if there is none
 	digits := strings.TrimLeft(m[2]+m[3], "0")
 	short := strings.TrimRight(digits, "0")
 	if short == "" {
-		return "0", true
+		return "0", m[2]+m[3] != ""
 	}
 	return strings.TrimPrefix(m[1], "+") + short + "e" + strconv.Itoa(exponent-len(m[3])+len(digits)-len(short)), true
 }

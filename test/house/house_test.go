@@ -122,7 +122,7 @@ var rules = []rule{
 	{
 		of: []string{"./lang/muranopl/desired"},
 		only: []string{
-			"./idl/schema", "./internal/constraint", "./internal/jsonpointer", "./internal/suggest", "./lang/muranopl", "./lang/yaql", "./lumigl", "./lumigl/expr", "./runtime/tokens",
+			"./idl/equality", "./idl/schema", "./internal/constraint", "./internal/jsonpointer", "./internal/suggest", "./lang/muranopl", "./lang/yaql", "./lumigl", "./lumigl/expr", "./runtime/tokens",
 			"./runtime/urn", "./runtime/wire",
 		},
 		never: slices.Concat(protobuf, []string{"./deploy/..."}), direct: []string{"os", "os/..."},
@@ -178,7 +178,7 @@ var rules = []rule{
 	{
 		of: []string{"./deploy/plan"},
 		only: []string{
-			"./deploy/graph", "./idl/schema", "./internal/dag", "./internal/suggest", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./lumigl/match",
+			"./deploy/graph", "./idl/equality", "./idl/schema", "./internal/constraint", "./internal/dag", "./internal/suggest", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./lumigl/match",
 			"./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		direct: pure, never: stores,

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lumi-idl/lumi/idl/equality"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/lang/yaql"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // checkLimits returns an error if v violates a constraint. Unknown parts are not checked. Errors do not reveal values.
@@ -33,7 +33,7 @@ func checkLimits(t schema.Type, c *schema.Constraints, v lumigl.Value, path stri
 			problem = r.String(s, hidden)
 		case lumigl.List:
 			if problem = r.Count(v.Len(), hidden); r.IsUnique() {
-				problem = constraint.Equal(identities(v, schema.EqualityOf(t, nil)))
+				problem = constraint.Equal(identities(v, equality.Of(t, nil)))
 			}
 		case lumigl.Object:
 			problem = r.Count(v.Len(), hidden)
@@ -60,8 +60,8 @@ func identities(list lumigl.Value, e *constraint.Equality) []string {
 			if v.Equal(w) || e == nil || e.Elements == nil {
 				return v.Equal(w)
 			}
-			id := e.Elements.Identity(v.Plain(unknown))
-			return id != "" && id == e.Elements.Identity(w.Plain(unknown))
+			id := e.Elements.Identity(v.Plain(special))
+			return id != "" && id == e.Elements.Identity(w.Plain(special))
 		})
 		if at < 0 {
 			at = len(before)
@@ -71,9 +71,12 @@ func identities(list lumigl.Value, e *constraint.Equality) []string {
 	return ids
 }
 
-// unknown replaces references and expressions by the wire's unknown value.
-func unknown(part lumigl.Value) (any, bool) {
-	return wire.Unknown, part.Kind() == lumigl.Reference || part.IsExpression()
+// special converts references and expressions, which are unknown, and secrets.
+func special(part lumigl.Value) (any, bool) {
+	if content, ok := part.Secret(); ok {
+		return content.Plain(special), true
+	}
+	return constraint.Unknown{}, part.Kind() == lumigl.Reference || part.IsExpression()
 }
 
 func wrong(path, format string, args ...any) error {

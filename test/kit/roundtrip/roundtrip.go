@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/equality"
 	"github.com/lumi-idl/lumi/idl/schema"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -186,7 +187,7 @@ func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraint
 	case schema.Primitive:
 		return drawPrimitive(t, typ, l)
 	case *schema.List:
-		list, same := &structpb.ListValue{}, schema.EqualityOf(typ.Elem, nil)
+		list, same := &structpb.ListValue{}, equality.Of(typ.Elem, nil)
 		for range l.length(t, depth, "minItems", "maxItems") {
 			elem := drawValue(t, typ.Elem, depth-1)
 			if len(l.all("unique")) == 0 || !slices.ContainsFunc(list.Values, func(v *structpb.Value) bool {
