@@ -194,7 +194,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property, rul
 	f.put(declaration, ": lumi.Shape = ")
 	inner := ""
 	if len(rules) > 0 {
-		f.needs(integerGeneration)
+		f.needs(secondGeneration)
 		inner = indent
 		f.put("lumi.ruled(\n", inner)
 	}

@@ -13,7 +13,7 @@ import (
 const (
 	baseGeneration        = 2
 	constrainedGeneration = 3 // for constraints, unions, defaults and deprecations
-	secondGeneration      = 4 // for integers and computed properties
+	secondGeneration      = 4 // for integers, rules, and computed properties
 )
 
 // file builds the code for one IDL file.

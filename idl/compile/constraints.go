@@ -32,6 +32,8 @@ func limit(name, doc string, excludes ...string) tagWord {
 		switch name {
 		case "format":
 			w.value, w.valid = "<format>", (*checker).checkFormat
+		case "says":
+			w.value, w.valid = "'<text>'", (*checker).checkSays
 		case "equal":
 			w.value, w.valid, w.constrains = "<way>", (*checker).checkEqual, "strings, lists"
 		}
@@ -122,7 +124,7 @@ func (c *checker) checkEqual(at ast.Node, way string) bool {
 	return c.rejectValue(at, advice, "unknown way %q to compare values", way)
 }
 
-// constrainedType is a type with constraints, which are checked once all types are known.
+// constrainedType pairs a type with constraints to be checked once all types are known.
 type constrainedType struct {
 	typ     *schema.Type
 	options []setOption
@@ -178,7 +180,7 @@ func (c *checker) checkOneEqual(list []setOption) {
 	}
 }
 
-// alike groups constraints with the same meaning by the kind of value they apply to.
+// alike groups constraints with the same meaning for different kinds of values.
 var alike = []map[string]string{
 	{"numbers": "min", "strings": "minLength", "lists": "minItems", "maps": "minProperties"},
 	{"numbers": "max", "strings": "maxLength", "lists": "maxItems", "maps": "maxProperties"},

@@ -190,7 +190,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	}
 	tag.unread = tag.unread || d.kind == unknownStruct // d may be a union
 	if !c.setType(d.file, p, f.Type, tag) {
-		p.Type, p.Default = schema.Any, nil // a placeholder, so that the names are still checked
+		p.Type, p.Default = invalidType, nil // so that the names are still checked
 		return p
 	}
 	if p.Computed && !p.Optional {
@@ -301,7 +301,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 		return true
 	}
 	absent := p.Optional || p.Out || p.Computed
-	p.Pointer = absent && p.Type != schema.Any // any can be nil itself
+	p.Pointer = absent && p.Type != schema.Any // any can itself be nil
 	if !absent && !tag.unread {
 		c.report(diag.PointerWithoutOptional, star, "a required property cannot be a pointer, got %s", types.ExprString(star)).
 			Suggestion = "add the option optional, as in `lumi:\"optional\"`, or write " + types.ExprString(star.X)

@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lumi-idl/lumi/internal/rule"
 )
 
 // Read parses and links a model in the format of [Write]. Modules and files may be in any order. Read returns the error
