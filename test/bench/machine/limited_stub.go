@@ -19,21 +19,30 @@ const LimitedServer tokens.Type = "bench:index:LimitedServer"
 
 // limitedServer holds the properties of a resource of type LimitedServer.
 type limitedServer struct {
-	// The resource's name.
-	Name      string
-	Image     string
-	Zone      string
-	Owner     string
-	Kernel    *string
-	User      *string
-	Cores     float64
-	Memory    float64
+	// The resource's name. A change replaces the resource.
+	Name string
+	// Matches `^[a-z]+$`. A change replaces the resource.
+	Image string
+	// At most 20 characters.
+	Zone string
+	// At least 1 character.
+	Owner  string
+	Kernel *string
+	User   *string
+	// From 1 to 128.
+	Cores float64
+	// A multiple of 0.5.
+	Memory float64
+	// At least 0.
 	Swap      *float64
 	Public    bool
 	Monitored bool
 	Spot      *bool
-	Disks     []Disk
-	Tags      map[string]string
+	// At most 9 elements.
+	Disks []Disk
+	// Keys match `^[a-z]`.
+	Tags map[string]string
+	// No equal elements.
 	Addresses []string
 }
 

@@ -20,8 +20,9 @@ const Server tokens.Type = "bench:index:Server"
 
 // server holds the properties of a resource of type Server.
 type server struct {
-	// The resource's name.
-	Name      string
+	// The resource's name. A change replaces the resource.
+	Name string
+	// A change replaces the resource.
 	Image     string
 	Zone      string
 	Owner     string

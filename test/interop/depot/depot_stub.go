@@ -83,9 +83,9 @@ const Crate tokens.Type = "depot:index:Crate"
 
 // crate holds the properties of a resource of type Crate.
 type crate struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
-	// Size cannot change.
+	// Size cannot change. A change replaces the resource.
 	Size float64
 	// Lid closes the crate. A crate with a lock cannot be opened to change it.
 	Lid *Lid
