@@ -116,7 +116,7 @@ func (s *site) awaitStop(pid int) {
 	}
 }
 
-// deadline returns the latest deadline of a call without a result.
+// deadline returns the latest deadline of any call without a result.
 func (s *site) deadline() (latest time.Time) {
 	s.t.Helper()
 	s.must(s.here().Store.Read(s.t.Context(), func(tx store.Tx) error {

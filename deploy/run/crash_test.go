@@ -243,7 +243,8 @@ func (s *site) backup() []byte {
 	return text
 }
 
-// lost returns the ID of a resource that is in the cloud but not in the resource graph, or "" if there is none.
+// lost returns the ID of a resource with the type and name of u that is in the cloud but not in the resource graph, or ""
+// if there is none.
 func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	s.t.Helper()
 	all, err := s.cloud().all()

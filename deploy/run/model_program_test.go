@@ -219,7 +219,7 @@ func (m *modelProgram) unprotected() *modelProgram {
 	return c
 }
 
-// alone returns the program without references and protection, so that it can always be deployed.
+// alone returns the program without property references or protection, so that it can always be deployed.
 func (m *modelProgram) alone() *modelProgram {
 	c := m.unprotected()
 	for _, r := range c.resources {

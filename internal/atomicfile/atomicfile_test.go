@@ -148,8 +148,10 @@ func TestSymbolicLinks(t *testing.T) {
 		t.Skip(err)
 	}
 	must(t, Write(link, []byte("two")))
-	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || mustRead(t, path) != "two" {
-		t.Errorf("Write through a link: link mode = %v, %v; content = %q, want the link kept and two", info.Mode(), err, mustRead(t, path))
+	info, err := os.Lstat(link)
+	must(t, err)
+	if info.Mode()&fs.ModeSymlink == 0 || mustRead(t, path) != "two" {
+		t.Errorf("Write through a link: link mode = %v, content = %q, want a symbolic link and %q", info.Mode(), mustRead(t, path), "two")
 	}
 	must(t, os.Remove(path))
 	wantError(t, dir, Write(link, nil), "cannot write DIR/link.json: it is a dangling symbolic link")

@@ -83,7 +83,7 @@ func (c Catalog) Select(codes []string, command string) (Catalog, error) {
 	return chosen, nil
 }
 
-// Explain formats all entries for a terminal. Heading returns the heading of each entry.
+// Explain formats all entries for a terminal. It calls heading for the first line of each entry.
 func (c Catalog) Explain(heading func(Entry) string) string {
 	var entries []string
 	for _, e := range c {

@@ -42,7 +42,7 @@ func All(name string, edits int, names iter.Seq[string]) []string {
 	return search(name, edits, names, func(candidate string) bool { return sameMarks(name, candidate) })
 }
 
-// search returns up to three different eligible names that are nearest to name.
+// search returns up to three distinct eligible names at the smallest distance from name.
 func search(name string, edits int, names iter.Seq[string], eligible func(string) bool) []string {
 	var found []string
 	least, work := edits, 0

@@ -9,7 +9,8 @@ import (
 // Arg returns the ith argument, counting first the function's Params and then its Keyword parameters.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
-// Has reports whether the ith argument was given. It returns false only for an omitted argument whose default is unset.
+// Has reports whether the ith argument has a value: a given one, or a literal default. It returns false only for an
+// omitted argument whose declared default is "unset".
 func (c *Call) Has(i int) bool {
 	_, left := c.args[i].(unset)
 	return !left

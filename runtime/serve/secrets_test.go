@@ -98,7 +98,7 @@ func leak(how string, s *state) error {
 	return nil
 }
 
-// confused is an error and panic value without a useful text.
+// confused is an error and a panic value whose methods panic with the value itself.
 type confused struct{ secret string }
 
 func (c confused) Error() string { panic(c) }

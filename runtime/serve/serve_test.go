@@ -195,8 +195,12 @@ func TestValidate(t *testing.T) {
 		{"test", otherToken, good, "test:sub/module:Other: the provider is for type test:index:Thing"},
 	} {
 		p := Plugin{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
-		if got := p.validate(); got != nil && got.Error() != "invalid resources:\n"+test.want || got == nil && test.want != "" {
-			t.Errorf("validate of %s returned %v, want %s", test.token, got, test.want)
+		got := ""
+		if err := p.validate(); err != nil {
+			got = strings.TrimPrefix(err.Error(), "invalid resources:\n")
+		}
+		if got != test.want {
+			t.Errorf("validate of %s = %q, want %q", test.token, got, test.want)
 		}
 	}
 	if err := (&Plugin{Package: "test"}).validate(); err == nil {

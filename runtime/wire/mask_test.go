@@ -148,7 +148,7 @@ func TestMaskManySecrets(t *testing.T) {
 	text.WriteString("password number x")
 	want.WriteString("password number x")
 	if got := Mask(text.String(), secretsOf(texts...)); got != want.String() {
-		t.Error("Mask of many secrets returned another text")
+		t.Errorf("Mask with %d secrets = %q, want %q", len(texts), got, want.String())
 	}
 }
 

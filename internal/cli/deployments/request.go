@@ -37,7 +37,8 @@ func (f *requestFlags) add(c *cobra.Command) {
 }
 
 // allRequests evaluates programs and returns their requests. The first dash arguments, or all if dash is -1, are module
-// names. The remaining arguments are passed to the program.
+// names or files. If there are none, all modules of the workspace are evaluated. The remaining arguments are passed to
+// the program.
 func allRequests(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, args []string, dash int) ([]run.Request, error) {
 	var arguments []string
 	if dash >= 0 {

@@ -91,7 +91,7 @@ func (s *site) fails(new ...*provisioner.Resource) string {
 	s.Helper()
 	_, err := s.Provision(s.context(), change(s.now, new))
 	if err == nil {
-		s.Fatal("Provision = nil, want an error")
+		s.Fatal("Provision error = nil, want an error")
 	}
 	return err.Error()
 }
