@@ -116,7 +116,7 @@ function identify(value: unknown, type: Type | undefined): string | undefined {
         return parts.includes(undefined) ? undefined : `[${different.join()}]`;
     }
     if (typeof value === "string" && equal !== undefined) {
-        return read(value, equal);
+        return read(value, equal, (format) => formats[format]!.test(value));
     }
     if (typeof value !== "object" || value === null) {
         return typeof value === "number" ? String(value) : JSON.stringify(value);
@@ -195,7 +195,7 @@ function matching(what: string, pattern: string, also: (value: string) => boolea
 }
 
 // The expressions are identical to internal/constraint's.
-export const formats: { readonly [name: string]: Format } = {
+const formats: { readonly [name: string]: Format } = {
     uri: matching("a URI", String.raw`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`),
     email: matching(
         "an email address",

@@ -1,16 +1,20 @@
 // Strings that differ only in spelling. The Go package internal/constraint reads the same forms; both are tested with its
 // testdata/equal.json.
 
-import { formats } from "./constraints.js";
 import { compare } from "./names.js";
 
-/** Returns a text that is the same for strings that are equal in a way. Strings that cannot be read equal only themselves. */
-export function read(value: string, way: string): string {
-    const text = readers[way]?.(value);
+/**
+ * Returns a text that is the same for strings that are equal in a way. Strings that cannot be read equal only themselves.
+ * `has` reports whether the string has a format.
+ */
+export function read(value: string, way: string, has: Test): string {
+    const text = readers[way]?.(value, has);
     return text === undefined ? JSON.stringify(value) : `=${text}`;
 }
 
-const readers: { readonly [way: string]: (value: string) => string | undefined } = {
+type Test = (format: string) => boolean;
+
+const readers: { readonly [way: string]: (value: string, has: Test) => string | undefined } = {
     caseless: (value) => value.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
     decimal: readDecimal,
     duration: readDuration,
@@ -43,9 +47,9 @@ function trailing(digits: string): number {
 }
 
 /** Returns a duration in months and seconds. A day has 24 hours; months differ in length. */
-function readDuration(value: string): string | undefined {
+function readDuration(value: string, has: Test): string | undefined {
     const match = /^P(?:(\d+)W|(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$/.exec(value);
-    if (match === null || !formats["duration"]!.test(value)) {
+    if (match === null || !has("duration")) {
         return undefined;
     }
     const [weeks, years, months, days, hours, minutes, seconds] = match.slice(1).map((digits = "0") => BigInt(digits));
@@ -54,8 +58,8 @@ function readDuration(value: string): string | undefined {
 }
 
 /** Returns a timestamp in seconds since 1970, with all digits. */
-function readInstant(value: string): string | undefined {
-    if (!formats["date-time"]!.test(value)) {
+function readInstant(value: string, has: Test): string | undefined {
+    if (!has("date-time")) {
         return undefined;
     }
     const [, time, fraction = "", zone] = /^(.{19})(?:\.(\d+))?(.+)$/.exec(value)!;

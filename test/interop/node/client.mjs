@@ -65,10 +65,10 @@ async function listen() {
 async function describe() {
     const property = (name, kind, ...flags) => ({
         name, kind, required: flags.includes("required"), out: flags.includes("out"), in: flags.includes("in"),
-        replaces: flags.includes("replaces"), secret: flags.includes("secret"), was: [],
+        replaces: flags.includes("replaces"), secret: flags.includes("secret"), was: [], computed: false, equality: 0,
     });
     const crates = {
-        type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true,
+        type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true, equalities: [],
         properties: [
             property("name", "STRING", "required", "replaces"), property("size", "NUMBER", "required", "replaces"),
             property("lid", "STRING"), property("contents", "MAP"), property("rules", "STRING"),
@@ -79,7 +79,7 @@ async function describe() {
         ],
     };
     const shelves = {
-        type: "depot:index:Shelf", named: false, can_find: false, idempotent_create: false,
+        type: "depot:index:Shelf", named: false, can_find: false, idempotent_create: false, equalities: [],
         properties: [property("rows", "NUMBER", "required")],
     };
     await returns("Describe", {}, { types: [crates, shelves] });
