@@ -16,8 +16,10 @@ export class Subnet extends lumi.NamedResource<"computed:index:Subnet"> implemen
     /** The type token. */
     static readonly type = "computed:index:Subnet";
 
-    /** The zone. By default, the provider chooses one. */
+    /** The zone. By default, the provider chooses one. A change replaces the resource. */
     declare readonly zone: lumi.Output<string>;
+
+    /** A change replaces the resource. */
     declare readonly range: lumi.Input<string>;
 
     /** The gateway. By default, the provider chooses one. */
@@ -33,8 +35,10 @@ export class Subnet extends lumi.NamedResource<"computed:index:Subnet"> implemen
 
 /** The arguments of Subnet. */
 export interface SubnetArgs {
-    /** The zone. By default, the provider chooses one. */
+    /** The zone. By default, the provider chooses one. A change replaces the resource. */
     zone?: lumi.Input<string | undefined>;
+
+    /** A change replaces the resource. */
     range: lumi.Input<string>;
 
     /** The gateway. By default, the provider chooses one. */
@@ -55,7 +59,7 @@ const Subnet$shape: lumi.Shape = {
 
 /** Placed is embedded in resources that are in a zone. */
 export interface Placed {
-    /** The zone. By default, the provider chooses one. */
+    /** The zone. By default, the provider chooses one. A change replaces the resource. */
     zone?: string | undefined;
 }
 

@@ -21,10 +21,11 @@ const Subnet tokens.Type = "computed:index:Subnet"
 
 // subnet holds the properties of a resource of type Subnet.
 type subnet struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name string
-	// The zone. By default, the provider chooses one.
-	Zone  *string
+	// The zone. By default, the provider chooses one. A change replaces the resource.
+	Zone *string
+	// A change replaces the resource.
 	Range string
 	// The gateway. By default, the provider chooses one.
 	Gateway *urn.URN
@@ -75,7 +76,7 @@ func NewSubnetProvider(ops SubnetProviderOps) *SubnetProvider {
 
 // Placed is embedded in resources that are in a zone.
 type Placed struct {
-	// The zone. By default, the provider chooses one.
+	// The zone. By default, the provider chooses one. A change replaces the resource.
 	Zone *string
 }
 

@@ -16,10 +16,17 @@ export class Group extends lumi.NamedResource<"equal:index:Group"> implements Gr
     /** The type token. */
     static readonly type = "equal:index:Group";
 
+    /** JSON. A change replaces the resource. */
     declare readonly policy?: lumi.Input<string | undefined>;
+
+    /** No equal elements. */
     declare rules: lumi.Input<Rule[]>;
+
+    /** At least 1 element. */
     declare owners: lumi.Input<Owner[]>;
     declare hosts?: lumi.Input<{ [key: string]: Owner } | undefined>;
+
+    /** A date and time such as 2006-01-02T15:04:05Z. */
     declare since?: lumi.Input<string | undefined>;
     declare every: lumi.Input<string>;
 
@@ -30,10 +37,17 @@ export class Group extends lumi.NamedResource<"equal:index:Group"> implements Gr
 
 /** The arguments of Group. */
 export interface GroupArgs {
+    /** JSON. A change replaces the resource. */
     policy?: lumi.Input<string | undefined>;
+
+    /** No equal elements. */
     rules: lumi.Input<Rule[]>;
+
+    /** At least 1 element. */
     owners: lumi.Input<Owner[]>;
     hosts?: lumi.Input<{ [key: string]: Owner } | undefined>;
+
+    /** A date and time such as 2006-01-02T15:04:05Z. */
     since?: lumi.Input<string | undefined>;
     every: lumi.Input<string>;
 }
@@ -58,5 +72,5 @@ export const Rule: lumi.Shape = {
     except: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => Rule)), { equal: "set" })),
 };
 
-/** An Owner is a name in any case. */
+/** An Owner is a name in any case. At most 64 characters. */
 export type Owner = string;

@@ -20,14 +20,18 @@ const Group tokens.Type = "equal:index:Group"
 
 // group holds the properties of a resource of type Group.
 type group struct {
-	// The resource's name.
-	Name   string
+	// The resource's name. A change replaces the resource.
+	Name string
+	// JSON. A change replaces the resource.
 	Policy *string
-	Rules  []Rule
+	// No equal elements.
+	Rules []Rule
+	// At least 1 element.
 	Owners []Owner
 	Hosts  map[string]Owner
-	Since  *string
-	Every  string
+	// A date and time such as 2006-01-02T15:04:05Z.
+	Since *string
+	Every string
 }
 
 // Property names of Group.
@@ -106,5 +110,5 @@ func (s *Rule) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Rule_Except, &s.Except, rule_Except)
 }
 
-// An Owner is a name in any case.
+// An Owner is a name in any case. At most 64 characters.
 type Owner = string

@@ -19,7 +19,7 @@ const VPC tokens.Type = "moves:network:VPC"
 
 // vpc holds the properties of a resource of type VPC.
 type vpc struct {
-	// The resource's name.
+	// The resource's name. A change replaces the resource.
 	Name  string
 	Range string
 }
