@@ -77,7 +77,7 @@ func (c Codec[P]) MaxProperties(n int) Codec[P] { return c.with("maxProperties",
 // KeyPattern requires map keys to contain a match of a regular expression.
 func (c Codec[P]) KeyPattern(pattern string) Codec[P] { return c.with("keyPattern", pattern) }
 
-// Equal compares strings or lists as the IDL's option equal= says. It has no effect on the values that are allowed.
+// Equal compares strings or lists as specified by the IDL option equal=. It does not limit the allowed values.
 func (c Codec[P]) Equal(as string) Codec[P] { return c.with("equal", as) }
 
 // compared returns the codec without constraints, and its option equal=.

@@ -111,7 +111,7 @@ func checkDone(done *sync.Map, properties []Property) error {
 	return errors.Join(errs...)
 }
 
-// withoutComputed returns a bag without the computed properties that a request sets, or without those that it leaves to
+// withoutComputed returns a bag without the computed properties that a request sets, or without the ones that it leaves to
 // the provider.
 func withoutComputed(properties []Property, bag *structpb.Struct, request Bag, set bool) *structpb.Struct {
 	left := bag

@@ -55,7 +55,7 @@ type Impact struct {
 	Deployed Severity `json:"deployed"`
 }
 
-// Audiences lists those that a change can break, by their names in JSON: the fields of [Impact].
+// Audiences lists the audiences that a change can break, by their JSON names in [Impact].
 var Audiences = []string{"programs", "provider", "wire", "deployed"}
 
 // Concerns reports whether a change breaks or may break any of the given audiences.

@@ -141,7 +141,7 @@ func (c *comparison) compareConstraints(u use, old, new constrained, part string
 	c.compareLimits(wasLimits, isLimits, old.node, new.node, part, counts)
 }
 
-// limitsOf returns the constraints of a type merged with those of its use.
+// limitsOf returns the constraints of a type merged with the constraints of its use.
 func limitsOf(t constrained) map[string][]limit {
 	return limitsBySubject(schema.ConstraintsOf(t.typ), t.own)
 }

@@ -97,7 +97,7 @@ func (c *comparison) useOf(d schema.Decl) use {
 	return use{in: true}
 }
 
-// relation describes how the values of an old type relate to those of a new type.
+// relation describes how the values of an old type relate to the values of a new type.
 type relation struct {
 	widens  bool // every old value is also a new one
 	narrows bool // every new value is also an old one

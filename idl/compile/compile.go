@@ -73,7 +73,7 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 	return c.finish(pkgs)
 }
 
-// finish checks the loaded packages and builds the model. Its results are those of [Load].
+// finish checks the loaded packages and builds the model. It returns the results of [Load].
 func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diagnostic, error) {
 	c.adopt(pkgs)
 	c.checkHeaders()

@@ -135,14 +135,14 @@ func constraintsIn(list []setOption) []setOption {
 	return slices.DeleteFunc(slices.Clone(list), func(o setOption) bool { return o.constrains == "" })
 }
 
-// checkConstraints checks that constraints fit their types and that they can be satisfied together with those of
-// aliases.
+// checkConstraints checks that constraints fit their types and that they can be satisfied together with the
+// constraints of aliases.
 func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
 		kind := schema.ValuesOf(*t.typ)
 		named := func(name string) func(setOption) bool { return func(o setOption) bool { return o.name == name } }
 		if i := slices.IndexFunc(t.options, named("says")); i >= 0 && kind == "strings" && !slices.ContainsFunc(t.options, named("pattern")) {
-			c.rejectValue(t.options[i], "add pattern='…', or remove it", "says describes a pattern, and there is none")
+			c.rejectValue(t.options[i], "add pattern='…', or remove it", "says requires a pattern")
 		}
 		var fit []setOption
 		whole := schema.Underlying(*t.typ) == schema.Int

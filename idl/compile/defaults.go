@@ -97,7 +97,7 @@ func notInEnum(e *schema.Enum, text string) (problem, help string) {
 	return strconv.Quote(text) + " is not a value of " + e.Name, help
 }
 
-// rulesOf returns the constraints of a property, including those of the aliases it refers to.
+// rulesOf returns the constraints of a property, including constraints of its alias.
 func rulesOf(p *schema.Property) []constraint.Rule {
 	rules := constraint.Rules(p.Constraints.All())
 	for ref, ok := p.Type.(*schema.Ref); ok; {

@@ -121,7 +121,7 @@ func (c *checker) outside(from *source, pkg *types.Package) string {
 	return ""
 }
 
-// insideIDL reports whether a folder named idl lies between the folder up, such as ../.., and the root. Such a folder
+// insideIDL reports whether a folder named idl is between the folder up, such as ../.., and the root. Such a folder
 // is the whole IDL.
 func (c *checker) insideIDL(up string) bool {
 	below, err := filepath.Rel(filepath.Join(c.tree.root, up), c.tree.root)

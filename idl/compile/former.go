@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// checkFormerNames checks the former names of properties and resources. It converts those of resources to type tokens.
+// checkFormerNames checks the former names of properties and resources. It converts former names of resources to type tokens.
 func (c *checker) checkFormerNames() {
 	tokens := map[string]*decl{}
 	for _, d := range c.order {

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// An IDL says who it is in a directive above a package clause in its root:
+// An IDL identifies itself in a directive above a package clause in its root:
 //
 //	//lumi:package=acme/net,npm=@acme/net,tokens=file
 
@@ -86,7 +86,7 @@ func (c *checker) identify(opts Options) error {
 	return nil
 }
 
-// applyIdentity parses the directives of an IDL, of which there must be one.
+// applyIdentity parses the directive of an IDL, which must have exactly one.
 func (c *checker) applyIdentity(list []*ast.Comment) {
 	for _, again := range list[1:] {
 		report := c.report(diag.PackageIdentity, again, "a second directive identifies the package")

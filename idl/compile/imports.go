@@ -142,7 +142,7 @@ func (s *source) misses(spec *ast.ImportSpec) bool {
 	})
 }
 
-// qualifies reports whether an error is about an undefined name followed by a dot, which is likely a package name.
+// qualifies reports whether an error concerns an undefined name followed by a dot, which is likely a package name.
 func (c *checker) qualifies(e types.Error) bool {
 	m := undefinedName.FindStringSubmatch(e.Msg)
 	file := c.fset.File(e.Pos)

@@ -101,8 +101,7 @@ func (c *checker) parseRule(d *decl, text string, at token.Pos) {
 	}
 }
 
-// checkRules converts the rules of all structs, and adds them to the models of these structs and of those that embed
-// them.
+// checkRules converts the rules of all structs, and adds them to the models of these structs and their embedders.
 func (c *checker) checkRules() {
 	converted := map[*ruleLine]*schema.Rule{}
 	for _, d := range c.order {
@@ -372,7 +371,7 @@ func (r *ruleLine) operand(e ast.Expr, has bool) (term, bool) {
 		return term{}, false
 	}
 	p := steps[len(steps)-1]
-	if has { // what is always present says nothing
+	if has { // steps that are always present do not matter
 		for len(steps) > 0 && whyPresent(steps[len(steps)-1]) != "" {
 			steps = steps[:len(steps)-1]
 		}

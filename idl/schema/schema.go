@@ -31,7 +31,7 @@ type Package struct {
 	Versions string `json:"versions,omitempty"`
 	// Modules is sorted by Path. The root, if present, comes first.
 	Modules []*Module `json:"-"`
-	// Packages lists other packages, sorted by name, with only those of their resources that this one refers to, and of
+	// Packages lists other packages, sorted by name, with only the resources that this one refers to, and of
 	// these only the names, tokens, and deprecations.
 	Packages []*Package `json:"-"`
 }

@@ -26,7 +26,7 @@ export function checkNumber(limits: Constraints, value: number, secret: boolean,
     must(isMultiple(value, multipleOf!), "a multiple of", multipleOf);
 }
 
-/** Returns what is wrong with the value of an integer property, or "". */
+/** Returns an error message if value is not valid for an integer property, or "". */
 export function integerProblem(value: number, secret: boolean): string {
     if (Number.isSafeInteger(value)) {
         return "";
