@@ -206,7 +206,7 @@ func (f *faults) errIn(src string) *InvalidError {
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// wholeToken is a value of Fault.End that extends the range to the end of the token at Offset.
+// wholeToken is a special value of Fault.End that extends the range to the end of the token at Offset.
 const wholeToken = -1
 
 // locate sets the lines and columns of all offsets in a single pass, since a line may be as long as the text.

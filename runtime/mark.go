@@ -32,7 +32,7 @@ func (m *mark) part(s step) *mark {
 	return part
 }
 
-// complete returns a deep copy of m with missing unset everywhere.
+// complete returns a deep copy of m with missing cleared in every part.
 func (m *mark) complete() *mark {
 	if m == nil {
 		return nil

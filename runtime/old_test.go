@@ -169,7 +169,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// Update sees no change of ignored properties if it receives the properties returned by InspectChange.
+// Update sees no changes to ignored properties if it receives the properties returned by InspectChange.
 func TestIgnoredChanges(t *testing.T) {
 	const before = `{"policy": {"a": 1, "b": [1, 2]}, "comment": "OLD", "cidr": "10.0.0.0/8",
 		"tags": {"a": "A", "b": "B"}, "keys": {"k": "OLD"}, "limit": 1,

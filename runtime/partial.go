@@ -20,7 +20,7 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 	ctx = context.WithoutCancel(ctx) // The engine needs the result even if the call was canceled.
 	if err == nil {
 		if computed, unsent := c.want.encode(ctx, 0, Out|Computed); unsent == nil {
-			return Bag{withoutComputed(Describe(c.want.Properties), computed, asked, true)}, nil
+			return Bag{withoutComputed(r.properties(), computed, asked, true)}, nil
 		}
 	}
 	partial := &PartialError{ID: id, Err: err}
@@ -75,7 +75,7 @@ func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (
 		goal, _ = encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	}
 	has := map[string]*structpb.Value{}
-	properties := Describe(c.want.Properties)
+	properties := r.properties()
 	for _, p := range properties {
 		_, done := c.want.done.Load(p.Name)
 		v := goal.Fields[p.Name]
@@ -116,8 +116,10 @@ func checkDone(done *sync.Map, properties []Property) error {
 func withoutComputed(properties []Property, bag *structpb.Struct, request Bag, set bool) *structpb.Struct {
 	left := bag
 	for _, p := range properties {
-		v, _ := signed.Reveal(request.message.GetFields()[p.Name])
-		if p.Flags&Computed == 0 || signed.IsNull(v) == set {
+		if p.Flags&Computed == 0 {
+			continue
+		}
+		if v, _ := signed.Reveal(request.message.GetFields()[p.Name]); signed.IsNull(v) == set {
 			continue
 		}
 		if left == bag {

@@ -3,6 +3,8 @@ package lumi
 import (
 	"cmp"
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -14,26 +16,33 @@ type Provider struct {
 	token  tokens.Type
 	former []tokens.Type
 	alloc  func() Object
-	named  bool
-	ops    operations
-	can    *abilities
+	// properties describes the properties of the objects that alloc returns.
+	properties func() []Property
+	named      bool
+	ops        operations
+	can        *abilities
 }
 
 // NewNamedProvider returns a provider for a type whose resources are named by programs. empty returns a new object with
 // no properties set. NewNamedProvider panics if ops is nil or has an optional method that would never be called.
 func NewNamedProvider[P Object](token tokens.Type, empty func() P, ops Ops[P]) Provider {
 	run, can := dispatcher(token, ops, nil)
-	return Provider{token: token, alloc: allocator(empty), named: true, ops: run, can: can}
+	alloc, properties := allocator(empty)
+	return Provider{token: token, alloc: alloc, properties: properties, named: true, ops: run, can: can}
 }
 
 // NewProvider returns a provider for a type whose resources are not named by programs. empty returns a new object with no
 // properties set. NewProvider panics if ops is nil or has an optional method that would never be called.
 func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) Provider {
 	run, can := dispatcher[P](token, ops, ops)
-	return Provider{token: token, alloc: allocator(empty), ops: run, can: can}
+	alloc, properties := allocator(empty)
+	return Provider{token: token, alloc: alloc, properties: properties, ops: run, can: can}
 }
 
-func allocator[P Object](empty func() P) func() Object { return func() Object { return empty() } }
+func allocator[P Object](empty func() P) (alloc func() Object, properties func() []Property) {
+	alloc = func() Object { return empty() }
+	return alloc, sync.OnceValue(func() []Property { return Describe(alloc()) })
+}
 
 // nameProperty is the name of the property for the name that a program gives a resource.
 const nameProperty = "name"
@@ -54,7 +63,7 @@ func (r *Provider) FormerTokens() []tokens.Type { return r.former }
 func (r *Provider) Describe(context.Context) (*Description, error) {
 	return &Description{
 		Type: r.token, Named: r.named, CanFind: r.can.find.IsValid(), IdempotentCreate: r.can.createAgain,
-		Properties: Describe(r.alloc()),
+		Properties: slices.Clone(r.properties()),
 	}, nil
 }
 

@@ -253,7 +253,7 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 	if err != nil {
 		return nil, err
 	}
-	properties := Describe(want.Properties)
+	properties := r.properties()
 	before := withoutComputed(properties, old.before, req.New, false)
 	diff := compare(ctx, before, after)
 	if diff.ignoreEqual(properties, before, after); len(diff.ignored) > 0 {

@@ -56,7 +56,7 @@ func upgradeState(ctx context.Context, r *Provider, s *state, stored Bag) error 
 	}
 	s.marks.settle(structpb.NewStructValue(before), structpb.NewStructValue(after))
 	secret := containsSecret(structpb.NewStructValue(stored.message))
-	properties := Describe(s.Properties)
+	properties := r.properties()
 	for _, p := range properties {
 		part := s.marks.part(step{name: p.Name, index: fieldStep})
 		if _, done := s.done.Load(p.Name); done {

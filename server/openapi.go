@@ -64,7 +64,7 @@ func (Task) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// describe serves the OpenAPI document, which requires no token, and returns it.
+// describe registers the handler for the OpenAPI document, which requires no token, and returns the document.
 func (s *Server) describe() []byte {
 	text, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {

@@ -212,7 +212,7 @@ func TestAssignableToReflexive(t *testing.T) {
 			t.Fatalf("%s is not assignable to itself: %v", a, err)
 		}
 		if equal := a.Form.Equal(b.Form); equal != (a.String() == b.String()) {
-			t.Fatalf("types %s and %s: equal = %t, want it to match whether their strings are equal", a, b, equal)
+			t.Fatalf("Equal(%s, %s) = %t, want %t, as for their strings", a, b, equal, !equal)
 		}
 	})
 }

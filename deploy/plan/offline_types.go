@@ -88,7 +88,8 @@ func (t *Types) settle(of tokens.Type, was, now lumigl.Value) lumigl.Value {
 	return now
 }
 
-// plainForm returns a value as package constraint compares it.
+// plainForm converts a value to the form that package constraint compares: secrets are unwrapped, references to whole
+// resources become their keys, and unknown parts become [constraint.Unknown].
 func plainForm(v lumigl.Value) any {
 	return v.Plain(func(part lumigl.Value) (any, bool) {
 		target, property, isReference := part.Target()

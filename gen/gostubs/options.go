@@ -63,7 +63,7 @@ func defaultOf(p *schema.Property) jen.Code {
 	}
 }
 
-// described returns documentation followed by a deprecation paragraph, if deprecated is not empty.
+// described returns documentation followed by a deprecation paragraph if deprecated is not empty.
 func described(doc, deprecated string) string {
 	if deprecated == "" {
 		return doc

@@ -78,8 +78,8 @@ type declKind int
 
 const (
 	broken declKind = iota // already reported here or by Go; uses are ignored
-	// unknownStruct is a struct that embeds a broken type, so it may be any of the next four kinds. Uses are ignored,
-	// and properties are checked only against the rules common to all four.
+	// unknownStruct is a struct whose kind is unknown because it embeds a broken type. Uses are ignored, and properties
+	// are checked only against the rules common to all structs.
 	unknownStruct
 	plainStruct
 	resource

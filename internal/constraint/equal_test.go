@@ -77,11 +77,14 @@ func TestEqualParts(t *testing.T) {
 	}
 	rule.Equal("a", constraint.Unknown{}, nil, func([]any) { t.Error("an unknown value is equal to another") })
 	(&equality{As: constraint.Set}).Equal([]any{"a"}, []any{"a", constraint.Unknown{}}, nil, func([]any) { t.Error("an unknown element is equal") })
-	if !rule.Any() || (&equality{Elements: &equality{}}).Any() || (*equality)(nil).Any() {
-		t.Error("Any is wrong")
+	if !rule.Any() {
+		t.Error("Any() = false for a list with a rule, want true")
+	}
+	if (&equality{Elements: &equality{}}).Any() || (*equality)(nil).Any() {
+		t.Error("Any() = true without rules, want false")
 	}
 	plain := &equality{Properties: map[string]*equality{}}
 	if plain.Properties["self"] = plain; plain.Any() {
-		t.Error("Any is wrong about a recursive object")
+		t.Error("Any() = true for a recursive object without rules, want false")
 	}
 }

@@ -72,7 +72,7 @@ func TestHash(t *testing.T) {
 		x := must.Get(hashKey(a))(t)
 		y := must.Get(hashKey(b))(t)
 		if Equal(a, b) != (x == y) || Equal(a, b) != Equal(b, a) {
-			t.Fatalf("Equal(%#v, %#v) = %v, but keys are %#v and %#v", a, b, Equal(a, b), x, y)
+			t.Fatalf("Equal(%#v, %#v) = %v, Equal of the swapped values = %v, hash keys %#v and %#v", a, b, Equal(a, b), Equal(b, a), x, y)
 		}
 		if Equal(a, b) {
 			equal++

@@ -103,7 +103,7 @@ func (s *stamper) fault(at spot, err error) {
 	}
 }
 
-// fields returns the fields of an object with stamped values. It returns the same map if nothing changed.
+// fields returns the fields of an object with their values stamped. It returns the same map if nothing changed.
 func (s *stamper) fields(fields map[string]*structpb.Value, at spot) map[string]*structpb.Value {
 	stamped, copied := fields, false
 	for _, key := range slices.Sorted(maps.Keys(fields)) {

@@ -317,8 +317,9 @@ func TestEventsLocal(t *testing.T) {
 		}
 		p := must.Get(plugin.Connect(within(t), dial, slow))(t)
 		must.Do(t, p.Configure(within(t), lumi.Bag{}))
-		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != "the events are already being read" {
-			t.Errorf("second Connect returned %v, want an error", err)
+		const want = "the events are already being read"
+		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != want {
+			t.Errorf("second Connect error = %v, want %s", err, want)
 		}
 		lumi.Log(call).Info("stray")
 		cancel()

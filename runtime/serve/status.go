@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Limits on the size of errors. Errors are sent as metadata, which some languages limit to 64 KiB: in Node, a call with larger
+// Limits on the size of errors. Errors are sent as metadata, which some gRPC implementations limit to 64 KiB: in Node, a call with larger
 // metadata never returns. The message is sent twice, once percent-encoded, which may triple its size. Details are
 // base64-encoded.
 const (

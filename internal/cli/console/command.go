@@ -53,8 +53,8 @@ func (m UsageError) Error() string { return string(m) }
 // Misused returns a [UsageError] with a formatted message.
 func Misused(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// checkUse checks arguments against the command's usage line, in which brackets mark optional arguments and dots mark
-// repeated arguments. It rejects empty arguments and flag values, except for expressions.
+// checkUse checks arguments against the command's usage line, in which brackets mark optional arguments and an ellipsis
+// marks repeated ones. It rejects empty flag values, and empty arguments unless the command takes an EXPRESSION.
 func checkUse(c *cobra.Command, args []string) (err error) {
 	_, usage, _ := strings.Cut(c.Use, " ")
 	most := len(strings.Fields(usage))

@@ -366,7 +366,7 @@ func (f consent) misuse(con *console.Console) error {
 	return nil
 }
 
-// agree returns nil if the user approves the plans by flags or by answering a prompt.
+// agree returns nil if the user approves the plans through flags or at a prompt.
 func agree(s *workspace.Session, f consent, all []run.Planned, verb string) error {
 	if len(f.expect) > 0 {
 		for _, p := range all {

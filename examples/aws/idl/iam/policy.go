@@ -5,7 +5,7 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Policy is a set of permissions that can be attached to any number of users, groups and roles.
+// A Policy is a set of permissions that can be attached to any number of users, groups, and roles.
 type Policy struct {
 	idl.NamedResource
 	// A description of the policy.

@@ -2,10 +2,10 @@
 /* eslint-disable */
 
 /**
- * Package iam defines identities and their permissions: users, groups, roles and policies.
+ * Package iam defines identities and their permissions: users, groups, roles, and policies.
  *
- * Its types refer to each other: a role names its policies, and a policy names the roles that it is attached to. Either
- * side may be used.
+ * Roles and policies can refer to each other: a role lists its policies, and a policy lists the roles that it is attached
+ * to. Declare an attachment on either side.
  *
  * @packageDocumentation
  */

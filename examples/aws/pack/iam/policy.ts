@@ -10,7 +10,7 @@ import type { User } from "./user.js";
 
 lumi.requireGeneration(3);
 
-/** A Policy is a set of permissions that can be attached to any number of users, groups and roles. */
+/** A Policy is a set of permissions that can be attached to any number of users, groups, and roles. */
 export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements PolicyArgs {
     /** The type token. */
     static readonly type = "aws:iam:Policy";

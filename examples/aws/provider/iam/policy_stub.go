@@ -16,7 +16,7 @@ const _ = lumi.StubVersion2
 
 // Policy is the type token of the resource.
 //
-// A Policy is a set of permissions that can be attached to any number of users, groups and roles.
+// A Policy is a set of permissions that can be attached to any number of users, groups, and roles.
 const Policy tokens.Type = "aws:iam:Policy"
 
 // policy holds the properties of a resource of type Policy.

@@ -22,7 +22,8 @@ type token struct {
 	Commit string `json:"commit"`
 	// Base is the parent commit, or "" for an initial commit.
 	Base string `json:"base,omitempty"`
-	// Tree is the tree of the module's folder, or "" if the folder was deleted. A squash merge may preserve nothing else.
+	// Tree is the ID of the Git tree of the module's folder, or "" if the folder was deleted. It identifies the change
+	// after a squash merge, which may change the commit ID and the message.
 	Tree string `json:"tree,omitempty"`
 	// Change is the digest in the commit message.
 	Change string `json:"change,omitempty"`

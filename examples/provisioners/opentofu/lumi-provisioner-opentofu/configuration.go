@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// writer generates the OpenTofu configuration of a change.
+// writer generates the OpenTofu configuration for a change.
 type writer struct {
 	settings *settings
 	change   *provisioner.Change
