@@ -22,6 +22,9 @@ type SecurityGroup struct {
 }
 
 // A SecurityGroupRule allows one kind of traffic in a SecurityGroup.
+//
+//lumi:rule IPProtocol == "icmp" || IPProtocol == "1" || IPProtocol == "icmpv6" || IPProtocol == "58" || FromPort <= ToPort // the first port is above the last
+//lumi:rule IPProtocol != "tcp" && IPProtocol != "6" && IPProtocol != "udp" && IPProtocol != "17" || has(FromPort) && has(ToPort) // TCP and UDP need both ports
 type SecurityGroupRule struct {
 	// The name or number of the IP protocol, or `-1` for all protocols.
 	IPProtocol string

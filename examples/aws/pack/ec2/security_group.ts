@@ -83,9 +83,19 @@ export interface SecurityGroupRule {
     toPort?: number | undefined;
 }
 
-export const SecurityGroupRule: lumi.Shape = {
-    ipProtocol: lumi.required(lumi.string),
-    cidrip: lumi.optional(lumi.constrained(lumi.string, { format: "cidr" })),
-    fromPort: lumi.optional(lumi.constrained(lumi.integer, { min: -1, max: 65535 })),
-    toPort: lumi.optional(lumi.constrained(lumi.integer, { min: -1, max: 65535 })),
-};
+export const SecurityGroupRule: lumi.Shape = lumi.ruled(
+    {
+        ipProtocol: lumi.required(lumi.string),
+        cidrip: lumi.optional(lumi.constrained(lumi.string, { format: "cidr" })),
+        fromPort: lumi.optional(lumi.constrained(lumi.integer, { min: -1, max: 65535 })),
+        toPort: lumi.optional(lumi.constrained(lumi.integer, { min: -1, max: 65535 })),
+    },
+    [
+        "the first port is above the last",
+        ["||", ["==", ["get", "ipProtocol"], "icmp"], ["==", ["get", "ipProtocol"], "1"], ["==", ["get", "ipProtocol"], "icmpv6"], ["==", ["get", "ipProtocol"], "58"], ["<=", ["get", "fromPort"], ["get", "toPort"]]],
+    ],
+    [
+        "TCP and UDP need both ports",
+        ["||", ["&&", ["!=", ["get", "ipProtocol"], "tcp"], ["!=", ["get", "ipProtocol"], "6"], ["!=", ["get", "ipProtocol"], "udp"], ["!=", ["get", "ipProtocol"], "17"]], ["&&", ["has", "fromPort"], ["has", "toPort"]]],
+    ],
+);

@@ -28,7 +28,10 @@ mistake("a required argument is missing", () => group({ groupDescription: undefi
 mistake("an argument has the wrong type", () => group({ groupDescription: 1 }));
 mistake("an argument is misspelled", () => group({ securityGroupIngres: [] }));
 mistake("a nested argument is wrong", () =>
-    group({ securityGroupIngress: [{ ipProtocol: "tcp" }, { ipProtocol: "tcp", fromPort: "443" }] }),
+    group({ securityGroupIngress: [{ ipProtocol: "-1" }, { ipProtocol: "tcp", fromPort: "443", toPort: 443 }] }),
+);
+mistake("nested arguments break a rule", () =>
+    group({ securityGroupIngress: [{ ipProtocol: "udp", fromPort: 53 }, { ipProtocol: "tcp", fromPort: 443, toPort: 80 }] }),
 );
 mistake("an output property is passed as an argument", () => group({ groupID: "sg-1" }));
 mistake("a reference has the wrong resource type", () => group({ vpc: queue }));

@@ -248,13 +248,7 @@ func checkRule(at lumi.Path, r *SecurityGroupRule) error {
 	} {
 		faults = append(faults, checkEnd(at.Field(end.name), protocol, end.number))
 	}
-	if err := errors.Join(faults...); err != nil {
-		return err
-	}
-	if isPorts(protocol) && *r.FromPort > *r.ToPort {
-		return lumi.Faultf(at, "%s %d is greater than %s %d", SecurityGroupRule_FromPort, *r.FromPort, SecurityGroupRule_ToPort, *r.ToPort)
-	}
-	return nil
+	return errors.Join(faults...)
 }
 
 func checkProtocol(at lumi.Path, protocol string) error {

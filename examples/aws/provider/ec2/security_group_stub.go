@@ -104,8 +104,15 @@ var (
 	securityGroupRule_ToPort   = lumi.Int.Min(-1).Max(65535)
 )
 
+// Rules of SecurityGroupRule.
+var securityGroupRule_rules = lumi.Rules(
+	"the first port is above the last", `["||",["==",["get","ipProtocol"],"icmp"],["==",["get","ipProtocol"],"1"],["==",["get","ipProtocol"],"icmpv6"],["==",["get","ipProtocol"],"58"],["<=",["get","fromPort"],["get","toPort"]]]`,
+	"TCP and UDP need both ports", `["||",["&&",["!=",["get","ipProtocol"],"tcp"],["!=",["get","ipProtocol"],"6"],["!=",["get","ipProtocol"],"udp"],["!=",["get","ipProtocol"],"17"]],["&&",["has","fromPort"],["has","toPort"]]]`,
+)
+
 // Lumi implements lumi.Object.
 func (s *SecurityGroupRule) Lumi(p *lumi.Props) {
+	p.Rules(securityGroupRule_rules)
 	lumi.Required(p, SecurityGroupRule_IPProtocol, &s.IPProtocol, lumi.String)
 	lumi.Optional(p, SecurityGroupRule_CIDRIP, &s.CIDRIP, securityGroupRule_CIDRIP)
 	lumi.Optional(p, SecurityGroupRule_FromPort, &s.FromPort, securityGroupRule_FromPort)

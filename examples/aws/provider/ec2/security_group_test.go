@@ -119,7 +119,7 @@ func TestSecurityGroupCheck(t *testing.T) {
 				" for all",
 		}},
 		"no port": {rule(bag{"ipProtocol": "udp", "fromPort": nil}), []string{
-			"securityGroupIngress[0].fromPort: is required with protocol udp",
+			"securityGroupIngress[0]: TCP and UDP need both ports",
 		}},
 		"port": {rule(bag{"toPort": 80.5, "fromPort": 65536}), []string{
 			"securityGroupIngress[0].fromPort: must be at most 65535, found 65536",
@@ -136,7 +136,12 @@ func TestSecurityGroupCheck(t *testing.T) {
 			"securityGroupIngress[0].fromPort: is not allowed with protocol -1: remove it",
 			"securityGroupIngress[0].toPort: is not allowed with protocol -1: remove it",
 		}},
-		"reversed": {rule(bag{"fromPort": 81}), []string{"securityGroupIngress[0]: fromPort 81 is greater than toPort 80"}},
+		"no type": {rule(bag{"ipProtocol": "icmp", "fromPort": nil}), []string{
+			"securityGroupIngress[0].fromPort: is required with protocol icmp",
+		}},
+		"reversed": {rule(bag{"ipProtocol": "6", "fromPort": 81}), []string{
+			"securityGroupIngress[0]: the first port is above the last",
+		}},
 		"address": {rule(bag{"cidrip": "10.0.0.0"}), []string{
 			`securityGroupIngress[0].cidrip: must be an IP prefix such as 10.0.0.0/8, found "10.0.0.0"`,
 		}},
