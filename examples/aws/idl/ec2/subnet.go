@@ -14,7 +14,7 @@ type Subnet struct {
 	// The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
 	CIDRBlock string `lumi:"replaces"`
 	// The availability zone, such as `us-west-2a`. By default, Amazon chooses one.
-	AvailabilityZone *string `lumi:"optional,replaces"`
+	AvailabilityZone *string `lumi:"optional,computed,replaces"`
 	// The subnet's IPv6 addresses: a `/64` block of the VPC's.
 	IPv6CIDRBlock *string `lumi:"ipv6CIDRBlock,optional"`
 	// Whether new instances get an IPv6 address.

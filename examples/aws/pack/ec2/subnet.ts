@@ -28,7 +28,7 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
      * The availability zone, such as `us-west-2a`. By default, Amazon chooses one.
      * A change replaces the resource.
      */
-    declare readonly availabilityZone?: lumi.Input<string | undefined>;
+    declare readonly availabilityZone: lumi.Output<string>;
 
     /** The subnet's IPv6 addresses: a `/64` block of the VPC's. */
     declare ipv6CIDRBlock?: lumi.Input<string | undefined>;
@@ -84,7 +84,7 @@ const Subnet$shape: lumi.Shape = {
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     vpc: lumi.required(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     cidrBlock: lumi.required(lumi.string, lumi.replaces),
-    availabilityZone: lumi.optional(lumi.string, lumi.replaces),
+    availabilityZone: lumi.optional(lumi.string, lumi.computed, lumi.replaces),
     ipv6CIDRBlock: lumi.optional(lumi.string),
     assignIpv6AddressOnCreation: lumi.optional(lumi.boolean),
     mapPublicIPOnLaunch: lumi.optional(lumi.boolean),

@@ -47,7 +47,7 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		return "", creationError(err, part)
 	}
 	made := or(out.Subnet, types.Subnet{})
-	part.SubnetID = sdk.ToString(made.SubnetId)
+	part.SubnetID, part.AvailabilityZone = sdk.ToString(made.SubnetId), made.AvailabilityZone
 	part.AvailableIPAddressCount = int(sdk.ToInt32(made.AvailableIpAddressCount))
 	id, public := lumi.ID(part.SubnetID), or(part.MapPublicIPOnLaunch, false)
 	part.MapPublicIPOnLaunch = new(false) // AWS default
@@ -112,14 +112,10 @@ func (ops *subnetProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (s t
 	return out.Subnets[0], nil
 }
 
-// InspectChange implements [lumi.Inspector]. A subnet is deleted before its replacement if their blocks overlap. If the
-// program sets no zone, the subnet stays in its current zone.
+// InspectChange implements [lumi.Inspector]. A subnet is deleted before its replacement if their blocks overlap.
 func (ops *subnetProviderOpsImpl) InspectChange(
 	_ context.Context, old, want *lumi.State[*subnet], diff *lumi.Diff,
 ) error {
-	if want.Properties.AvailabilityZone == nil && !want.Unknown.Has(Subnet_AvailabilityZone) {
-		diff.Ignore(Subnet_AvailabilityZone)
-	}
 	if !diff.Changed(Subnet_VPC) && overlap(old.Properties.CIDRBlock, want.Properties.CIDRBlock) {
 		diff.DeleteBeforeReplace()
 	}

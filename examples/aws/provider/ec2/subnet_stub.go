@@ -70,7 +70,7 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Subnet_Tags, &s.Tags, subnet_Tags)
 	lumi.Required(p, Subnet_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Required(p, Subnet_CIDRBlock, &s.CIDRBlock, lumi.String, lumi.Replaces)
-	lumi.Optional(p, Subnet_AvailabilityZone, &s.AvailabilityZone, lumi.String, lumi.Replaces)
+	lumi.Optional(p, Subnet_AvailabilityZone, &s.AvailabilityZone, lumi.String, lumi.Replaces, lumi.Computed)
 	lumi.Optional(p, Subnet_IPv6CIDRBlock, &s.IPv6CIDRBlock, lumi.String)
 	lumi.Optional(p, Subnet_AssignIPv6AddressOnCreation, &s.AssignIPv6AddressOnCreation, lumi.Bool)
 	lumi.Optional(p, Subnet_MapPublicIPOnLaunch, &s.MapPublicIPOnLaunch, lumi.Bool)
