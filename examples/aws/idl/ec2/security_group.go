@@ -14,9 +14,9 @@ type SecurityGroup struct {
 	// The VPC of the group. The default is the account's default VPC.
 	VPC *VPC `lumi:"optional,replace"`
 	// The rules for outbound traffic.
-	SecurityGroupEgress *[]SecurityGroupRule `lumi:"optional"`
+	SecurityGroupEgress *[]SecurityGroupRule `lumi:"optional,equal=set"`
 	// The rules for inbound traffic.
-	SecurityGroupIngress *[]SecurityGroupRule `lumi:"optional"`
+	SecurityGroupIngress *[]SecurityGroupRule `lumi:"optional,equal=set"`
 	// The group ID, such as `sg-94b3a1f6`.
 	GroupID *string `lumi:"out"`
 }

@@ -63,8 +63,8 @@ export interface SecurityGroupArgs {
 const SecurityGroup$shape: lumi.Shape = {
     groupDescription: lumi.required(lumi.string, lumi.replaces),
     vpc: lumi.optional(lumi.resource("aws:ec2:VPC"), lumi.replaces),
-    securityGroupEgress: lumi.optional(lumi.list(lumi.struct(() => SecurityGroupRule))),
-    securityGroupIngress: lumi.optional(lumi.list(lumi.struct(() => SecurityGroupRule))),
+    securityGroupEgress: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => SecurityGroupRule)), { equal: "set" })),
+    securityGroupIngress: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => SecurityGroupRule)), { equal: "set" })),
     groupID: lumi.out(lumi.string),
 };
 

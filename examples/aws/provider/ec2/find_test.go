@@ -78,24 +78,24 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Get takes URNs and the order of rules from the old state. It requests tags only if the URN refers to another VPC.
+// Get takes URNs and the notation of protocols from the old state. It requests tags only if the URN refers to another VPC.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	vpc := network(t, h)
 	group := h.Resource(ec2.SecurityGroup, "web")
-	group.MayDiffer("securityGroupIngress")
-	group.Create(t, bag{
-		"name": "web", "groupDescription": "Web", "vpc": vpc, "securityGroupIngress": []any{tcp(443), tcp(80)},
-	})
+	group.MayDiffer("securityGroupIngress") // an import returns protocols by name
+	rules := []any{tcp(443).With(bag{"ipProtocol": "6"}), tcp(80)}
+	group.Create(t, bag{"name": "web", "groupDescription": "Web", "vpc": vpc, "securityGroupIngress": rules})
 	old := encode(t, bag{
-		"name": "web", "groupDescription": "Web", "vpc": string(vpc.URN()), "securityGroupIngress": []any{tcp(443), tcp(80)},
+		"name": "web", "groupDescription": "Web", "vpc": string(vpc.URN()), "securityGroupIngress": rules,
 		"securityGroupEgress": []any{tcp(1)}, "groupID": string(group.ID()),
 	})
+	provider := resources(t, server)[ec2.SecurityGroup]
 	get := func(refs lumi.References) *lumi.GetResponse {
 		t.Helper()
 		server.Calls()
-		got := must.Get(resources(t, server)[ec2.SecurityGroup].Get(t.Context(), &lumi.GetRequest{
+		got := must.Get(provider.Get(t.Context(), &lumi.GetRequest{
 			URN: group.URN(), ID: group.ID(), Purpose: lumi.Refresh, Old: old, References: refs,
 		}))(t)
 		return got
@@ -104,7 +104,8 @@ func TestRefresh(t *testing.T) {
 	if n := count(server, "DescribeVpcs"); n != 0 || got.Properties.Get("vpc") != string(vpc.URN()) {
 		t.Errorf("Get with current URN = VPC %[2]v after %[1]d DescribeVpcs requests, want %[3]s after 0", n, got.Properties.Get("vpc"), vpc.URN())
 	}
-	if diff := lumi.Compare(old, got.Properties); diff.Changed("securityGroupIngress") || !diff.Changed("securityGroupEgress") {
+	properties := must.Get(provider.Describe(t.Context()))(t).Properties
+	if diff := lumi.CompareAs(properties, old, got.Properties); diff.Changed("securityGroupIngress") || !diff.Changed("securityGroupEgress") {
 		t.Errorf("Get changed properties, want only securityGroupEgress changed:\n%s", diff)
 	}
 	// The URN in the state now refers to another VPC.

@@ -130,8 +130,7 @@ func (ops *securityGroupProviderOpsImpl) network(
 	return sdk.String(sdk.ToString(out.Vpcs[0].VpcId)), nil
 }
 
-// Get implements [SecurityGroupProviderOps]. It omits the VPC if Lumi does not manage it or the program did not set it. AWS
-// does not preserve the order of rules, so Get restores the old order if the rules are unchanged.
+// Get implements [SecurityGroupProviderOps]. It omits the VPC if Lumi does not manage it or the program did not set it.
 func (ops *securityGroupProviderOpsImpl) Get(
 	ctx context.Context, id lumi.ID, old *lumi.State[*securityGroup],
 ) (*securityGroup, error) {
@@ -139,18 +138,16 @@ func (ops *securityGroupProviderOpsImpl) Get(
 	if err != nil {
 		return nil, cloud.Error(err)
 	}
-	group := &securityGroup{
-		Name:                 sdk.ToString(g.GroupName),
-		GroupDescription:     sdk.ToString(g.Description),
-		SecurityGroupIngress: listRules(permitted(g.IpPermissions)),
-		SecurityGroupEgress:  listRules(permitted(g.IpPermissionsEgress)),
-		GroupID:              new(string(id)),
-	}
 	if old == nil {
 		old = &lumi.State[*securityGroup]{Properties: &securityGroup{VPC: new(urn.URN)}}
 	}
-	group.SecurityGroupIngress = sameRules(old.Properties.SecurityGroupIngress, group.SecurityGroupIngress)
-	group.SecurityGroupEgress = sameRules(old.Properties.SecurityGroupEgress, group.SecurityGroupEgress)
+	group := &securityGroup{
+		Name:                 sdk.ToString(g.GroupName),
+		GroupDescription:     sdk.ToString(g.Description),
+		SecurityGroupIngress: listRules(permitted(g.IpPermissions), old.Properties.SecurityGroupIngress),
+		SecurityGroupEgress:  listRules(permitted(g.IpPermissionsEgress), old.Properties.SecurityGroupEgress),
+		GroupID:              new(string(id)),
+	}
 	if old.Properties.VPC == nil {
 		return group, nil
 	}
@@ -173,20 +170,11 @@ func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.I
 	return out.SecurityGroups[0], nil
 }
 
-// InspectChange implements [lumi.Inspector]. It ignores the order of rules. Since names are unique within a VPC, a group is
-// deleted before its replacement if the name and the VPC stay the same.
+// InspectChange implements [lumi.Inspector]. Since names are unique within a VPC, a group is deleted before its replacement
+// if the name and the VPC stay the same.
 func (ops *securityGroupProviderOpsImpl) InspectChange(
-	_ context.Context, old, want *lumi.State[*securityGroup], diff *lumi.Diff,
+	_ context.Context, _, _ *lumi.State[*securityGroup], diff *lumi.Diff,
 ) error {
-	has, wants := old.Properties, want.Properties
-	if in := lumi.Path(SecurityGroup_SecurityGroupIngress); !want.Unknown.Within(in) &&
-		equalRules(has.SecurityGroupIngress, wants.SecurityGroupIngress) {
-		diff.Ignore(in)
-	}
-	if out := lumi.Path(SecurityGroup_SecurityGroupEgress); !want.Unknown.Within(out) &&
-		equalRules(has.SecurityGroupEgress, wants.SecurityGroupEgress) {
-		diff.Ignore(out)
-	}
 	if !diff.Changed(SecurityGroup_VPC) && !diff.Changed(SecurityGroup_Name) {
 		diff.DeleteBeforeReplace()
 	}

@@ -70,10 +70,15 @@ func (r rule) hasPorts() bool { return isPorts(r.protocol) || isMessage(r.protoc
 func isPorts(protocol string) bool   { return protocol == "tcp" || protocol == "udp" }
 func isMessage(protocol string) bool { return protocol == "icmp" || protocol == "icmpv6" }
 
-// listRules is the inverse of rulesOf. It sorts the rules, since AWS does not preserve their order.
-func listRules(rules []rule) []securityGroupRule {
+// listRules is the inverse of rulesOf. It sorts the rules, since AWS does not preserve their order, and uses the notation of
+// the program's rules, such as protocol 6.
+func listRules(rules []rule, program []securityGroupRule) []securityGroupRule {
 	list := make([]securityGroupRule, len(rules))
 	for i, r := range slices.SortedFunc(slices.Values(rules), rule.compare) {
+		if same := slices.Index(rulesOf(program), r); same >= 0 {
+			list[i] = program[same]
+			continue
+		}
 		list[i] = securityGroupRule{IPProtocol: r.protocol, CIDRIP: new(r.block)}
 		if r.hasPorts() {
 			list[i].FromPort, list[i].ToPort = new(int(r.from)), new(int(r.to))
@@ -117,7 +122,8 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 		}
 		in, out := permitted(now.IpPermissions), permitted(now.IpPermissionsEgress)
 		if attempt > 1 { // an earlier attempt may have changed rules
-			group.SecurityGroupIngress, group.SecurityGroupEgress = listRules(in), listRules(out)
+			group.SecurityGroupIngress = listRules(in, wanted.SecurityGroupIngress)
+			group.SecurityGroupEgress = listRules(out, wanted.SecurityGroupEgress)
 			want.Done(SecurityGroup_SecurityGroupIngress, SecurityGroup_SecurityGroupEgress)
 		}
 		err = ops.change(ctx, string(id), SecurityGroup_SecurityGroupIngress, in, wanted.SecurityGroupIngress,
@@ -145,7 +151,7 @@ func (ops *securityGroupProviderOpsImpl) change(
 		if err := ops.send(ctx, id, property, true, permissions(more)); err != nil {
 			return err
 		}
-		*list = listRules(slices.Concat(has, more))
+		*list = listRules(slices.Concat(has, more), wanted)
 		done(property)
 	}
 	if less := without(has, wants); len(less) > 0 {
@@ -174,19 +180,6 @@ func (ops *securityGroupProviderOpsImpl) send(
 		_, err = api.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: &id, IpPermissions: p})
 	}
 	return err
-}
-
-// equalRules reports whether two lists contain the same rules in any order and notation.
-func equalRules(a, b []securityGroupRule) bool {
-	return (a == nil) == (b == nil) && len(without(rulesOf(a), rulesOf(b))) == 0 && len(without(rulesOf(b), rulesOf(a))) == 0
-}
-
-// sameRules returns old if both lists contain the same rules, and now otherwise.
-func sameRules(old, now []securityGroupRule) []securityGroupRule {
-	if equalRules(old, now) {
-		return old
-	}
-	return now
 }
 
 // without returns the elements of rules that are not in others.

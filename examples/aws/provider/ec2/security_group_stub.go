@@ -47,13 +47,19 @@ const (
 	SecurityGroup_GroupID              = "groupID"
 )
 
+// Property codecs of SecurityGroup.
+var (
+	securityGroup_SecurityGroupEgress  = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
+	securityGroup_SecurityGroupIngress = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
+)
+
 // Lumi implements lumi.Object.
 func (s *securityGroup) Lumi(p *lumi.Props) {
 	lumi.Required(p, SecurityGroup_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Required(p, SecurityGroup_GroupDescription, &s.GroupDescription, lumi.String, lumi.Replaces)
 	lumi.Optional(p, SecurityGroup_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
-	lumi.Nilable(p, SecurityGroup_SecurityGroupEgress, &s.SecurityGroupEgress, lumi.List(lumi.Struct[*SecurityGroupRule]()))
-	lumi.Nilable(p, SecurityGroup_SecurityGroupIngress, &s.SecurityGroupIngress, lumi.List(lumi.Struct[*SecurityGroupRule]()))
+	lumi.Nilable(p, SecurityGroup_SecurityGroupEgress, &s.SecurityGroupEgress, securityGroup_SecurityGroupEgress)
+	lumi.Nilable(p, SecurityGroup_SecurityGroupIngress, &s.SecurityGroupIngress, securityGroup_SecurityGroupIngress)
 	lumi.Optional(p, SecurityGroup_GroupID, &s.GroupID, lumi.String, lumi.Out)
 }
 

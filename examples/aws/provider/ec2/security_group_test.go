@@ -75,17 +75,21 @@ func TestSecurityGroupInDefaultVPC(t *testing.T) {
 	})
 }
 
-// The order of rules is insignificant.
+// The order of rules is insignificant, and a different notation of a protocol sends no requests.
 func TestSecurityGroupOrder(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	group := h.Resource(ec2.SecurityGroup, "web")
-	group.MayDiffer("securityGroupIngress") // an import sorts the rules
+	group.MayDiffer("securityGroupIngress") // an import returns protocols by name
 	group.Create(t, bag{
 		"name": "web", "groupDescription": "Web", "vpc": network(t, h), "securityGroupIngress": []any{tcp(443), tcp(80)},
 	})
-	group.NoChange(t, bag{"securityGroupIngress": []any{tcp(80).With(bag{"ipProtocol": "6"}), tcp(443)}})
+	group.NoChange(t, bag{"securityGroupIngress": []any{tcp(80), tcp(443)}})
 	server.Calls()
+	group.Update(t, bag{"securityGroupIngress": []any{tcp(443).With(bag{"ipProtocol": "6"}), tcp(80)}})
+	if calls := server.Calls(); strings.Contains(strings.Join(calls, " "), "SecurityGroupIngress") {
+		t.Errorf("calls to change a notation = %v, want none for inbound rules", calls)
+	}
 	group.Update(t, bag{"securityGroupIngress": []any{tcp(8080), tcp(443)}})
 	if calls := server.Calls(); strings.Count(strings.Join(calls, " "), "SecurityGroupIngress") != 2 {
 		t.Errorf("calls to replace a rule = %v, want two for inbound rules", calls)
