@@ -11,8 +11,8 @@ type Config struct {
 	Region Region
 	// The credentials. The default is Amazon's standard chain: environment variables, profiles, instance metadata.
 	Credentials *Credentials `lumi:"optional"`
-	// The ARN of a role to assume with the credentials.
-	AssumeRole *ARN `lumi:"optional,pattern=':role/'"`
+	// A role to assume with the credentials.
+	AssumeRole *ARN `lumi:"optional,pattern=':role/',says='the ARN of a role'"`
 	// URLs that replace Amazon's endpoints, by service, for example in tests.
 	Endpoints *map[Service]string `lumi:"optional"`
 	// The maximum number of retries of a throttled request.

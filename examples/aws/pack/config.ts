@@ -16,7 +16,7 @@ export interface Config {
     /** The credentials. The default is Amazon's standard chain: environment variables, profiles, instance metadata. */
     credentials?: Credentials | undefined;
 
-    /** The ARN of a role to assume with the credentials. Matches `:role/`. */
+    /** A role to assume with the credentials. The ARN of a role. */
     assumeRole?: ARN | undefined;
 
     /** URLs that replace Amazon's endpoints, by service, for example in tests. */
@@ -32,7 +32,7 @@ export interface Config {
 const Config$shape: lumi.Shape = {
     region: lumi.required(lumi.enum(() => Region)),
     credentials: lumi.optional(lumi.struct(() => Credentials)),
-    assumeRole: lumi.optional(lumi.constrained(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" }), { pattern: ":role/" })),
+    assumeRole: lumi.optional(lumi.constrained(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" }), { pattern: ":role/", says: "the ARN of a role" })),
     endpoints: lumi.optional(lumi.map(lumi.string, lumi.enum(() => Service))),
     maxRetries: lumi.optional(lumi.constrained(lumi.integer, { min: 0, max: 100 })),
     defaultTags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),

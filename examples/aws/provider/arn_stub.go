@@ -2,8 +2,8 @@
 
 package aws
 
-// An ARN is an Amazon Resource Name, such as `arn:aws:s3:::my-bucket`. It is unique across accounts, regions and
-// services. Matches `^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]`.
+// An ARN is an Amazon Resource Name. It is unique across accounts, regions and services.
+// An ARN such as arn:aws:s3:::my-bucket.
 type ARN = string
 
 // An ARNPattern is `*`, or an ARN in which `*` matches any text and `?` any character.

@@ -13,7 +13,7 @@ type Config struct {
 	Region Region
 	// The credentials. The default is Amazon's standard chain: environment variables, profiles, instance metadata.
 	Credentials *Credentials
-	// The ARN of a role to assume with the credentials. Matches `:role/`.
+	// A role to assume with the credentials. The ARN of a role.
 	AssumeRole *ARN
 	// URLs that replace Amazon's endpoints, by service, for example in tests.
 	Endpoints map[Service]string
@@ -37,7 +37,7 @@ const (
 
 // Property codecs of Config.
 var (
-	config_AssumeRole  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Pattern(":role/")
+	config_AssumeRole  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket").Pattern(":role/").Says("the ARN of a role")
 	config_MaxRetries  = lumi.Int.Min(0).Max(100)
 	config_DefaultTags = lumi.Map(lumi.String).MaxProperties(50)
 )

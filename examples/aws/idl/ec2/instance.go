@@ -10,8 +10,8 @@ import (
 type Instance struct {
 	idl.NamedResource
 	aws.Tagged
-	// The ID of the machine image, such as `ami-7172b611`.
-	ImageID string `lumi:"replaces,pattern='^ami-[0-9a-f]+$'"`
+	// The machine image.
+	ImageID string `lumi:"replaces,pattern='^ami-[0-9a-f]+$',says='an image ID such as ami-7172b611'"`
 	// The instance type, which determines CPU and memory.
 	InstanceType *InstanceType `lumi:"optional"`
 	// The subnet of the instance. The default is a subnet of the default VPC.

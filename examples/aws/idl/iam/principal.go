@@ -16,9 +16,9 @@ type principal struct {
 	ARN aws.ARN `lumi:"out"`
 }
 
-// A Path groups identities, such as `/staff/`. It begins and ends with a slash.
+// A Path groups identities, such as `/staff/`.
 //
-//lumi:maxLength=512,pattern='^/([!-~]+/)?$'
+//lumi:maxLength=512,pattern='^/([!-~]+/)?$',says='a path that begins and ends with a slash'
 type Path string
 
 // DefaultPath is the default path.

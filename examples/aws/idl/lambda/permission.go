@@ -15,7 +15,7 @@ type Permission struct {
 	// The caller: a service such as `s3.amazonaws.com`, or an account.
 	Principal string `lumi:"replaces"`
 	// The account that the caller must belong to.
-	SourceAccount *string `lumi:"optional,replaces,pattern='^\\d{12}$'"`
+	SourceAccount *string `lumi:"optional,replaces,pattern='^\\d{12}$',says='an account number of 12 digits'"`
 	// The resource that may call, if the caller is a service: a bucket, a topic or an API.
 	SourceARN *aws.ARN `lumi:"optional,replaces"`
 }

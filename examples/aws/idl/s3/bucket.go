@@ -125,6 +125,6 @@ type BucketWebsite struct {
 	IndexDocument *string `lumi:"optional"`
 	// The key of the error page.
 	ErrorDocument *string `lumi:"optional"`
-	// A host to redirect all requests to.
-	RedirectAllRequestsTo *string `lumi:"optional,conflictsWith='indexDocument,errorDocument'"`
+	// Where to redirect all requests.
+	RedirectAllRequestsTo *string `lumi:"optional,conflictsWith='indexDocument,errorDocument',pattern='^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',says='a host name'"`
 }

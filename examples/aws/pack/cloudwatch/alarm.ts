@@ -137,7 +137,7 @@ const Alarm$shape: lumi.Shape = {
     actionsEnabled: lumi.optional(lumi.boolean, { default: true }),
     alarmActions: lumi.optional(lumi.list(lumi.anyResource)),
     okActions: lumi.optional(lumi.list(lumi.anyResource)),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
 };
 
 /** Dimensions identify a metric. Each has a name, such as `InstanceId`, and a value. */

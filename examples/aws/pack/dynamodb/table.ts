@@ -109,8 +109,8 @@ const Table$shape: lumi.Shape = {
     streamViewType: lumi.optional(lumi.enum(() => StreamViewType)),
     timeToLiveAttribute: lumi.optional(lumi.string),
     pointInTimeRecovery: lumi.optional(lumi.boolean),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
-    streamARN: lumi.optionalOut(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
+    streamARN: lumi.optionalOut(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
 };
 
 /** KeySchema names the attributes of a key. */

@@ -19,10 +19,7 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /**
-     * The ID of the machine image, such as `ami-7172b611`.
-     * Matches `^ami-[0-9a-f]+$`. A change replaces the resource.
-     */
+    /** The machine image. An image ID such as ami-7172b611. A change replaces the resource. */
     declare readonly imageID: lumi.Input<string>;
 
     /** The instance type, which determines CPU and memory. */
@@ -96,10 +93,7 @@ export interface InstanceArgs {
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /**
-     * The ID of the machine image, such as `ami-7172b611`.
-     * Matches `^ami-[0-9a-f]+$`. A change replaces the resource.
-     */
+    /** The machine image. An image ID such as ami-7172b611. A change replaces the resource. */
     imageID: lumi.Input<string>;
 
     /** The instance type, which determines CPU and memory. */
@@ -151,7 +145,7 @@ export interface InstanceArgs {
 
 const Instance$shape: lumi.Shape = {
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
-    imageID: lumi.required(lumi.constrained(lumi.string, { pattern: "^ami-[0-9a-f]+$" }), lumi.replaces),
+    imageID: lumi.required(lumi.constrained(lumi.string, { pattern: "^ami-[0-9a-f]+$", says: "an image ID such as ami-7172b611" }), lumi.replaces),
     instanceType: lumi.optional(lumi.enum(() => InstanceType)),
     subnet: lumi.optional(lumi.resource("aws:ec2:Subnet"), lumi.replaces),
     securityGroups: lumi.optional(lumi.list(lumi.resource("aws:ec2:SecurityGroup"))),

@@ -53,6 +53,6 @@ export interface GroupArgs {
 const Group$shape: lumi.Shape = {
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), { default: "/" }),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), { default: "/" }),
 };

@@ -49,7 +49,7 @@ export interface InstanceProfileArgs {
 }
 
 const InstanceProfile$shape: lumi.Shape = {
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces, { default: "/" }),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), lumi.replaces, { default: "/" }),
     roles: lumi.required(lumi.constrained(lumi.list(lumi.resource("aws:iam:Role")), { minItems: 1, maxItems: 1 })),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
 };

@@ -72,12 +72,12 @@ export interface PolicyArgs {
 
 const Policy$shape: lumi.Shape = {
     description: lumi.optional(lumi.string, lumi.replaces),
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces, { default: "/" }),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), lumi.replaces, { default: "/" }),
     policyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
     groups: lumi.optional(lumi.list(lumi.resource("aws:iam:Group"))),
     roles: lumi.optional(lumi.list(lumi.resource("aws:iam:Role"))),
     users: lumi.optional(lumi.list(lumi.resource("aws:iam:User"))),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
 };
 
 /** A PolicyDocument is a list of statements. What no statement allows is denied. */

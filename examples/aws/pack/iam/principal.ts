@@ -2,8 +2,8 @@
 /* eslint-disable */
 
 /**
- * A Path groups identities, such as `/staff/`. It begins and ends with a slash.
- * At most 512 characters. Matches `^/([!-~]+/)?$`.
+ * A Path groups identities, such as `/staff/`.
+ * At most 512 characters. A path that begins and ends with a slash.
  */
 export type Path = string;
 

@@ -98,12 +98,12 @@ export interface RoleArgs {
 const Role$shape: lumi.Shape = {
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     assumeRolePolicyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
     description: lumi.optional(lumi.constrained(lumi.string, { maxLength: 1000 })),
     maxSessionDuration: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { min: 3600, max: 43200 }), { default: 3600 }),
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces, { default: "/" }),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), lumi.replaces, { default: "/" }),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
     roleID: lumi.out(lumi.string),
 };

@@ -85,10 +85,10 @@ export interface UserArgs {
 const User$shape: lumi.Shape = {
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     groups: lumi.optional(lumi.list(lumi.resource("aws:iam:Group"))),
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), { default: "/" }),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), { default: "/" }),
     password: lumi.optional(lumi.string, lumi.in, lumi.secretProperty),
     passwordResetRequired: lumi.optional(lumi.boolean, lumi.in, lumi.requiredWith("password")),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),

@@ -148,7 +148,7 @@ const Function$shape: lumi.Shape = {
     timeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { min: 1, max: 900 }), { default: 3 }),
     deadLetterTarget: lumi.optional(lumi.anyResource),
     vpc: lumi.optional(lumi.struct(() => FunctionVPC)),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
     codeSHA256: lumi.out(lumi.string),
     lastModified: lumi.out(lumi.string),
 };

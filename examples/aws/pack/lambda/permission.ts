@@ -24,7 +24,10 @@ export class Permission extends lumi.Resource<"aws:lambda:Permission"> implement
     /** The caller: a service such as `s3.amazonaws.com`, or an account. A change replaces the resource. */
     declare readonly principal: lumi.Input<string>;
 
-    /** The account that the caller must belong to. Matches `^\d{12}$`. A change replaces the resource. */
+    /**
+     * The account that the caller must belong to.
+     * An account number of 12 digits. A change replaces the resource.
+     */
     declare readonly sourceAccount?: lumi.Input<string | undefined>;
 
     /**
@@ -52,7 +55,10 @@ export interface PermissionArgs {
     /** The caller: a service such as `s3.amazonaws.com`, or an account. A change replaces the resource. */
     principal: lumi.Input<string>;
 
-    /** The account that the caller must belong to. Matches `^\d{12}$`. A change replaces the resource. */
+    /**
+     * The account that the caller must belong to.
+     * An account number of 12 digits. A change replaces the resource.
+     */
     sourceAccount?: lumi.Input<string | undefined>;
 
     /**
@@ -66,6 +72,6 @@ const Permission$shape: lumi.Shape = {
     function: lumi.required(lumi.resource("aws:lambda:Function"), lumi.replaces),
     action: lumi.required(lumi.constrained(lumi.string, { pattern: "^(\\*|lambda:(\\*|[A-Za-z]+))$" }), lumi.replaces),
     principal: lumi.required(lumi.string, lumi.replaces),
-    sourceAccount: lumi.optional(lumi.constrained(lumi.string, { pattern: "^\\d{12}$" }), lumi.replaces),
-    sourceARN: lumi.optional(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" }), lumi.replaces),
+    sourceAccount: lumi.optional(lumi.constrained(lumi.string, { pattern: "^\\d{12}$", says: "an account number of 12 digits" }), lumi.replaces),
+    sourceARN: lumi.optional(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" }), lumi.replaces),
 };

@@ -103,7 +103,7 @@ const Bucket$shape: lumi.Shape = {
     notifications: lumi.optional(lumi.list(lumi.struct(() => Notification))),
     website: lumi.optional(lumi.struct(() => BucketWebsite)),
     forceDestroy: lumi.optional(lumi.boolean, lumi.in),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
     domainName: lumi.out(lumi.string),
     websiteURL: lumi.optionalOut(lumi.string),
 };
@@ -229,12 +229,12 @@ export interface BucketWebsite {
     /** The key of the error page. */
     errorDocument?: string | undefined;
 
-    /** A host to redirect all requests to. */
+    /** Where to redirect all requests. A host name. */
     redirectAllRequestsTo?: string | undefined;
 }
 
 export const BucketWebsite: lumi.Shape = {
     indexDocument: lumi.optional(lumi.string),
     errorDocument: lumi.optional(lumi.string),
-    redirectAllRequestsTo: lumi.optional(lumi.string, lumi.conflictsWith("indexDocument", "errorDocument")),
+    redirectAllRequestsTo: lumi.optional(lumi.constrained(lumi.string, { pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", says: "a host name" }), lumi.conflictsWith("indexDocument", "errorDocument")),
 };

@@ -60,7 +60,7 @@ const Topic$shape: lumi.Shape = {
     displayName: lumi.optional(lumi.string),
     fifoTopic: lumi.optional(lumi.boolean, lumi.replaces),
     deliveryPolicies: lumi.optional(lumi.map(lumi.struct(() => DeliveryPolicy), lumi.enum(() => Protocol))),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
 };
 
 /** A DeliveryPolicy configures retries. */

@@ -123,7 +123,7 @@ const Queue$shape: lumi.Shape = {
     receiveWaitTime: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 20 }), lumi.was("receiveMessageWaitTimeSeconds"), { default: 0 }),
     visibilityTimeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 43200 }), { default: 30 }),
     redrivePolicy: lumi.optional(lumi.struct(() => RedrivePolicy)),
-    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
     url: lumi.out(lumi.string),
 };
 

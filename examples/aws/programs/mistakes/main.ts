@@ -46,6 +46,9 @@ mistake("a map key is not a value of its enum", () => {
     const lifecycleRules: any = [{ enabled: true, transitions: { GLACIR: 30 } }];
     new aws.s3.Bucket("logs", { lifecycleRules });
 });
+mistake("a string does not match its pattern", () => {
+    new aws.s3.Bucket("old", { website: { redirectAllRequestsTo: "https://example.com" } });
+});
 mistake("a string is passed for an archive", () => {
     const args: any = { code: "exports.handler = …", handler: "index.handler", runtime: "nodejs22.x" };
     new aws.lambda.Function("resize", args);

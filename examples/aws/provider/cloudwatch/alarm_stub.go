@@ -79,7 +79,7 @@ var (
 	alarm_EvaluationPeriods = lumi.Int.Min(1)
 	alarm_TreatMissingData  = lumi.Enum[*missingData]().Default("missing")
 	alarm_ActionsEnabled    = lumi.Bool.Default(true)
-	alarm_ARN               = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	alarm_ARN               = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.

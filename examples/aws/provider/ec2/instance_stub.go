@@ -25,8 +25,7 @@ type instance struct {
 	Name string
 	// The tags.
 	Tags aws.Tags
-	// The ID of the machine image, such as `ami-7172b611`.
-	// Matches `^ami-[0-9a-f]+$`. A change replaces the resource.
+	// The machine image. An image ID such as ami-7172b611. A change replaces the resource.
 	ImageID string
 	// The instance type, which determines CPU and memory.
 	InstanceType *InstanceType
@@ -93,7 +92,7 @@ const (
 // Property codecs of Instance.
 var (
 	instance_Tags                              = lumi.Map(lumi.String).MaxProperties(50)
-	instance_ImageID                           = lumi.String.Pattern("^ami-[0-9a-f]+$")
+	instance_ImageID                           = lumi.String.Pattern("^ami-[0-9a-f]+$").Says("an image ID such as ami-7172b611")
 	instance_PrivateIPAddress                  = lumi.String.Format("ipv4")
 	instance_InstanceInitiatedShutdownBehavior = lumi.Enum[*ShutdownBehavior]().Default("stop")
 )

@@ -44,8 +44,8 @@ const (
 
 // Property codecs of Group.
 var (
-	group_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
-	group_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+	group_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	group_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
 )
 
 // Lumi implements lumi.Object.

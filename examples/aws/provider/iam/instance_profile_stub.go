@@ -41,9 +41,9 @@ const (
 
 // Property codecs of InstanceProfile.
 var (
-	instanceProfile_Path  = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+	instanceProfile_Path  = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
 	instanceProfile_Roles = lumi.List(lumi.Capability("aws:iam:Role")).MinItems(1).MaxItems(1)
-	instanceProfile_ARN   = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	instanceProfile_ARN   = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.

@@ -53,8 +53,8 @@ const (
 
 // Property codecs of Policy.
 var (
-	policy_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
-	policy_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	policy_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
+	policy_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.

@@ -2,8 +2,8 @@
 
 package iam
 
-// A Path groups identities, such as `/staff/`. It begins and ends with a slash.
-// At most 512 characters. Matches `^/([!-~]+/)?$`.
+// A Path groups identities, such as `/staff/`.
+// At most 512 characters. A path that begins and ends with a slash.
 type Path = string
 
 // DefaultPath is the default path.

@@ -62,11 +62,11 @@ const (
 
 // Property codecs of Role.
 var (
-	role_ARN                = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	role_ARN                = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 	role_Tags               = lumi.Map(lumi.String).MaxProperties(50)
 	role_Description        = lumi.String.MaxLength(1000)
 	role_MaxSessionDuration = lumi.Int.Min(0).Min(3600).Max(43200).Default(3600)
-	role_Path               = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+	role_Path               = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
 )
 
 // Lumi implements lumi.Object.

@@ -59,9 +59,9 @@ const (
 
 // Property codecs of User.
 var (
-	user_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	user_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 	user_Tags = lumi.Map(lumi.String).MaxProperties(50)
-	user_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+	user_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
 )
 
 // Lumi implements lumi.Object.

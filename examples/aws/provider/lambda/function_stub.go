@@ -85,7 +85,7 @@ var (
 	function_Settings   = lumi.AssetValue.Deprecated("add the file to code")
 	function_MemorySize = lumi.Int.Min(128).Max(10240).Default(128)
 	function_Timeout    = lumi.Int.Min(0).Min(1).Max(900).Default(3)
-	function_ARN        = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	function_ARN        = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.

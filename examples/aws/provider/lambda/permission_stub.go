@@ -28,7 +28,8 @@ type permission struct {
 	Action string
 	// The caller: a service such as `s3.amazonaws.com`, or an account. A change replaces the resource.
 	Principal string
-	// The account that the caller must belong to. Matches `^\d{12}$`. A change replaces the resource.
+	// The account that the caller must belong to.
+	// An account number of 12 digits. A change replaces the resource.
 	SourceAccount *string
 	// The resource that may call, if the caller is a service: a bucket, a topic or an API.
 	// A change replaces the resource.
@@ -47,8 +48,8 @@ const (
 // Property codecs of Permission.
 var (
 	permission_Action        = lumi.String.Pattern(`^(\*|lambda:(\*|[A-Za-z]+))$`)
-	permission_SourceAccount = lumi.String.Pattern(`^\d{12}$`)
-	permission_SourceARN     = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	permission_SourceAccount = lumi.String.Pattern(`^\d{12}$`).Says("an account number of 12 digits")
+	permission_SourceARN     = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.

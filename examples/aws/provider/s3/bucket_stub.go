@@ -71,7 +71,7 @@ const (
 // Property codecs of Bucket.
 var (
 	bucket_Tags = lumi.Map(lumi.String).MaxProperties(50)
-	bucket_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	bucket_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.
@@ -314,7 +314,7 @@ type BucketWebsite struct {
 	IndexDocument *string
 	// The key of the error page.
 	ErrorDocument *string
-	// A host to redirect all requests to.
+	// Where to redirect all requests. A host name.
 	RedirectAllRequestsTo *string
 }
 
@@ -327,10 +327,15 @@ const (
 	BucketWebsite_RedirectAllRequestsTo = "redirectAllRequestsTo"
 )
 
+// Property codecs of BucketWebsite.
+var (
+	bucketWebsite_RedirectAllRequestsTo = lumi.String.Pattern("^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$").Says("a host name")
+)
+
 // Lumi implements lumi.Object.
 func (s *BucketWebsite) Lumi(p *lumi.Props) {
 	lumi.Optional(p, BucketWebsite_IndexDocument, &s.IndexDocument, lumi.String)
 	lumi.Optional(p, BucketWebsite_ErrorDocument, &s.ErrorDocument, lumi.String)
-	lumi.Optional(p, BucketWebsite_RedirectAllRequestsTo, &s.RedirectAllRequestsTo, lumi.String)
+	lumi.Optional(p, BucketWebsite_RedirectAllRequestsTo, &s.RedirectAllRequestsTo, bucketWebsite_RedirectAllRequestsTo)
 	p.ConflictsWith(BucketWebsite_RedirectAllRequestsTo, BucketWebsite_IndexDocument, BucketWebsite_ErrorDocument)
 }

@@ -114,6 +114,9 @@ func TestBucketCheck(t *testing.T) {
 		"redirect": {bag{"website": bag{"indexDocument": "i", "redirectAllRequestsTo": "h"}}, []string{
 			"website.redirectAllRequestsTo: cannot be combined with indexDocument",
 		}},
+		"host": {bag{"website": bag{"redirectAllRequestsTo": "https://h"}}, []string{
+			`website.redirectAllRequestsTo: must be a host name, found "https://h"`,
+		}},
 		"tags": {bag{"tags": bag{"lumi:urn": "x", "a&b": "c", "d": "?"}}, []string{
 			`tags["a&b"]: has invalid characters: use letters, digits, spaces and _.:/=+-@`,
 			"tags.d: has invalid characters: use letters, digits, spaces and _.:/=+-@",

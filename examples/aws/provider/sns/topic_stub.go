@@ -48,7 +48,7 @@ const (
 // Property codecs of Topic.
 var (
 	topic_Tags = lumi.Map(lumi.String).MaxProperties(50)
-	topic_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	topic_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.

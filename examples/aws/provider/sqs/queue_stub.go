@@ -70,7 +70,7 @@ var (
 	queue_MessageRetentionPeriod = lumi.Int.Min(0).Min(60).Max(1209600).Default(345600)
 	queue_ReceiveWaitTime        = lumi.Int.Min(0).Max(20).Default(0).Was("receiveMessageWaitTimeSeconds")
 	queue_VisibilityTimeout      = lumi.Int.Min(0).Max(43200).Default(30)
-	queue_ARN                    = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	queue_ARN                    = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.
