@@ -16,6 +16,8 @@ type Topic struct {
 	FIFOTopic *bool `lumi:"optional,replaces"`
 	// The retry policies, by protocol.
 	DeliveryPolicies *map[Protocol]DeliveryPolicy `lumi:"optional"`
+	// The policy that masks sensitive data in messages.
+	DataProtectionPolicy *string `lumi:"optional,equal=json,format=json"`
 	// The ARN of the topic.
 	ARN aws.ARN `lumi:"out"`
 }

@@ -32,6 +32,9 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
     /** The retry policies, by protocol. */
     declare deliveryPolicies?: lumi.Input<{ [key in Protocol]?: DeliveryPolicy } | undefined>;
 
+    /** The policy that masks sensitive data in messages. JSON. */
+    declare dataProtectionPolicy?: lumi.Input<string | undefined>;
+
     /** The ARN of the topic. */
     declare readonly arn: lumi.Output<ARN>;
 
@@ -53,6 +56,9 @@ export interface TopicArgs {
 
     /** The retry policies, by protocol. */
     deliveryPolicies?: lumi.Input<{ [key in Protocol]?: DeliveryPolicy } | undefined>;
+
+    /** The policy that masks sensitive data in messages. JSON. */
+    dataProtectionPolicy?: lumi.Input<string | undefined>;
 }
 
 const Topic$shape: lumi.Shape = {
@@ -60,6 +66,7 @@ const Topic$shape: lumi.Shape = {
     displayName: lumi.optional(lumi.string),
     fifoTopic: lumi.optional(lumi.boolean, lumi.replaces),
     deliveryPolicies: lumi.optional(lumi.map(lumi.struct(() => DeliveryPolicy), lumi.enum(() => Protocol))),
+    dataProtectionPolicy: lumi.optional(lumi.constrained(lumi.string, { format: "json", equal: "json" })),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),
 };
 

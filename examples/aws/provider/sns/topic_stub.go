@@ -31,24 +31,28 @@ type topic struct {
 	FIFOTopic *bool
 	// The retry policies, by protocol.
 	DeliveryPolicies map[Protocol]DeliveryPolicy
+	// The policy that masks sensitive data in messages. JSON.
+	DataProtectionPolicy *string
 	// The ARN of the topic.
 	ARN aws.ARN
 }
 
 // Property names of Topic.
 const (
-	Topic_Name             = "name"
-	Topic_Tags             = "tags"
-	Topic_DisplayName      = "displayName"
-	Topic_FIFOTopic        = "fifoTopic"
-	Topic_DeliveryPolicies = "deliveryPolicies"
-	Topic_ARN              = "arn"
+	Topic_Name                 = "name"
+	Topic_Tags                 = "tags"
+	Topic_DisplayName          = "displayName"
+	Topic_FIFOTopic            = "fifoTopic"
+	Topic_DeliveryPolicies     = "deliveryPolicies"
+	Topic_DataProtectionPolicy = "dataProtectionPolicy"
+	Topic_ARN                  = "arn"
 )
 
 // Property codecs of Topic.
 var (
-	topic_Tags = lumi.Map(lumi.String).MaxProperties(50)
-	topic_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	topic_Tags                 = lumi.Map(lumi.String).MaxProperties(50)
+	topic_DataProtectionPolicy = lumi.String.Format("json").Equal("json")
+	topic_ARN                  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.
@@ -58,6 +62,7 @@ func (s *topic) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Topic_DisplayName, &s.DisplayName, lumi.String)
 	lumi.Optional(p, Topic_FIFOTopic, &s.FIFOTopic, lumi.Bool, lumi.Replaces)
 	lumi.Nilable(p, Topic_DeliveryPolicies, &s.DeliveryPolicies, lumi.EnumMap(lumi.Enum[*Protocol](), lumi.Struct[*DeliveryPolicy]()))
+	lumi.Optional(p, Topic_DataProtectionPolicy, &s.DataProtectionPolicy, topic_DataProtectionPolicy)
 	lumi.Required(p, Topic_ARN, &s.ARN, topic_ARN, lumi.Out)
 }
 
