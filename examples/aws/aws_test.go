@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 func TestOutputIsCurrent(t *testing.T) {
@@ -44,7 +45,8 @@ func TestExampleUsesAllFeatures(t *testing.T) {
 		"capability within a module": 1, "capability across modules": 1, "struct across modules": 1,
 		"files in a circle": 1, "union": 1, "constraint of a type": 1, "constraint of a property": 1, "default": 1,
 		"deprecated property": 1, "deprecated value": 1, "former name": 1, "conflictsWith": 1, "requiredWith": 1,
-		"exactlyOneOf": 1,
+		"exactlyOneOf": 1, "int": 1, "rule": 1, "computed": 1, "equality of lists": 1, "equality of strings": 1, "words": 1,
+		"former folder": 1,
 	} {
 		if used[feature] < atLeast {
 			t.Errorf("uses of feature %q = %d, want at least %d", feature, used[feature], atLeast)
@@ -60,11 +62,15 @@ func count(used map[string]int, feature string, yes bool) {
 
 func visitDecl(used map[string]int, d schema.Decl) {
 	hidden := !d.Head().Exported()
+	count(used, "rule", len(schema.Rules(d)) > 0)
 	switch d := d.(type) {
 	case *schema.Resource:
 		used["resource"]++
 		count(used, "named", d.Named)
 		count(used, "unnamed", !d.Named)
+		for _, was := range d.Was {
+			count(used, "former folder", tokens.Type(was).Module() != tokens.Type(d.Token).Module())
+		}
 	case *schema.Struct:
 		used["struct"]++
 		count(used, "unexported struct", hidden)
@@ -113,9 +119,16 @@ func visitProperty(used map[string]int, d schema.Decl, p *schema.Property) {
 	count(used, "out pointer", p.Out && p.Pointer && !p.Optional)
 	count(used, "out optional", p.Out && p.Optional)
 	count(used, "in", p.In)
+	count(used, "computed", p.Computed)
 	count(used, "replaces", p.Replaces)
 	count(used, "secret", p.Secret)
-	count(used, "constraint of a property", p.Constraints != nil)
+	if c := p.Constraints; c != nil {
+		used["constraint of a property"]++
+		_, list := p.Type.(*schema.List)
+		count(used, "equality of lists", list && c.Equal != "")
+		count(used, "equality of strings", !list && c.Equal != "")
+		count(used, "words", c.Says != "")
+	}
 	count(used, "default", p.Default != nil)
 	count(used, "deprecated property", p.Deprecated != "")
 	count(used, "former name", len(p.Was) > 0)

@@ -2,7 +2,6 @@ package ec2
 
 import (
 	aws "github.com/lumi-idl/lumi/examples/aws/idl"
-	"github.com/lumi-idl/lumi/examples/aws/idl/iam"
 	"github.com/lumi-idl/lumi/idl"
 )
 
@@ -23,7 +22,7 @@ type Instance struct {
 	// The name of the key pair for logins.
 	KeyName *string `lumi:"optional,replaces"`
 	// The profile with the role of programs on the instance.
-	IAMInstanceProfile *iam.InstanceProfile `lumi:"optional"`
+	IAMInstanceProfile *InstanceProfile `lumi:"optional"`
 	// Disks in addition to those of the image, in device order.
 	BlockDeviceMappings *[]BlockDeviceMapping `lumi:"optional,replaces"`
 	// The tenancy of the instance's host.

@@ -3,6 +3,7 @@
 
 export { ElasticIP, type ElasticIPArgs, NATGateway, type NATGatewayArgs } from "./elastic_ip.js";
 export { Instance, type InstanceArgs, BlockDeviceMapping, ShutdownBehavior, VolumeType } from "./instance.js";
+export { InstanceProfile, type InstanceProfileArgs } from "./instance_profile.js";
 export { InstanceType } from "./instance_type.js";
 export {
     InternetGateway,

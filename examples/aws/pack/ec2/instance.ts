@@ -2,11 +2,11 @@
 /* eslint-disable */
 
 import * as lumi from "@lumi/lumi";
+import type { InstanceProfile } from "./instance_profile.js";
 import { InstanceType } from "./instance_type.js";
 import type { SecurityGroup } from "./security_group.js";
 import type { Subnet } from "./subnet.js";
 import { Tenancy } from "./vpc.js";
-import type { InstanceProfile } from "../iam/instance_profile.js";
 import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(4);
@@ -151,7 +151,7 @@ const Instance$shape: lumi.Shape = {
     securityGroups: lumi.optional(lumi.list(lumi.resource("aws:ec2:SecurityGroup"))),
     privateIPAddress: lumi.optional(lumi.constrained(lumi.string, { format: "ipv4" }), lumi.replaces),
     keyName: lumi.optional(lumi.string, lumi.replaces),
-    iamInstanceProfile: lumi.optional(lumi.resource("aws:iam:InstanceProfile")),
+    iamInstanceProfile: lumi.optional(lumi.resource("aws:ec2:InstanceProfile")),
     blockDeviceMappings: lumi.optional(lumi.list(lumi.struct(() => BlockDeviceMapping)), lumi.replaces),
     tenancy: lumi.optional(lumi.enum(() => Tenancy)),
     instanceInitiatedShutdownBehavior: lumi.optional(lumi.enum(() => ShutdownBehavior), { default: "stop" }),

@@ -2,7 +2,6 @@
 /* eslint-disable */
 
 export { Group, type GroupArgs } from "./group.js";
-export { InstanceProfile, type InstanceProfileArgs } from "./instance_profile.js";
 export { Policy, type PolicyArgs, PolicyDocument, PolicyStatement, PolicyVersion, PolicyEffect } from "./policy.js";
 export { type Path, DefaultPath } from "./principal.js";
 export { Role, type RoleArgs } from "./role.js";

@@ -31,7 +31,7 @@ function createServer({ vpc, subnets }: Network): aws.ec2.Instance {
         instanceType: aws.ec2.InstanceType.T3Small,
         subnet: subnets[0],
         securityGroups: [firewall],
-        iamInstanceProfile: new aws.iam.InstanceProfile("web", { roles: [role] }),
+        iamInstanceProfile: new aws.ec2.InstanceProfile("web", { roles: [role] }),
         blockDeviceMappings: [{ deviceName: "/dev/sdh", ebs: { volumeSize: 100, volumeType: "gp3", encrypted: true } }],
         userData: "#!/bin/sh\nexec /opt/gallery/serve\n",
     });

@@ -107,7 +107,7 @@ func (s *instance) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Instance_SecurityGroups, &s.SecurityGroups, lumi.List(lumi.Capability("aws:ec2:SecurityGroup")))
 	lumi.Optional(p, Instance_PrivateIPAddress, &s.PrivateIPAddress, instance_PrivateIPAddress, lumi.Replaces)
 	lumi.Optional(p, Instance_KeyName, &s.KeyName, lumi.String, lumi.Replaces)
-	lumi.Optional(p, Instance_IAMInstanceProfile, &s.IAMInstanceProfile, lumi.Capability("aws:iam:InstanceProfile"))
+	lumi.Optional(p, Instance_IAMInstanceProfile, &s.IAMInstanceProfile, lumi.Capability("aws:ec2:InstanceProfile", "aws:iam:InstanceProfile"))
 	lumi.Nilable(p, Instance_BlockDeviceMappings, &s.BlockDeviceMappings, lumi.List(lumi.Struct[*BlockDeviceMapping]()), lumi.Replaces)
 	lumi.Optional(p, Instance_Tenancy, &s.Tenancy, lumi.Enum[*Tenancy]())
 	lumi.Optional(p, Instance_InstanceInitiatedShutdownBehavior, &s.InstanceInitiatedShutdownBehavior, instance_InstanceInitiatedShutdownBehavior)

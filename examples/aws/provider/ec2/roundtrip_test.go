@@ -13,6 +13,7 @@ func TestRoundTrip(t *testing.T) {
 		ElasticIP:                   func() lumi.Object { return new(elasticIP) },
 		NATGateway:                  func() lumi.Object { return new(natGateway) },
 		Instance:                    func() lumi.Object { return new(instance) },
+		InstanceProfile:             func() lumi.Object { return new(instanceProfile) },
 		InternetGateway:             func() lumi.Object { return new(internetGateway) },
 		VPCGatewayAttachment:        func() lumi.Object { return new(vpcGatewayAttachment) },
 		RouteTable:                  func() lumi.Object { return new(routeTable) },

@@ -10,11 +10,10 @@ import (
 
 func TestRoundTrip(t *testing.T) {
 	roundtrip.Test(t, "../../idl", "iam", map[tokens.Type]func() lumi.Object{
-		Group:           func() lumi.Object { return new(group) },
-		InstanceProfile: func() lumi.Object { return new(instanceProfile) },
-		Policy:          func() lumi.Object { return new(policy) },
-		Role:            func() lumi.Object { return new(role) },
-		User:            func() lumi.Object { return new(user) },
-		AccessKey:       func() lumi.Object { return new(accessKey) },
+		Group:     func() lumi.Object { return new(group) },
+		Policy:    func() lumi.Object { return new(policy) },
+		Role:      func() lumi.Object { return new(role) },
+		User:      func() lumi.Object { return new(user) },
+		AccessKey: func() lumi.Object { return new(accessKey) },
 	})
 }
