@@ -170,10 +170,11 @@ func TestImportSingleModule(t *testing.T) {
 	t.Parallel()
 	dir := newPackage(t)
 	pack := filepath.Join(dir, "node_modules", "@lumi", "aws")
-	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: "../../examples/aws/idl", Package: "lumi/aws"})
+	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: "../../examples/aws/idl"})
 	if err != nil || len(diags) > 0 {
 		t.Fatalf("Load = %v, %v, want no error and no diagnostics", err, diags)
 	}
+	pkg.NPM = "@lumi/aws"
 	write(t, pack, generate(t, pkg))
 	node.Compile(t, checkout(t), pack)
 	write(t, dir, []gen.File{

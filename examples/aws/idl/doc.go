@@ -3,6 +3,8 @@
 //
 // Each subfolder is a module named after an Amazon service. This folder contains shared types and the provider's
 // configuration.
+//
+//lumi:package=aws
 package aws
 
 //go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack --out-provider
