@@ -8,7 +8,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 # Nested modules, whose requirements must not be imposed on Lumi's users. All targets for Go code include them. The module
 # with the benchmarks of Pulumi is large, so only 'make bench' builds it.
-MODULES = examples/aws/provider
+MODULES = examples/aws/provider examples/peering
 PULUMI  = test/bench/pulumi
 
 # The modules of OpenTofu and its providers. They do not depend on the main module, and only 'make tofu' builds them.
@@ -42,6 +42,7 @@ build: $(NPM_READY)
 .PHONY: example
 example:
 	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
+	$(GO) run ./cmd/cidlc examples/peering/idl --out-pack --out-provider
 	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider --out-schema=examples/local/schema.json
 
 ## demo: deploy the local example to a temporary folder

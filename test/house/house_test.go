@@ -40,7 +40,7 @@ type rule struct {
 var testIDL = []string{"./test/testprovider/idl/..."}
 
 // exampleIDL matches the IDL packages of the examples.
-var exampleIDL = []string{"./examples/aws/idl/...", "./examples/local/idl/..."}
+var exampleIDL = []string{"./examples/aws/idl/...", "./examples/local/idl/...", "./examples/peering/idl/..."}
 
 // stubImports lists the packages of this module that the examples' stubs may import.
 var stubImports = []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"}
@@ -461,7 +461,7 @@ var rules = []rule{
 		why: "URNs depend only on type tokens",
 	},
 	{
-		of:    []string{"./examples/aws/provider/...", "./examples/local/provider"},
+		of:    []string{"./examples/aws/provider/...", "./examples/local/provider", "./examples/peering/provider"},
 		but:   []string{"./examples/aws/provider/lumi-resource-aws"},
 		only:  slices.Concat(stubImports, []string{"./runtime/content"}),
 		never: slices.Concat([]string{"./idl/...", "./gen/..."}, grpc),
@@ -609,7 +609,7 @@ func TestReach(t *testing.T) {
 func TestStubs(t *testing.T) {
 	found := false
 	for path, p := range list(t) {
-		if !matches([]string{"./examples/aws/provider/...", "./examples/local/provider"}, path) {
+		if !matches([]string{"./examples/aws/provider/...", "./examples/local/provider", "./examples/peering/provider"}, path) {
 			continue
 		}
 		for _, name := range p.GoFiles {
@@ -639,7 +639,7 @@ func TestStubs(t *testing.T) {
 }
 
 // folders lists the roots of the tested modules, relative to this package.
-var folders = []string{"../..", "../../examples/aws/provider"}
+var folders = []string{"../..", "../../examples/aws/provider", "../../examples/peering"}
 
 // list returns the packages of the tested modules and their dependencies, by import path, without test files.
 func list(t *testing.T) map[string]*pkg {
