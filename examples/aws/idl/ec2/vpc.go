@@ -6,6 +6,9 @@ import (
 )
 
 // A VPC is an isolated network of the account in one region. Subnets divide it, and route tables direct its traffic.
+//
+//lumi:rule !EnableDNSHostnames || EnableDNSSupport // public host names need DNS support
+//lumi:rule InstanceTenancy != TenancyHost // only instances can have the tenancy "host"
 type VPC struct {
 	idl.NamedResource
 	aws.Tagged

@@ -120,6 +120,8 @@ const (
 )
 
 // BucketWebsite configures static website hosting.
+//
+//lumi:rule has(IndexDocument) || has(RedirectAllRequestsTo) // a website needs an index document or a redirect
 type BucketWebsite struct {
 	// The suffix appended to requests for a folder, such as `index.html`.
 	IndexDocument *string `lumi:"optional"`

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { SecurityGroup } from "./security_group.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /**
  * A VPC is an isolated network of the account in one region. Subnets divide it, and route tables direct its traffic.
@@ -64,15 +64,19 @@ export interface VPCArgs {
     instanceTenancy?: lumi.Input<Tenancy | undefined>;
 }
 
-const VPC$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
-    cidrBlock: lumi.required(lumi.string, lumi.replaces),
-    enableDNSHostnames: lumi.optional(lumi.boolean),
-    enableDNSSupport: lumi.optional(lumi.boolean),
-    instanceTenancy: lumi.optional(lumi.enum(() => Tenancy)),
-    defaultSecurityGroup: lumi.optionalOut(lumi.resource("aws:ec2:SecurityGroup")),
-    ipv6CIDRBlocks: lumi.out(lumi.list(lumi.string)),
-};
+const VPC$shape: lumi.Shape = lumi.ruled(
+    {
+        tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
+        cidrBlock: lumi.required(lumi.string, lumi.replaces),
+        enableDNSHostnames: lumi.optional(lumi.boolean),
+        enableDNSSupport: lumi.optional(lumi.boolean),
+        instanceTenancy: lumi.optional(lumi.enum(() => Tenancy)),
+        defaultSecurityGroup: lumi.optionalOut(lumi.resource("aws:ec2:SecurityGroup")),
+        ipv6CIDRBlocks: lumi.out(lumi.list(lumi.string)),
+    },
+    ["public host names need DNS support", ["||", ["!", ["get", "enableDNSHostnames"]], ["get", "enableDNSSupport"]]],
+    ["only instances can have the tenancy \"host\"", ["!=", ["get", "instanceTenancy"], "host"]],
+);
 
 /** Tenancy is whether a host is shared with other accounts. */
 export type Tenancy = "default" | "dedicated" | "host";

@@ -233,8 +233,14 @@ export interface BucketWebsite {
     redirectAllRequestsTo?: string | undefined;
 }
 
-export const BucketWebsite: lumi.Shape = {
-    indexDocument: lumi.optional(lumi.string),
-    errorDocument: lumi.optional(lumi.string),
-    redirectAllRequestsTo: lumi.optional(lumi.constrained(lumi.string, { pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", says: "a host name" }), lumi.conflictsWith("indexDocument", "errorDocument")),
-};
+export const BucketWebsite: lumi.Shape = lumi.ruled(
+    {
+        indexDocument: lumi.optional(lumi.string),
+        errorDocument: lumi.optional(lumi.string),
+        redirectAllRequestsTo: lumi.optional(lumi.constrained(lumi.string, { pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", says: "a host name" }), lumi.conflictsWith("indexDocument", "errorDocument")),
+    },
+    [
+        "a website needs an index document or a redirect",
+        ["||", ["has", "indexDocument"], ["has", "redirectAllRequestsTo"]],
+    ],
+);

@@ -26,12 +26,6 @@ func (ops *vpcProviderOpsImpl) Check(_ context.Context, want *lumi.State[*vpc]) 
 	if !want.Unknown.Has(VPC_CIDRBlock) {
 		faults = append(faults, checkNetworkBlock(VPC_CIDRBlock, network.CIDRBlock))
 	}
-	if is(network.EnableDNSHostnames, true) && is(network.EnableDNSSupport, false) {
-		faults = append(faults, lumi.Faultf(VPC_EnableDNSHostnames, "needs %s", VPC_EnableDNSSupport))
-	}
-	if is(network.InstanceTenancy, TenancyHost) {
-		faults = append(faults, lumi.Faultf(VPC_InstanceTenancy, "%q is for instances, not for VPCs", TenancyHost))
-	}
 	return errors.Join(faults...)
 }
 
@@ -188,6 +182,3 @@ func or[T any](p *T, absent T) T {
 	}
 	return *p
 }
-
-// is reports whether p points to value.
-func is[T comparable](p *T, value T) bool { return p != nil && *p == value }

@@ -57,8 +57,15 @@ var (
 	vpc_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
 
+// Rules of VPC.
+var vpc_rules = lumi.Rules(
+	"public host names need DNS support", `["||",["!",["get","enableDNSHostnames"]],["get","enableDNSSupport"]]`,
+	"only instances can have the tenancy \"host\"", `["!=",["get","instanceTenancy"],"host"]`,
+)
+
 // Lumi implements lumi.Object.
 func (s *vpc) Lumi(p *lumi.Props) {
+	p.Rules(vpc_rules)
 	lumi.Required(p, VPC_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, VPC_Tags, &s.Tags, vpc_Tags)
 	lumi.Required(p, VPC_CIDRBlock, &s.CIDRBlock, lumi.String, lumi.Replaces)

@@ -66,10 +66,10 @@ func TestVPCFaults(t *testing.T) {
 			"cidrBlock: must be an IPv4 CIDR block from /16 to /28, got fd00::/16",
 		}},
 		"host names without DNS": {bag{"enableDNSHostnames": true, "enableDNSSupport": false}, []string{
-			"enableDNSHostnames: needs enableDNSSupport",
+			"public host names need DNS support",
 		}},
 		"host": {bag{"instanceTenancy": "host"}, []string{
-			`instanceTenancy: "host" is for instances, not for VPCs`,
+			`only instances can have the tenancy "host"`,
 		}},
 		"tags": {bag{"tags": bag{"aws:x": "1", "lumi:urn": "2", "": "3"}}, []string{
 			`tags["aws:x"]: tag keys that begin with aws: or lumi: are reserved`,

@@ -30,7 +30,6 @@ func (ops *bucketProviderOpsImpl) Check(_ context.Context, want *lumi.State[*buc
 		cloud.Unsupported(Bucket_Notifications, b.Notifications != nil || unknown.Has(Bucket_Notifications)),
 		checkAccess(b.AccessControl),
 		checkCORS(b.CORSRules, unknown),
-		checkWebsite(b.Website, unknown),
 	}
 	if !unknown.Has(Bucket_Name) {
 		faults = append(faults, checkName(b.Name))

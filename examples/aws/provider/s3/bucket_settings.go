@@ -222,18 +222,6 @@ func readCORS(list []types.CORSRule) []CORSRule {
 	return rules
 }
 
-func checkWebsite(site *BucketWebsite, unknown lumi.Paths) error {
-	if site == nil {
-		return nil
-	}
-	path := lumi.Path(Bucket_Website)
-	index, redirect := path.Field(BucketWebsite_IndexDocument), path.Field(BucketWebsite_RedirectAllRequestsTo)
-	if site.RedirectAllRequestsTo == nil && site.IndexDocument == nil && !unknown.Has(index) && !unknown.Has(redirect) {
-		return lumi.Faultf(index, "is required unless %s is set", BucketWebsite_RedirectAllRequestsTo)
-	}
-	return nil
-}
-
 func (ops *bucketProviderOpsImpl) setWebsite(ctx context.Context, name string, site *BucketWebsite) error {
 	if site == nil {
 		_, err := ops.api().DeleteBucketWebsite(ctx, &s3.DeleteBucketWebsiteInput{Bucket: &name})

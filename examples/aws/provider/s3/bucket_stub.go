@@ -332,8 +332,14 @@ var (
 	bucketWebsite_RedirectAllRequestsTo = lumi.String.Pattern("^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$").Says("a host name")
 )
 
+// Rules of BucketWebsite.
+var bucketWebsite_rules = lumi.Rules(
+	"a website needs an index document or a redirect", `["||",["has","indexDocument"],["has","redirectAllRequestsTo"]]`,
+)
+
 // Lumi implements lumi.Object.
 func (s *BucketWebsite) Lumi(p *lumi.Props) {
+	p.Rules(bucketWebsite_rules)
 	lumi.Optional(p, BucketWebsite_IndexDocument, &s.IndexDocument, lumi.String)
 	lumi.Optional(p, BucketWebsite_ErrorDocument, &s.ErrorDocument, lumi.String)
 	lumi.Optional(p, BucketWebsite_RedirectAllRequestsTo, &s.RedirectAllRequestsTo, bucketWebsite_RedirectAllRequestsTo)

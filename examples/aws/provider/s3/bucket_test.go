@@ -109,7 +109,7 @@ func TestBucketCheck(t *testing.T) {
 			}},
 		"no CORS": {bag{"corsRules": []any{}}, []string{"corsRules: must not be empty: remove it"}},
 		"website": {bag{"website": bag{}}, []string{
-			"website.indexDocument: is required unless redirectAllRequestsTo is set",
+			"website: a website needs an index document or a redirect",
 		}},
 		"redirect": {bag{"website": bag{"indexDocument": "i", "redirectAllRequestsTo": "h"}}, []string{
 			"website.redirectAllRequestsTo: cannot be combined with indexDocument",
