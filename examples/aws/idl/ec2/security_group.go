@@ -10,7 +10,7 @@ import (
 type SecurityGroup struct {
 	idl.NamedResource
 	// A description of the group. Amazon requires it and does not allow changes.
-	GroupDescription string `lumi:"replace"`
+	GroupDescription string `lumi:"replace,minLength=1,maxLength=255,pattern='^[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*$',says='letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*'"`
 	// The VPC of the group. The default is the account's default VPC.
 	VPC *VPC `lumi:"optional,replace"`
 	// The rules for outbound traffic.

@@ -17,7 +17,7 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
 
     /**
      * A description of the group. Amazon requires it and does not allow changes.
-     * A change replaces the resource.
+     * 1 to 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
      */
     declare readonly groupDescription: lumi.Input<string>;
 
@@ -46,7 +46,7 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
 export interface SecurityGroupArgs {
     /**
      * A description of the group. Amazon requires it and does not allow changes.
-     * A change replaces the resource.
+     * 1 to 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
      */
     groupDescription: lumi.Input<string>;
 
@@ -61,7 +61,7 @@ export interface SecurityGroupArgs {
 }
 
 const SecurityGroup$shape: lumi.Shape = {
-    groupDescription: lumi.required(lumi.string, lumi.replaces),
+    groupDescription: lumi.required(lumi.constrained(lumi.string, { minLength: 1, maxLength: 255, pattern: "^[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*$", says: "letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*" }), lumi.replaces),
     vpc: lumi.optional(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     securityGroupEgress: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => SecurityGroupRule)), { equal: "set" })),
     securityGroupIngress: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => SecurityGroupRule)), { equal: "set" })),

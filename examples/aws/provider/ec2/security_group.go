@@ -29,9 +29,7 @@ func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.Sta
 		group.SecurityGroupIngress = []securityGroupRule{}
 	}
 	return errors.Join(
-		checkText(SecurityGroup_Name, group.Name, want.Unknown),
-		checkGroupName(group.Name),
-		checkText(SecurityGroup_GroupDescription, group.GroupDescription, want.Unknown),
+		checkGroupName(group.Name, want.Unknown),
 		checkRules(SecurityGroup_SecurityGroupEgress, group.SecurityGroupEgress, want.Unknown),
 		checkRules(SecurityGroup_SecurityGroupIngress, group.SecurityGroupIngress, want.Unknown),
 	)
@@ -42,28 +40,16 @@ func everything() []securityGroupRule {
 	return []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 }
 
-// maxText is the maximum length of names and descriptions.
-const maxText = 255
+// text matches valid names.
+var text = regexp.MustCompile(`^[a-zA-Z0-9 ._\-:/()#,@\[\]+=&;{}!$*]{1,255}$`)
 
-// text matches valid names and descriptions.
-var text = regexp.MustCompile(`^[a-zA-Z0-9 ._\-:/()#,@\[\]+=&;{}!$*]*$`)
-
-func checkText(path lumi.Path, value string, unknown lumi.Paths) error {
+func checkGroupName(name string, unknown lumi.Paths) error {
 	switch {
-	case unknown.Has(path):
+	case unknown.Has(SecurityGroup_Name):
 		return nil
-	case value == "":
-		return lumi.Faultf(path, "must not be empty")
-	case len(value) > maxText:
-		return lumi.Faultf(path, "must be at most %d bytes", maxText)
-	case !text.MatchString(value):
-		return lumi.Faultf(path, "%q has invalid characters: use letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*", value)
-	}
-	return nil
-}
-
-func checkGroupName(name string) error {
-	if strings.HasPrefix(name, "sg-") {
+	case !text.MatchString(name):
+		return lumi.Faultf(SecurityGroup_Name, "must be 1 to 255 letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*, found %q", name)
+	case strings.HasPrefix(name, "sg-"):
 		return lumi.Faultf(SecurityGroup_Name, "must not begin with sg-, which is reserved for ids")
 	}
 	return nil

@@ -25,7 +25,7 @@ type securityGroup struct {
 	// The resource's name. A change replaces the resource.
 	Name string
 	// A description of the group. Amazon requires it and does not allow changes.
-	// A change replaces the resource.
+	// 1 to 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
 	GroupDescription string
 	// The VPC of the group. The default is the account's default VPC. A change replaces the resource.
 	VPC *urn.URN
@@ -49,6 +49,7 @@ const (
 
 // Property codecs of SecurityGroup.
 var (
+	securityGroup_GroupDescription     = lumi.String.MinLength(1).MaxLength(255).Pattern(`^[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]*$`).Says("letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*")
 	securityGroup_SecurityGroupEgress  = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
 	securityGroup_SecurityGroupIngress = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
 )
@@ -56,7 +57,7 @@ var (
 // Lumi implements lumi.Object.
 func (s *securityGroup) Lumi(p *lumi.Props) {
 	lumi.Required(p, SecurityGroup_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Required(p, SecurityGroup_GroupDescription, &s.GroupDescription, lumi.String, lumi.Replaces)
+	lumi.Required(p, SecurityGroup_GroupDescription, &s.GroupDescription, securityGroup_GroupDescription, lumi.Replaces)
 	lumi.Optional(p, SecurityGroup_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Nilable(p, SecurityGroup_SecurityGroupEgress, &s.SecurityGroupEgress, securityGroup_SecurityGroupEgress)
 	lumi.Nilable(p, SecurityGroup_SecurityGroupIngress, &s.SecurityGroupIngress, securityGroup_SecurityGroupIngress)

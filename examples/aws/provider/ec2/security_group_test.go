@@ -108,10 +108,13 @@ func TestSecurityGroupCheck(t *testing.T) {
 		faults []string
 	}{
 		"missing": {bag{"groupDescription": nil}, []string{"groupDescription: is required, but missing"}},
-		"empty":   {bag{"groupDescription": ""}, []string{"groupDescription: must not be empty"}},
-		"long":    {bag{"groupDescription": strings.Repeat("x", 256)}, []string{"groupDescription: must be at most 255 bytes"}},
+		"empty":   {bag{"groupDescription": ""}, []string{"groupDescription: must have at least 1 character, found 0"}},
+		"long":    {bag{"groupDescription": strings.Repeat("x", 256)}, []string{"groupDescription: must have at most 255 characters, found 256"}},
 		"letters": {bag{"groupDescription": "café"}, []string{
-			`groupDescription: "café" has invalid characters: use letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*`,
+			`groupDescription: must be letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*, found "café"`,
+		}},
+		"name": {bag{"name": "café"}, []string{
+			`name: must be 1 to 255 letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*, found "café"`,
 		}},
 		"id":       {bag{"name": "sg-1"}, []string{"name: must not begin with sg-, which is reserved for ids"}},
 		"computed": {bag{"groupID": "sg-1"}, []string{"groupID: is set by the provider, not by a program"}},
