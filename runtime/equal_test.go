@@ -92,6 +92,7 @@ func TestEqualIsNoChange(t *testing.T) {
 			"~ tree.port: \"1\" -> \"9\"\n", `"tree": {"port": "9", "inner": [{"port": "2"}, {"port": "3"}]}`},
 		{`"owner": "me"`, `"owner": "me"`, "", `"owner": "me"`},
 		{`"owner": "ME"`, `"owner": "me"`, "~ owner: \"ME\" -> \"me\"\n", `"owner": "me"`}, // the old value is no longer valid
+		{`"owner": "ME", "policy": "1"`, `"owner": "me", "policy": "1.0"`, "~ owner: \"ME\" -> \"me\"\n", `"owner": "me", "policy": "1"`},
 	} {
 		changes, want := "", bag(t, `{`+cut(test.new)+`"name": "n"}`)
 		kept, old := bag(t, `{`+cut(test.kept)+`"name": "n"}`), bag(t, `{`+cut(test.old)+`"name": "n"}`)

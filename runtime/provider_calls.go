@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"fmt"
 	"sync"
 
@@ -234,6 +235,23 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	return &NameResponse{Name: plain.GetStringValue()}, nil
 }
 
+// withoutFaults returns the properties whose old values satisfy the current IDL, given the error that others caused. If
+// the faults are not in properties, such as a violated rule, it returns none.
+func withoutFaults(properties []Property, err error) []Property {
+	var invalid *InvalidError
+	if !errors.As(err, &invalid) {
+		return nil
+	}
+	left := slices.DeleteFunc(slices.Clone(properties), func(p Property) bool {
+		at := Path("").Key(p.Name)
+		return slices.ContainsFunc(invalid.Faults, func(f Fault) bool { return at.Holds(f.Path) })
+	})
+	if len(left) == len(properties) {
+		return nil
+	}
+	return left
+}
+
 // changeOf decodes and compares the old and new properties in req. Before the comparison, it encodes them again, so that
 // the current IDL determines which properties are compared and which are secret.
 func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChangeRequest) (*call, error) {
@@ -255,14 +273,19 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 	}
 	properties := r.properties()
 	before := withoutComputed(properties, old.before, req.New, false)
-	diff := compare(ctx, before, after)
-	if diff.ignoreEqual(properties, before, after); len(diff.ignored) > 0 {
-		kept := Bag{diff.kept(old.before, req.New.message)}
-		if equal, err := decodeState(ctx, r, req.URN, req.ID, kept, req.References, wanted); err == nil {
-			want = equal
-		} else { // An old value violates the current IDL, so it must change.
-			diff = compare(ctx, before, after)
+	var diff *Diff
+	for keeping := properties; ; {
+		diff = compare(ctx, before, after)
+		if diff.ignoreEqual(keeping, before, after); len(diff.ignored) == 0 {
+			break
 		}
+		kept := Bag{diff.kept(old.before, req.New.message)}
+		equal, err := decodeState(ctx, r, req.URN, req.ID, kept, req.References, wanted)
+		if err == nil {
+			want = equal
+			break
+		}
+		keeping = withoutFaults(keeping, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

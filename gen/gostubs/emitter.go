@@ -54,7 +54,7 @@ func (e *emitter) declarations() {
 		case *schema.Resource:
 			e.resource(d)
 		case *schema.Struct, *schema.Config:
-			e.structure(d.Head(), schema.Properties(d), schema.Rules(d))
+			e.structure(d, schema.Properties(d))
 		case *schema.Union:
 			e.union(d)
 		case *schema.Enum:
@@ -97,13 +97,14 @@ func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Cod
 }
 
 // structure emits a struct, its lower-case alias, its property names, and the method that describes it.
-func (e *emitter) structure(h *schema.Header, properties []*schema.Property, rules []*schema.Rule) {
+func (e *emitter) structure(d schema.Decl, properties []*schema.Property) {
+	h := d.Head()
 	name := schema.GoName(e.source.Module, h.Name)
-	e.doc(described(h.Doc, h.Deprecated))
+	e.doc(described(schema.TypeDoc(d), h.Deprecated))
 	e.fields(name, properties)
 	e.lowered(h, name)
 	e.propertyNames(h, properties)
-	e.walk(h, name, properties, rules)
+	e.walk(h, name, properties, schema.Rules(d))
 }
 
 // lowered emits the lower-case alias of a struct, which follows the naming of resource structs.

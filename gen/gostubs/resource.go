@@ -9,7 +9,7 @@ import (
 // resource emits all declarations for a resource.
 func (e *emitter) resource(r *schema.Resource) {
 	lowered := schema.GoMarshalName(&r.Header)
-	e.doc(described(r.Name+" is the type token of the resource.\n\n"+r.Doc, r.Deprecated))
+	e.doc(described(r.Name+" is the type token of the resource.\n\n"+schema.TypeDoc(r), r.Deprecated))
 	e.Const().Id(r.Name).Qual(tokensPath, "Type").Op("=").Lit(r.Token)
 	e.doc(lowered + " holds the properties of a resource of type " + r.Name + ".")
 	e.fields(lowered, r.Properties)

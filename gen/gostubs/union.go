@@ -10,7 +10,7 @@ import (
 func (e *emitter) union(u *schema.Union) {
 	name := schema.GoName(e.source.Module, u.Name)
 	if u.Tokens() == nil {
-		e.structure(&u.Header, u.Variants, nil)
+		e.structure(u, u.Variants)
 	} else {
 		e.doc(described(u.Doc, u.Deprecated))
 		e.fields(name, u.Variants)

@@ -40,7 +40,7 @@ func (f *file) alias(a *schema.Alias) {
 
 // structure writes an interface and a shape with the same name.
 func (f *file) structure(s *schema.Struct) {
-	f.doc("", described(s.Doc, s.Deprecated))
+	f.doc("", described(schema.TypeDoc(s), s.Deprecated))
 	f.interfaceOf(s.Name, s.Properties, f.plain)
 	f.shapeTable("export const "+s.Name, s.Properties, s.Rules)
 	f.deprecated(s.Name, quote(s.Deprecated), s.Deprecated != "")
@@ -69,7 +69,7 @@ func (f *file) union(u *schema.Union) {
 
 // config writes an interface, its shape, and the function that configures the provider.
 func (f *file) config(c *schema.Config) {
-	f.doc("", described(c.Doc, c.Deprecated))
+	f.doc("", described(schema.TypeDoc(c), c.Deprecated))
 	f.interfaceOf(c.Name, c.Properties, f.plain)
 	f.shapeTable("const "+shapeName(&c.Header), c.Properties, c.Rules)
 	f.deprecated(shapeName(&c.Header), quote(c.Deprecated), c.Deprecated != "")
@@ -88,7 +88,7 @@ func (f *file) resource(r *schema.Resource) {
 		base, parameters, given, properties = "NamedResource", "name: string, ", "name, ", properties[1:]
 	}
 	args := schema.TSArgsName(r)
-	f.doc("", described(r.Doc, r.Deprecated))
+	f.doc("", described(schema.TypeDoc(r), r.Deprecated))
 	heading := []string{"export class " + r.Name, "extends lumi." + base + "<" + quote(r.Token) + ">"}
 	if len(settable(properties)) > 0 {
 		// A class cannot implement an interface that forbids all properties.

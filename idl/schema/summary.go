@@ -22,6 +22,18 @@ func PropertyDoc(p *Property) string {
 // AliasDoc returns the documentation of an alias, ending with a summary of its constraints.
 func AliasDoc(a *Alias) string { return documented(a.Doc, limits(a.Constraints)) }
 
+// TypeDoc returns the documentation of a declaration, ending with a list of the errors that its rules report.
+func TypeDoc(d Decl) string {
+	doc := d.Head().Doc
+	if rules := Rules(d); len(rules) > 0 {
+		doc = strings.TrimRight(doc, "\n ") + "\n\nRules report these errors:"
+		for _, r := range rules {
+			doc += "\n  - " + r.Message
+		}
+	}
+	return doc
+}
+
 // documented appends facts to the last paragraph of doc, or in a paragraph of their own if that is not a sentence.
 func documented(doc string, facts []string) string {
 	const width = 100

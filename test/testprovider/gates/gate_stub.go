@@ -15,6 +15,10 @@ const _ = lumi.StubVersion2
 // Gate is the type token of the resource.
 //
 // A Gate lets traffic in.
+//
+// Rules report these errors:
+//   - a plain gate has no motto
+//   - a public gate needs two zones
 const Gate tokens.Type = "feature:gates:Gate"
 
 // gate holds the properties of a resource of type Gate.
@@ -79,6 +83,11 @@ func NewGateProvider(ops GateProviderOps) *GateProvider {
 }
 
 // A PortRange is a range of ports.
+//
+// Rules report these errors:
+//   - the first port is above the last
+//   - TCP needs both ports
+//   - the burst is "below" the \rate
 type PortRange struct {
 	Protocol string
 	From     *int

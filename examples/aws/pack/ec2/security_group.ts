@@ -68,7 +68,13 @@ const SecurityGroup$shape: lumi.Shape = {
     groupID: lumi.out(lumi.string),
 };
 
-/** A SecurityGroupRule allows one kind of traffic in a SecurityGroup. */
+/**
+ * A SecurityGroupRule allows one kind of traffic in a SecurityGroup.
+ *
+ * Rules report these errors:
+ *   - the first port is above the last
+ *   - TCP and UDP need both ports
+ */
 export interface SecurityGroupRule {
     /** The name or number of the IP protocol, or `-1` for all protocols. */
     ipProtocol: string;

@@ -9,6 +9,10 @@ lumi.requireGeneration(4);
 
 /**
  * A VPC is an isolated network of the account in one region. Subnets divide it, and route tables direct its traffic.
+ *
+ * Rules report these errors:
+ *   - public host names need DNS support
+ *   - only instances can have the tenancy "host"
  */
 export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     /** The type token. */

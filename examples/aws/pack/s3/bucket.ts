@@ -221,7 +221,12 @@ export const created = "s3:ObjectCreated:";
 
 export const removed = "s3:ObjectRemoved:";
 
-/** BucketWebsite configures static website hosting. */
+/**
+ * BucketWebsite configures static website hosting.
+ *
+ * Rules report these errors:
+ *   - a website needs an index document or a redirect
+ */
 export interface BucketWebsite {
     /** The suffix appended to requests for a folder, such as `index.html`. */
     indexDocument?: string | undefined;

@@ -83,6 +83,10 @@ func NewSecurityGroupProvider(ops SecurityGroupProviderOps) *SecurityGroupProvid
 }
 
 // A SecurityGroupRule allows one kind of traffic in a SecurityGroup.
+//
+// Rules report these errors:
+//   - the first port is above the last
+//   - TCP and UDP need both ports
 type SecurityGroupRule struct {
 	// The name or number of the IP protocol, or `-1` for all protocols.
 	IPProtocol string

@@ -17,6 +17,10 @@ const _ = lumi.StubVersion2
 // VPC is the type token of the resource.
 //
 // A VPC is an isolated network of the account in one region. Subnets divide it, and route tables direct its traffic.
+//
+// Rules report these errors:
+//   - public host names need DNS support
+//   - only instances can have the tenancy "host"
 const VPC tokens.Type = "aws:ec2:VPC"
 
 // vpc holds the properties of a resource of type VPC.

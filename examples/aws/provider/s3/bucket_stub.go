@@ -309,6 +309,9 @@ const created = "s3:ObjectCreated:"
 const removed = "s3:ObjectRemoved:"
 
 // BucketWebsite configures static website hosting.
+//
+// Rules report these errors:
+//   - a website needs an index document or a redirect
 type BucketWebsite struct {
 	// The suffix appended to requests for a folder, such as `index.html`.
 	IndexDocument *string

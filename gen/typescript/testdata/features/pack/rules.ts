@@ -5,7 +5,13 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(4);
 
-/** A Gate lets traffic in. */
+/**
+ * A Gate lets traffic in.
+ *
+ * Rules report these errors:
+ *   - a plain gate has no motto
+ *   - a public gate needs two zones
+ */
 export class Gate extends lumi.NamedResource<"features:index:Gate"> implements GateArgs {
     /** The type token. */
     static readonly type = "features:index:Gate";
@@ -50,7 +56,14 @@ const Gate$shape: lumi.Shape = lumi.ruled(
     ["a public gate needs two zones", ["||", ["!", ["get", "public"]], [">=", ["len", ["get", "zones"]], 2]]],
 );
 
-/** A PortRange is a range of ports. */
+/**
+ * A PortRange is a range of ports.
+ *
+ * Rules report these errors:
+ *   - the first port is above the last
+ *   - TCP needs both ports
+ *   - the burst is "below" the \rate
+ */
 export interface PortRange {
     protocol: string;
     from?: number | undefined;
