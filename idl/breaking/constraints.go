@@ -285,7 +285,7 @@ func compareDefaults(c *comparison, old, new property) {
 	case old.Default == nil:
 		c.reportDefaultAdded(old.node(), new, MayBreak)
 	case new.Default == nil:
-		c.report("DefaultRemoved", Impact{Provider: MayBreak, Deployed: Breaks}, old.node(), new.node(), "keep the default",
+		c.report("DefaultRemoved", Impact{Provider: MayBreak, Deployed: unless(new.Computed, Breaks)}, old.node(), new.node(), "keep the default",
 			"no longer has a default, so it can be absent")
 	case old.Secret || new.Secret:
 		c.report("DefaultChanged", Impact{Deployed: Breaks}, old.node(), new.node(), "keep the default", "has a different default")

@@ -431,6 +431,11 @@ func (r *ruleLine) path(e ast.Expr) ([]*schema.Property, bool) {
 		} else if near := suggest.Name(name.Name, fields); near != "" {
 			help = didYouMean(near)
 		}
+		if scope := r.of.file.source.TypesInfo.Scopes[r.of.file.File]; scope != nil { // nil if Go gave up
+			if _, isImport := scope.Lookup(name.Name).(*types.PkgName); isImport {
+				help = "declare the constant in this IDL; rules cannot use other packages"
+			}
+		}
 		_, ok := r.reject(diag.RuleName, name, help, "unknown name %s", name.Name)
 		return nil, ok
 	case i < 0:
