@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
