@@ -36,7 +36,7 @@ const maxRule = 4096
 
 // ruleDirective matches directives that are rules, or almost, and nearRule comments that are almost such directives.
 var (
-	ruleDirective = regexp.MustCompile(`^(?i:rules?)(?:[^\w,-]|$)`)
+	ruleDirective = regexp.MustCompile(`^\s*(?i:rules?)(?:[^\w,-]|$)`)
 	nearRule      = regexp.MustCompile(`^/[/*]\s*\+?(?i:lum[ie])\s*[:=.;-]?\s*(?i:rules?)\s+(\S.*//.*\S)`)
 )
 
@@ -180,7 +180,7 @@ func (r *ruleLine) constant(e ast.Expr, value bool) (term, bool) {
 // require reports a term whose values are of none of the kinds, and returns false.
 func (r *ruleLine) require(e ast.Expr, t term, what string, kinds ...string) bool {
 	if !slices.Contains(kinds, t.values) {
-		_, _ = r.reject(diag.RuleType, e, "", "%s, but %s has %s", what, types.ExprString(e), t.values)
+		_, _ = r.reject(diag.RuleType, e, "", "%s, found %s: %s", what, t.values, types.ExprString(e))
 	}
 	return slices.Contains(kinds, t.values)
 }

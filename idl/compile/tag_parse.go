@@ -230,7 +230,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
 	switch {
 	case o.where == "directive" && limit == nil && o.before(e) == nil && (w == nil || w.constrains == ""):
-		d.Suggestion = "types accept deprecated=<text>, was=<names>, and " + someConstraint
+		d.Suggestion = "types accept rule, deprecated=<text>, was=<names>, and " + someConstraint
 		return
 	case limit != nil && o.find(limit.name) != nil:
 		d.Suggestion = "remove it: " + limit.name + " is already set"
