@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lumi-idl/lumi/idl/equality"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
 // limit is a single constraint: its name and its value.
@@ -139,6 +141,41 @@ func (c *comparison) compareConstraints(u use, old, new constrained, part string
 		}
 	}
 	c.compareLimits(wasLimits, isLimits, old.node, new.node, part, counts)
+}
+
+// compareUnique reports a list with the option unique, in both versions, whose elements are equal in more cases.
+func (c *comparison) compareUnique(u use, old, new constrained) {
+	elements := func(t constrained) *constraint.Equality {
+		if list, ok := schema.Underlying(t.typ).(*schema.List); ok && t.own != nil && t.own.Unique {
+			return equality.Of(list.Elem, nil)
+		}
+		return nil
+	}
+	bothUnique := old.own != nil && old.own.Unique // the elements of a list that is not unique are never compared
+	if bothUnique && u.in && comparesMore(elements(old), elements(new), map[*constraint.Equality]bool{}) {
+		c.report("EqualChanged", Impact{MayBreak, None, MayBreak, MayBreak}, old.node, new.node, "keep the option equal",
+			"has elements that are equal in more cases, so a list may no longer be unique")
+	}
+}
+
+// comparesMore reports whether is compares any values in a way in which was does not. Seen holds the visited parts of is.
+func comparesMore(was, is *constraint.Equality, seen map[*constraint.Equality]bool) bool {
+	if is == nil || seen[is] {
+		return false
+	}
+	seen[is] = true
+	if was == nil {
+		was = &constraint.Equality{}
+	}
+	if is.As != "" && is.As != was.As || comparesMore(was.Elements, is.Elements, seen) {
+		return true
+	}
+	for name, part := range is.Properties {
+		if comparesMore(was.Properties[name], part, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // limitsOf returns the constraints of a type merged with the constraints of its use.

@@ -62,8 +62,9 @@ var propertyRules = []rule[property]{
 		change{"SecretAdded", Impact{Deployed: MayBreak}, "became secret, but older state and logs contain it in the clear", ""},
 		change{"SecretRemoved", Impact{Deployed: Breaks}, "is no longer secret, so state, plans, and logs show it", "keep it secret"})},
 	{"Property.Constraints", settable(func(c *comparison, old, new property) {
-		c.compareConstraints(c.useOfProperty(old), constrained{old.Type, old.Constraints, old.node()},
-			constrained{new.Type, new.Constraints, new.node()}, "", nil)
+		was, is := constrained{old.Type, old.Constraints, old.node()}, constrained{new.Type, new.Constraints, new.node()}
+		c.compareConstraints(c.useOfProperty(old), was, is, "", nil)
+		c.compareUnique(c.useOfProperty(old), was, is)
 	})},
 	{"Property.Default", settable(compareDefaults)},
 	{"Property.Was", func(c *comparison, old, new property) {

@@ -110,8 +110,9 @@ var declRules = []rule[schema.Decl]{
 		c.compareTypes(old.Target, new.Target, old.Constraints, c.useOf(old), declNode(old), declNode(new))
 	})},
 	{"Alias.Constraints", of(func(c *comparison, old, new *schema.Alias) {
-		c.compareConstraints(c.useOf(old), constrained{old.Target, old.Constraints, declNode(old)},
-			constrained{new.Target, new.Constraints, declNode(new)}, "", c.reaches(old, new))
+		was, is := constrained{old.Target, old.Constraints, declNode(old)}, constrained{new.Target, new.Constraints, declNode(new)}
+		c.compareConstraints(c.useOf(old), was, is, "", c.reaches(old, new))
+		c.compareUnique(c.useOf(old), was, is)
 	})},
 	{"Const.Value", of(func(c *comparison, old, new *schema.Const) {
 		s := when(old.Value != new.Value, MayBreak)

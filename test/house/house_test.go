@@ -68,7 +68,7 @@ var rules = []rule{
 		why: "diagnostics describe any input, not only Go types",
 	},
 	{
-		of: []string{"./idl/breaking"}, only: []string{"./idl/schema", "./idl/diag", "./internal/catalog", "./internal/suggest"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
+		of: []string{"./idl/breaking"}, only: []string{"./idl/schema", "./idl/equality", "./internal/constraint", "./idl/diag", "./internal/catalog", "./internal/suggest"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
 		why: "models are compared independently of their source",
 	},
 	{
