@@ -55,9 +55,9 @@ func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 	return all
 }
 
-// target resolves a reference from a resource to URN u. It prefers a version that contains both, then a version used by
-// one that contains the resource, then any version, since a resource of a failed deployment may refer to the newest
-// version.
+// target returns the resource with URN u that a resource refers to, or nil. It looks in the versions that contain the
+// referring resource, then in the versions that they use. A resource of a failed deployment may be in no version that
+// resolves the reference, so target finally looks for the newest resource with that URN.
 func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	var used, any *Resource
 	for _, v := range slices.Backward(g.versions[packageOf(of.URN)]) {

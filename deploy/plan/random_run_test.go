@@ -486,8 +486,9 @@ func (r *simRun) replacementOf(s *plan.Step) *plan.Step {
 	return nil
 }
 
-// willFollow reports whether step removes the resource's reference to a deleted one: the reference is only in options,
-// or the resource could not be changed before the deletion.
+// willFollow reports whether a resource may still refer to the resource that deletion deletes. If step leaves the
+// resource as it is or moves it, the deleted resource must have another step or must not be one of its dependencies.
+// Otherwise, step must not be done, and must wait for the deletion.
 func (r *simRun) willFollow(step, deletion *plan.Step) bool {
 	switch {
 	case step == nil:

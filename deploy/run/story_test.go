@@ -144,8 +144,8 @@ func (l *log) flush(w *world) string {
 	return out.String()
 }
 
-// event adds an event. It omits events of tasks, since events of steps are more specific, unless a provisioner is
-// polled.
+// event adds an event to the log. It omits the events of tasks except for polling, since the events of steps cover the
+// rest in more detail.
 func (w *world) event(e store.Event) {
 	if e.State == store.Started && e.Message == "" || e.Serial > 0 {
 		return // The call or the other process logs the same information.

@@ -253,7 +253,8 @@ func (c *contracting) dryRun(model *yaql.Dict, preset *Class, left []any) (*Obje
 	return in.loadRoot(c.scope, d, c.owner, false)
 }
 
-// patched returns a copy of d with v at a path of keys joined with periods, or with that key removed.
+// patched returns a copy of d in which the key at a dot-separated path is set to v, or removed if v is nil. If a parent
+// on the path is not a dictionary, patched returns d unchanged.
 func patched(d *yaql.Dict, path, v any) *yaql.Dict {
 	text, _ := path.(string)
 	key, rest, nested := strings.Cut(text, ".")

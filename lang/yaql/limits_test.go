@@ -166,7 +166,7 @@ func TestMemoryQuota(t *testing.T) {
 			t.Errorf("%s: error = %v, want the memory quota to be exceeded", name, err)
 		}
 		if used := after.HeapSys - min(before.HeapSys, after.HeapSys); used > 20*uint64(opts.MemoryQuota) {
-			t.Errorf("%s used %d bytes of memory with a quota of %d", name, used, opts.MemoryQuota)
+			t.Errorf("%s: heap grew by %d bytes, want at most %d (20 times the quota)", name, used, 20*opts.MemoryQuota)
 		}
 	}
 }

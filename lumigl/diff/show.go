@@ -178,12 +178,10 @@ func elementLabel(c *Change) string {
 // unknown is printed in place of an unknown value.
 const unknown = "(known after apply)"
 
-// shortWidth is the maximum length of a value on the same line as its key. pairWidth is the maximum total length of two
-// values.
 const (
-	shortWidth = 72
-	pairWidth  = 96
-	clipWidth  = 160
+	shortWidth = 72  // the maximum width of a list or object on one line
+	pairWidth  = 96  // the maximum total width of an old and a new value on one line
+	clipWidth  = 160 // the maximum length of a string or number that is shown whole, in bytes
 )
 
 // pair prints the old and new value, on one line if they are short.

@@ -17,9 +17,9 @@ func init() {
 	}
 }
 
-// wakeWithoutParent replaces the parent-death signal SIGKILL with SIGCONT. From then on, the end of standard input reports
-// the parent's death, so that calls can end gracefully; SIGCONT resumes the process for that if it is stopped.
-// wakeWithoutParent must be called in the main goroutine.
+// wakeWithoutParent replaces the parent-death signal SIGKILL with SIGCONT. From then on, EOF on standard input reports the
+// parent's death, so that calls in flight can end gracefully. SIGCONT wakes a stopped process, so that it sees the EOF.
+// Call wakeWithoutParent in the main goroutine.
 func wakeWithoutParent() {
 	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0) // On failure, the signal remains SIGKILL.
 	runtime.UnlockOSThread()

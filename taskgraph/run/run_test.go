@@ -334,7 +334,7 @@ func TestLimits(t *testing.T) {
 		}
 		for name, want := range map[string]int{"all": 7, "db": 2, "rolling": 1, "some": 3} {
 			if most[name] != want {
-				t.Errorf("%d tasks of limit %s ran concurrently, want %d", most[name], name, want)
+				t.Errorf("limit %s: at most %d tasks ran concurrently, want %d", name, most[name], want)
 			}
 		}
 		// Running one at a time on 11 nodes takes longest.

@@ -12,7 +12,7 @@ import { Failure, messageOf } from "./failure.js";
 export interface Workspace {
     /** The path of `Lumi.yaml`. */
     readonly file?: string;
-    /** The package of programs outside `modules`. */
+    /** The package of programs that `modules` does not list. */
     readonly package?: string;
     /** The paths of programs by module. If `Lumi.yaml` has a single program, its module is the value of `package`. */
     readonly modules?: Readonly<Record<string, string>>;
