@@ -87,7 +87,8 @@ func TestGeneratedGo(t *testing.T) {
 
 func TestGeneratedTypeScript(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{golden + "/*/pack", "examples/*/pack"} {
+	// The test of examples/peering checks its package, which imports the package aws.
+	for _, pattern := range []string{golden + "/*/pack", "examples/aws/pack", "examples/local/pack"} {
 		packs, err := filepath.Glob(filepath.Join(checkout, pattern))
 		if err != nil || len(packs) == 0 {
 			t.Fatalf("Glob(%s) = %v, %v, want at least one package", pattern, packs, err)
