@@ -57,9 +57,14 @@ func (p *Props) asBool(v *structpb.Value) (bool, bool) {
 func (p *Props) bool(b bool) *structpb.Value { return p.make.bool(b) }
 
 func (p *Props) asNumber(v *structpb.Value) (float64, bool) {
+	return p.finite(v, "a number")
+}
+
+// finite decodes a finite number. Otherwise, it reports a fault that names the expected kind of value.
+func (p *Props) finite(v *structpb.Value, expected string) (float64, bool) {
 	n, ok := v.GetKind().(*structpb.Value_NumberValue)
 	if !ok || !isFinite(n.NumberValue) {
-		p.mismatch("a number", v)
+		p.mismatch(expected, v)
 		return 0, false
 	}
 	return n.NumberValue, true
@@ -67,7 +72,7 @@ func (p *Props) asNumber(v *structpb.Value) (float64, bool) {
 
 // asInt decodes a whole number. Stored state with a fraction is an error too: truncating it would hide a difference.
 func (p *Props) asInt(v *structpb.Value) (int, bool) {
-	n, ok := p.asNumber(v)
+	n, ok := p.finite(v, "a whole number")
 	if problem := constraint.Int(n, math.MaxInt, p.isHidden()); problem != "" {
 		p.fault("%s", problem)
 		p.mark().unknown = true

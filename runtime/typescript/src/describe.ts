@@ -45,6 +45,8 @@ export function describeType(type: Type): string {
         case "map":
         case "struct":
             return "an object";
+        case "number":
+            return type.whole === true ? "a whole number" : "a number";
         case "verb":
             return "a string, the address of a function";
         case "resource":

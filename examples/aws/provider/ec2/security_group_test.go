@@ -119,7 +119,7 @@ func TestSecurityGroupCheck(t *testing.T) {
 		"id":       {bag{"name": "sg-1"}, []string{"name: must not begin with sg-, which is reserved for ids"}},
 		"computed": {bag{"groupID": "sg-1"}, []string{"groupID: is set by the provider, not by a program"}},
 		"kind": {rule(bag{"fromPort": "80"}), []string{
-			`securityGroupIngress[0].fromPort: expected a number, found a string "80"`,
+			`securityGroupIngress[0].fromPort: expected a whole number, found a string "80"`,
 		}},
 		"protocol": {rule(bag{"ipProtocol": "TCP", "fromPort": nil, "toPort": nil}), []string{
 			`securityGroupIngress[0].ipProtocol: unknown protocol "TCP": must be tcp, udp, icmp, icmpv6, a number up to 255, or -1` +
