@@ -129,7 +129,8 @@ func compareOptional(c *comparison, old, new property) {
 	switch {
 	case old.Optional == new.Optional || old.Out != new.Out:
 	case new.Optional:
-		c.report("OptionalAdded", Impact{MayBreak, max(field, MayBreak), when(u.out, MayBreak), None}, old.node(), new.node(), "",
+		absent := unless(new.Computed, MayBreak) // programs always read a computed property as an output
+		c.report("OptionalAdded", Impact{absent, max(field, MayBreak), when(u.out, absent), None}, old.node(), new.node(), "",
 			"became optional, so it can be absent when read")
 	default:
 		c.report("OptionalRemoved", Impact{when(u.in, Breaks), field, when(u.in, Breaks), MayBreak}, old.node(), new.node(),
