@@ -54,7 +54,7 @@ func TestRules(t *testing.T) {
 			map[string]any{"protocol": "tcp", "from": 9.0}, map[string]any{"protocol": "udp", "limits": map[string]any{"rate": 11.0}},
 			map[string]any{"protocol": "tcp", "from": "9", "until": 8.0},
 		}}, "ports[1]: the first port is above the last\nports[2]: TCP needs both ports\n" +
-			"ports[3]: the burst is \"below\" the \\rate\nports[4].from: expected a number, found a string \"9\""},
+			"ports[3]: the burst is \"below\" the \\rate\nports[4].from: expected a whole number, found a string \"9\""},
 	} {
 		test.properties["name"] = "g"
 		if test.properties["ports"] == nil {
