@@ -101,6 +101,7 @@ Examples:
 		{"shelf frobnicate", console.ExitFailed, "", "lumi: unknown command \"shelf frobnicate\"; 'lumi help shelf' lists the commands\n"},
 		{"shelf --mode=safe", console.ExitFailed, "", "lumi: --mode: the command must come first, as in 'lumi check FILE'; 'lumi help' lists the commands\n"},
 		{"help shelf mvoe", console.ExitFailed, "", "lumi: unknown command \"shelf mvoe\"; did you mean 'lumi help shelf move'?\n"},
+		{"statu", console.ExitFailed, "", "lumi: unknown command \"statu\"; did you mean 'status' or 'state'?\n"},
 		{"shel", console.ExitFailed, "", "lumi: unknown command \"shel\"; did you mean 'shelf'?\n"},
 		{"__complete she", console.ExitOK, "shelf\tchange what is on the shelf\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
 		{"__complete shelf m", console.ExitOK, "move\tgive a resource another name\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},

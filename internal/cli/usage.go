@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,12 @@ func noCommand(c *cobra.Command, given, prefix string) error {
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 	}
-	if near := suggest.Name(given, names); near != "" {
-		return fmt.Errorf("unknown command %q; did you mean '%s'?", path+given, prefix+path+near)
+	near := suggest.All(given, len(given), slices.Values(names))
+	for i, name := range near {
+		near[i] = "'" + prefix + path + name + "'"
+	}
+	if len(near) > 0 {
+		return fmt.Errorf("unknown command %q; did you mean %s?", path+given, strings.Join(near, " or "))
 	}
 	return fmt.Errorf("unknown command %q; '%s' lists the commands", path+given, strings.TrimSpace("lumi help "+path))
 }

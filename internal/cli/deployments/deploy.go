@@ -361,6 +361,9 @@ func (f *consent) add(c *cobra.Command) {
 // misuse returns an error if confirmation is required but the user cannot be asked.
 func (f consent) misuse(con *console.Console) error {
 	if !f.yes && len(f.expect) == 0 && !con.CanAsk() {
+		if _, err := workspace.Find(); err != nil { // the first problem to solve
+			return err
+		}
 		return console.Misused("cannot ask for confirmation without a terminal: use --expect=DIGEST or --yes")
 	}
 	return nil
