@@ -30,10 +30,12 @@ var keys = []struct{ name, example string }{
 	{"environments", "{NAME: {}}"},
 	{"plugins", "{PACKAGE: FILE}"},
 	{"provisioners", "{NAME: [TYPE]}"},
+	{"config", "{KEY: VALUE}"},
+	{"providers", "{PACKAGE: {PROPERTY: VALUE}}"},
 }
 
 const (
-	keyList     = "valid keys are package, program, modules, environment, environments, plugins, and provisioners"
+	keyList     = "valid keys are package, program, modules, environment, environments, plugins, provisioners, config, and providers"
 	invalid     = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values that contain ": "`
 	unsupported = "anchors, aliases and tags are not supported; write the value itself"
 
@@ -76,14 +78,17 @@ var (
 
 // reader converts YAML nodes to a workspace and collects problems.
 type reader struct {
+	file     string
 	problems []Problem
+	// later is called once all modules are known.
+	later []func()
 }
 
 // Parse parses src, the content of the named file. It returns an *[Error] with all problems, or with only the first one
 // if src is not valid YAML.
 func Parse(src []byte, file string) (*Workspace, error) {
-	var r reader
-	w := &Workspace{File: file}
+	r := reader{file: file}
+	w := &Workspace{File: file, config: map[scope][]Setting{}, providers: map[scope][]Setting{}}
 	if root := r.load(src); root != nil {
 		r.root(w, root)
 	}
@@ -157,7 +162,7 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 		case "program":
 			program = r.text(p, "FILE", programForm, "program")
 		case "modules":
-			w.Modules, w.Models = r.modules(p)
+			w.Modules, w.Models = r.modules(w, p)
 		case "environment":
 			w.Environment, environment = r.name(p, environmentForm), value
 		case "environments":
@@ -166,6 +171,10 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 			w.Plugins = r.plugins(p)
 		case "provisioners":
 			w.Provisioners = r.provisioners(p)
+		case "config":
+			r.later = append(r.later, func() { r.config(w, p, "") })
+		case "providers":
+			r.providerSettings(w, p, "")
 		default:
 			r.unknown(name, key)
 		}
@@ -184,6 +193,9 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 	}
 	if program != "" {
 		w.Modules = map[string]string{w.Package: program}
+	}
+	for _, read := range r.later {
+		read()
 	}
 }
 
@@ -296,24 +308,32 @@ func (r *reader) plugins(p property) map[string]string {
 	return found
 }
 
-func (r *reader) modules(p property) (programs map[string]string, models map[string]Model) {
+func (r *reader) modules(w *Workspace, p property) (programs map[string]string, models map[string]Model) {
 	programs, models = map[string]string{}, map[string]Model{}
 	r.object(p, "module", packageForm, func(p property) {
-		if kindOf(p.value) == "an object" {
-			models[p.name] = r.model(p)
-		} else {
+		if kindOf(p.value) != "an object" {
 			programs[p.name] = r.text(p, "FILE", programForm, "program")
+		} else if program, m := r.module(w, p); program != nil {
+			programs[p.name] = *program
+		} else {
+			models[p.name] = m
 		}
 	})
 	return programs, models
 }
 
-func (r *reader) model(module property) (m Model) {
-	found := map[string]bool{}
+// module reads the object of a module, which has a program or, if program is nil, an object model.
+func (r *reader) module(w *Workspace, module property) (program *string, m Model) {
+	found := map[string]*yaml.Node{}
 	r.entries(module.path, module.value, func(name string, key, value *yaml.Node) {
-		found[name] = true
+		found[name] = key
 		p := property{join(module.path, name), name, key, value}
 		switch name {
+		case "program":
+			file := r.text(p, "FILE", programForm, name)
+			program = &file
+		case "config":
+			r.settings(w.config, scope{module: module.name, nested: true}, p, nil)
 		case "model":
 			m.File = r.text(p, "FILE", pathForm, name)
 		case "classes":
@@ -321,16 +341,23 @@ func (r *reader) model(module property) (m Model) {
 		case "schemas":
 			m.Schemas = r.paths(p)
 		default:
-			help := cmp.Or(near(name, []string{"model", "classes", "schemas"}), `; valid keys are model, classes, and schemas`)
+			help := cmp.Or(near(name, []string{"program", "model", "classes", "schemas", "config"}), `; valid keys are program, model, classes, schemas, and config`)
 			r.add(key, "unknown key %s%s", quote(name), help)
 		}
 	})
-	for _, needed := range [...][2]string{{"model", "FILE"}, {"classes", "FOLDER"}} {
-		if !found[needed[0]] {
-			r.add(module.key, "%s has no %s; write %[2]s: %s", module.path, needed[0], needed[1])
+	if program == nil && found["model"] == nil && found["classes"] == nil && found["schemas"] == nil {
+		r.add(module.key, "%s has no program; write program: FILE", module.path)
+	}
+	for _, of := range [...][2]string{{"model", "FILE"}, {"classes", "FOLDER"}, {"schemas", ""}} {
+		key, isSet := found[of[0]], found[of[0]] != nil
+		switch {
+		case program != nil && isSet:
+			r.add(key, "%s cannot be combined with program; remove one of them", of[0])
+		case program == nil && !isSet && of[1] != "":
+			r.add(module.key, "%s has no %s; write %[2]s: %s", module.path, of[0], of[1])
 		}
 	}
-	return m
+	return program, m
 }
 
 // paths returns the paths in a property, which may be a string or a list of strings.
@@ -356,8 +383,12 @@ func (r *reader) environments(w *Workspace, p property) {
 				w.Keys[p.name] = r.text(setting, "passphrase", keyForm, setting.path)
 			case "inventory":
 				w.Inventories[p.name] = r.text(setting, "FILE", pathForm, setting.path)
+			case "config":
+				r.later = append(r.later, func() { r.config(w, setting, p.name) })
+			case "providers":
+				r.providerSettings(w, setting, p.name)
 			default:
-				r.add(key, `unknown key %s; valid keys are key and inventory`, quote(name))
+				r.add(key, `unknown key %s; valid keys are key, inventory, config, and providers`, quote(name))
 			}
 		})
 	})
@@ -439,10 +470,10 @@ func near(name string, names []string) string {
 	return ""
 }
 
-func quote(s string) string {
+func quote(value any) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(s) // Encoding a string cannot fail.
+	_ = encoder.Encode(value) // Encoding JSON values cannot fail.
 	return strings.TrimSuffix(b.String(), "\n")
 }

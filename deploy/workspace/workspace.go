@@ -41,6 +41,9 @@ type Workspace struct {
 	// Provisioners maps provisioners to their resource types. An element is a type token, or package:module:* for all
 	// types of a module.
 	Provisioners map[string][]string `json:"provisioners,omitempty"`
+
+	// config and providers hold the settings by scope. The module of a provider's scope is its package.
+	config, providers map[scope][]Setting
 }
 
 // Model is an object model in MuranoPL with the files needed to evaluate it.

@@ -1,0 +1,100 @@
+package workspace_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/deploy/workspace"
+)
+
+const configured = `
+modules:
+  shop: {program: shop.ts, config: {size: 2, note: ~, region: us}}
+  data/base: base.ts
+config:
+  region: eu
+  size: 1
+  shop: {size: 1.5, token: {exec: ./token}}
+  data/base: {tags: [a, {b: true}]}
+providers:
+  aws: {region: eu, profile: {exec: ./profile, again: x}}
+environments:
+  dev:
+  prod:
+    config:
+      region: asia
+      numbers: [0x1F, 0o17, +7, .5, 5., 1e3, -0, 9007199254740992]
+      strings: ["7", 1_000, no, <<]
+      note:
+      shop:
+        size: 3
+    providers:
+      aws: {region: us}
+      gcp: {zone: b}
+`
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	w, err := workspace.Parse([]byte(configured), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := func(settings []workspace.Setting) (all []string) {
+		for _, s := range settings {
+			value := string(s.Value)
+			if s.Exec != "" {
+				value = "exec " + s.Exec
+			}
+			all = append(all, fmt.Sprintf("%s = %s (own: %t)", s, value, s.Own))
+		}
+		return all
+	}
+	for _, test := range []struct {
+		environment, module string
+		want                []string
+	}{
+		{"dev", "shop", []string{
+			"f:3:52: modules.shop.config.note = null (own: true)",
+			`f:3:63: modules.shop.config.region = "us" (own: true)`,
+			"f:3:43: modules.shop.config.size = 2 (own: true)",
+			"f:8:28: config.shop.token = exec ./token (own: true)",
+		}},
+		{"prod", "shop", []string{
+			"f:19:7: environments.prod.config.note = null (own: false)",
+			"f:17:16: environments.prod.config.numbers = [31,15,7,0.5,5,1000,-0,9007199254740992] (own: false)",
+			`f:16:15: environments.prod.config.region = "asia" (own: false)`,
+			"f:21:15: environments.prod.config.shop.size = 3 (own: true)",
+			`f:18:16: environments.prod.config.strings = ["7","1_000","no","<<"] (own: false)`,
+			"f:8:28: config.shop.token = exec ./token (own: true)",
+		}},
+		{"dev", "data/base", []string{
+			`f:6:11: config.region = "eu" (own: false)`, "f:7:9: config.size = 1 (own: false)",
+			`f:9:21: config.data/base.tags = ["a",{"b":true}] (own: true)`,
+		}},
+		{"dev", "", []string{`f:6:11: config.region = "eu" (own: false)`, "f:7:9: config.size = 1 (own: false)"}},
+	} {
+		if diff := cmp.Diff(test.want, show(w.Config(test.environment, test.module))); diff != "" {
+			t.Errorf("Config(%q, %q) (-want +got):\n%s", test.environment, test.module, diff)
+		}
+	}
+	for _, test := range []struct {
+		environment, pkg string
+		want             []string
+	}{
+		{"dev", "aws", []string{
+			`f:11:30: providers.aws.profile = {"again":"x","exec":"./profile"} (own: true)`, `f:11:17: providers.aws.region = "eu" (own: true)`,
+		}},
+		{"prod", "aws", []string{
+			`f:11:30: providers.aws.profile = {"again":"x","exec":"./profile"} (own: true)`,
+			`f:23:21: environments.prod.providers.aws.region = "us" (own: true)`,
+		}},
+		{"prod", "gcp", []string{`f:24:19: environments.prod.providers.gcp.zone = "b" (own: true)`}},
+		{"dev", "gcp", nil},
+	} {
+		if diff := cmp.Diff(test.want, show(w.Provider(test.environment, test.pkg))); diff != "" {
+			t.Errorf("Provider(%q, %q) (-want +got):\n%s", test.environment, test.pkg, diff)
+		}
+	}
+}
