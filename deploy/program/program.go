@@ -35,6 +35,8 @@ type Options struct {
 	Workspace *workspace.Workspace
 	// Environment is the environment for which the program is evaluated. It is required.
 	Environment string
+	// Config lists the settings that apply to the module. None may have an unresolved command.
+	Config []workspace.Setting
 	// Arguments is passed to the program.
 	Arguments []string
 	// Stderr receives the unfiltered output of lumi-program and the program, including control characters. If nil, the
@@ -83,7 +85,10 @@ func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, 
 	if err != nil {
 		return nil, err
 	}
-	input, err := json.Marshal(o.Workspace)
+	if _, err := Values(o.Config); err != nil {
+		return nil, err
+	}
+	input, err := json.Marshal(handover{o.Workspace, o.Config, placesOf(o.Workspace.Providers(o.Environment))})
 	if err != nil {
 		return nil, fmt.Errorf("module %q: %w", module, err)
 	}

@@ -100,6 +100,7 @@ func TestEvaluate(t *testing.T) {
 		name, file, src string
 		environment     string // default dev
 		arguments       []string
+		config          []workspace.Setting
 		maxSize         int64
 		want            map[string]string
 		code            int    // of the ExitError
@@ -130,6 +131,22 @@ func TestEvaluate(t *testing.T) {
 			name: "standard input", file: "web.js", src: "new Thing('a', { value: `<${readFileSync(0, 'utf8')}>` });",
 			want: map[string]string{"dev web a": "<>"},
 		},
+		{
+			name: "configuration", file: "web.js", src: "new Thing('a', { value: lumi.config({ word: lumi.string }).word });",
+			config: []workspace.Setting{{Key: "word", Value: []byte(`"hi"`)}, {Key: "others", Value: []byte(`1`)}},
+			want:   map[string]string{"dev web a": "hi"},
+		},
+		{
+			name: "wrong configuration", file: "web.js", src: "lumi.config({ word: lumi.string });", code: 1,
+			config: []workspace.Setting{{Key: "word", Value: []byte(`7`), File: "/no/Lumi.yaml", Line: 3, Column: 4}},
+			err:    `module "web": the program has errors`,
+			stderr: "/no/Lumi.yaml:3:4: error: word: expected a string, found a number 7\n" +
+				"  web.js:10:6: note: the program declares its configuration here\n",
+		},
+		{
+			name: "command", file: "web.js", src: "", err: "Lumi.yaml:3:4: config.word: the output of the command is not available",
+			config: []workspace.Setting{{Key: "word", Exec: "pass", File: "Lumi.yaml", Line: 3, Column: 4, From: "config"}},
+		},
 		{name: "empty", file: "web.js", src: "", want: map[string]string{}},
 		{
 			name: "throws", file: "web.js", src: "throw new Error('no zone');", code: 1,
@@ -156,7 +173,7 @@ func TestEvaluate(t *testing.T) {
 			root := filepath.Dir(filepath.Dir(w.File))
 			must.Do(t, os.Remove(w.File)) // Its content is sent to lumi-program.
 			var stderr bytes.Buffer
-			o := program.Options{Workspace: w, Environment: test.environment, Arguments: test.arguments, Stderr: &stderr, MaxSize: test.maxSize}
+			o := program.Options{Workspace: w, Environment: test.environment, Arguments: test.arguments, Config: test.config, Stderr: &stderr, MaxSize: test.maxSize}
 			if o.Environment == "" {
 				o.Environment = "dev"
 			}

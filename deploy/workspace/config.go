@@ -54,10 +54,14 @@ func (w *Workspace) Config(environment, module string) []Setting {
 	return merged(w.config, scopes)
 }
 
-// Provider returns the properties configured for a package's provider in an environment, sorted. Properties in the
-// environment override the workspace's.
-func (w *Workspace) Provider(environment, pkg string) []Setting {
-	return merged(w.providers, []scope{{module: pkg}, {environment: environment, module: pkg}})
+// Providers returns the configurations of providers in an environment by package: the properties of each, sorted.
+// Properties in the environment override the workspace's.
+func (w *Workspace) Providers(environment string) map[string][]Setting {
+	all := map[string][]Setting{}
+	for s := range w.providers {
+		all[s.module] = merged(w.providers, []scope{{module: s.module}, {environment: environment, module: s.module}})
+	}
+	return all
 }
 
 func merged(all map[scope][]Setting, scopes []scope) []Setting {

@@ -93,8 +93,8 @@ func TestConfig(t *testing.T) {
 		{"prod", "gcp", []string{`f:24:19: environments.prod.providers.gcp.zone = "b" (own: true)`}},
 		{"dev", "gcp", nil},
 	} {
-		if diff := cmp.Diff(test.want, show(w.Provider(test.environment, test.pkg))); diff != "" {
-			t.Errorf("Provider(%q, %q) (-want +got):\n%s", test.environment, test.pkg, diff)
+		if diff := cmp.Diff(test.want, show(w.Providers(test.environment)[test.pkg])); diff != "" {
+			t.Errorf("Providers(%q)[%q] (-want +got):\n%s", test.environment, test.pkg, diff)
 		}
 	}
 }

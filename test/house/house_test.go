@@ -261,7 +261,7 @@ var rules = []rule{
 		why: "a workspace is described by one file",
 	},
 	{
-		of: []string{"./deploy/program"}, only: []string{"./deploy/secret", "./deploy/workspace", "./internal/suggest", "./lumigl"}, never: stores,
+		of: []string{"./deploy/program"}, only: []string{"./deploy/secret", "./deploy/workspace", "./internal/suggest", "./lumigl", "./runtime/wire"}, never: stores,
 		why: "a program evaluates to desired state, independently of deployment",
 	},
 	{

@@ -3,12 +3,14 @@ import { compare } from "./names.js";
 
 /** Returns a graph as canonical LumiGL, which `lumi fmt` does not change. */
 export function formatGraph(graph: Graph): string {
-    const { ref, package: pkg, configuration, resources } = graph;
+    const { ref, package: pkg, config, configuration, resources } = graph;
     const format = new Formatter(ref ?? "#ref");
     const top: Entry[] = [
         ["ref", ref === undefined ? undefined : format.value(ref, 1)],
         ["package", format.value(pkg, 1)],
-        ["configuration", configuration === undefined ? undefined : new Formatter(undefined).value(configuration, 1)],
+        ...Object.entries({ config, configuration }).map(([key, value]): Entry => [
+            key, value === undefined ? undefined : new Formatter(undefined).value(value, 1),
+        ]),
         ["resources", ""],
     ];
     // The text may be large, so join it only once.

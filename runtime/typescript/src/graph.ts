@@ -11,6 +11,8 @@ export interface Graph {
     readonly ref?: string;
     /** The program's package. */
     readonly package: string;
+    /** The configuration that the program declares, by key. Unset values are null. */
+    readonly config?: object;
     /** The configurations of providers, by package. */
     readonly configuration?: { readonly [pkg: string]: object };
     /** The resources by URN, in dependency order. */
@@ -55,23 +57,31 @@ export interface Shared {
     readonly used: readonly Used[];
 }
 
+/** The configuration of a program, and the configurations of providers in it and in Lumi.yaml. */
+export interface Configurations {
+    readonly config: object | undefined;
+    readonly configurations: readonly Configured[];
+    readonly providers: { readonly [pkg: string]: Position };
+}
+
 /** Returns the graph of a program and its errors. The graph is valid only if there are no errors. */
 export function buildGraph(
     names: Names,
     constructions: readonly Construction[],
-    configurations: readonly Configured[],
+    { config, configurations, providers }: Configurations,
     { provided, used }: Shared,
     nameOf: FileName | undefined,
-): { graph: Graph; problems: readonly Problem[] } {
+): { graph: Graph; problems: Problem[] } {
     const builder = new Builder(names, nameOf);
     constructions.forEach((construction) => builder.add(construction));
-    const configuration = builder.configure(configurations);
+    const configuration = builder.configure(config, configurations, providers);
     builder.use(used);
     const resources = builder.link(provided);
     const tag = builder.fillReferences();
     const graph = {
         ...(tag === defaultTag ? {} : { ref: tag }),
         package: names.package,
+        ...(config === undefined ? {} : { config }),
         ...(configurations.length === 0 ? {} : { configuration }),
         resources,
     };
@@ -121,12 +131,21 @@ class Builder {
     }
 
     /** Returns the configurations of providers in wire form, by package. */
-    configure(configurations: readonly Configured[]): { [pkg: string]: object } {
+    configure(
+        config: object | undefined,
+        configurations: readonly Configured[],
+        providers: Configurations["providers"],
+    ): { [pkg: string]: object } {
+        this.#scan(config, () => {});
         const found = new Map<string, object>();
         for (const { package: pkg, position, properties } of configurations) {
             if (found.has(pkg)) {
                 // A copy of this package detects only its own duplicates.
                 this.problems.push({ message: `${pkg}: the package is already configured`, position });
+            } else if (Object.hasOwn(providers, pkg)) {
+                const notes = [{ message: "the other configuration is here", position: providers[pkg] }];
+                const message = `${pkg}: the package is also configured in Lumi.yaml; remove one of the two`;
+                this.problems.push({ message, position, notes });
             }
             const bag = properties(() => {
                 throw new TypeError(`${pkg}: a configuration cannot refer to resources`);

@@ -5,6 +5,7 @@ export { formatGraph } from "./canonical.js";
 export { component } from "./component.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { deprecate, deprecated } from "./deprecated.js";
+export { type Config, type Declarations, config, environment, moduleName } from "./environment.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export { formerly, was } from "./former.js";
 export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";
@@ -36,6 +37,7 @@ export {
     type OneOf,
     type Options,
     type Property,
+    type Secret,
     type Shape,
     type Type,
     type Typed,

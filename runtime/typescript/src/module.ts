@@ -6,9 +6,8 @@ import type { Input } from "./input.js";
 import { packageProblem } from "./names.js";
 import { type Output, output } from "./output.js";
 import { callerOf } from "./position.js";
-import { type Recorder, blame, recorder } from "./recorder.js";
+import { blame, program } from "./recorder.js";
 import { type Shape, type Typed, isPlain, optional, required, string } from "./shape.js";
-import { title } from "./state.js";
 import { type TypeForm, formOf } from "./typeform.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
@@ -117,12 +116,3 @@ function refuse(call: string, name: unknown, faults: readonly Fault[], callee: F
     }
 }
 
-/** Returns the recorder of the current evaluation. Throws an `Error` if no program is being evaluated. */
-function program(call: string, name: string, callee: Function): Recorder {
-    const found = recorder(callee, call, name);
-    if (found === undefined) {
-        const message = "no program is being evaluated; run the program with lumi-program or evaluateProgram";
-        throw blame(new Error(`${title(call, name)}: ${message}`), callee);
-    }
-    return found;
-}

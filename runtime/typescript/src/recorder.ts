@@ -2,13 +2,15 @@
 // load several copies of this package, and its resources need not belong to the copy that evaluates it.
 
 import type { Position } from "./position.js";
+import type { Names } from "./names.js";
 import { title } from "./state.js";
 import type { TypeForm } from "./typeform.js";
 
 const place = Symbol.for("@lumi/lumi/recorder");
+const watching = Symbol.for("@lumi/lumi/watchers");
 
 /** The version of this interface. It is incremented for incompatible changes. */
-export const protocol = 3;
+export const protocol = 4;
 
 /** A function that returns the reference in a graph to a resource, or to the value of one of its properties. */
 export type Refer = (resource: object, property?: string) => object;
@@ -63,11 +65,25 @@ export interface Used {
     readonly position: Position | undefined;
 }
 
+/** A configuration value for a program, with its position if it is from a file. */
+export interface Setting extends Partial<Position> {
+    readonly key: string;
+    readonly value: unknown;
+    /** Whether the value is for this program alone, which must then declare it. */
+    readonly own?: boolean;
+    readonly secret?: boolean;
+}
+
 /** An evaluation of a program. */
 export interface Recorder {
     readonly protocol: number;
     /** Whether the evaluation has ended. */
     readonly ended: boolean;
+    readonly names: Names;
+    /** The configuration of the program, or `undefined` if it is not known. */
+    readonly settings: readonly Setting[] | undefined;
+    /** The declared configuration in wire form, in which unset values are null. `undefined` until it is declared. */
+    declared: object | undefined;
     construct(construction: Construction): void;
     configure(configured: Configured): void;
     provide(provided: Provided): void;
@@ -98,9 +114,41 @@ export function recorder(callee: Function, type: string, name?: unknown): Record
     return found;
 }
 
+export const noProgram = "no program is being evaluated; run the program with lumi-program or evaluateProgram";
+
+/** Returns the recorder of the current evaluation. Throws an `Error` if no program is being evaluated. */
+export function program(call: string, name: string | undefined, callee: Function): Recorder {
+    const found = recorder(callee, call, name);
+    if (found === undefined) {
+        throw blame(new Error(`${title(call, name)}: ${noProgram}`), callee);
+    }
+    return found;
+}
+
+/** The functions to call when an evaluation starts or ends, in all copies of this package. */
+const watchers = ((globalThis as { [watching]?: Set<() => void> })[watching] ??= new Set());
+
+/** Calls a function now and whenever an evaluation starts or ends. */
+export function watch(watcher: () => void): void {
+    watchers.add(watcher);
+    watcher();
+}
+
+/** Returns the names of the current evaluation, or `undefined` if there is none. */
+export function currentNames(): Names | undefined {
+    const found = (globalThis as { [place]?: Recorder })[place];
+    return found?.ended === false ? found.names : undefined;
+}
+
 /** Sets the current recorder. */
 export function setRecorder(value: Recorder): void {
     Object.defineProperty(globalThis, place, { value, configurable: true });
+    announce();
+}
+
+/** Calls the watchers. A recorder calls it when its evaluation ends. */
+export function announce(): void {
+    watchers.forEach((watcher) => watcher());
 }
 
 /** Sets the stack of an error to start at the call of a function, and returns the error. */

@@ -112,9 +112,9 @@ export type ValueOf<S extends Shape> = Flat<
     }
 >;
 
-type Optional = { readonly optional: true };
-type PropertyValue<P> = P extends Property<infer T> ? T : never;
-type Flat<T> = { [K in keyof T]: T[K] };
+export type Optional = { readonly optional: true };
+export type PropertyValue<P> = P extends Property<infer T> ? T : never;
+export type Flat<T> = { [K in keyof T]: T[K] };
 
 /** An object with exactly one of the properties of `Variants`. */
 export type OneOf<Variants> = {
@@ -187,11 +187,15 @@ export function verb<Request, Response>(
     return { kind: "verb", request, response };
 }
 
-export function required<T>(type: Typed<T>, ...options: Options[]): Property<T> {
+/** Options of a property that is a secret. */
+export type Secret = Options & { readonly secret: true };
+type IfSecret<O extends readonly Options[]> = [Extract<O[number], Secret>] extends [never] ? unknown : Secret;
+
+export function required<T, O extends Options[]>(type: Typed<T>, ...options: O): Property<T> & IfSecret<O> {
     return Object.assign({ type }, ...options);
 }
 
-export function optional<T>(type: Typed<T>, ...options: Options[]): Property<T> & Optional {
+export function optional<T, O extends Options[]>(type: Typed<T>, ...options: O): Property<T> & Optional & IfSecret<O> {
     return Object.assign({ type, optional: true }, ...options);
 }
 
@@ -206,4 +210,4 @@ export function optionalOut(type: Type, ...options: Options[]): Property {
 export const input: Options = { in: true };
 export const computed: Options = { computed: true };
 export const replaces: Options = { replaces: true };
-export const secretProperty: Options = { secret: true };
+export const secretProperty: Secret = { secret: true };

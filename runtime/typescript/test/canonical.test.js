@@ -21,6 +21,7 @@ test("keys are sorted by bytes, and references are on one line", () => {
     };
     const graph = {
         package: "my/p",
+        config: { note: null, at: { "#ref": "no reference" } },
         configuration: { aws: { region: "r", "#ref": "no reference" } },
         resources: { [urn]: { type: "test:index:T", properties } },
     };
@@ -28,6 +29,12 @@ test("keys are sorted by bytes, and references are on one line", () => {
         formatGraph(graph),
         `{
   "package": "my/p",
+  "config": {
+    "at": {
+      "#ref": "no reference"
+    },
+    "note": null
+  },
   "configuration": {
     "aws": {
       "#ref": "no reference",

@@ -422,6 +422,53 @@ test("lumi passes the workspace on standard input", () => {
     }
 });
 
+test("lumi passes the configuration on standard input", () => {
+    const folder = project({
+        "main.js":
+            'import * as lumi from "@lumi/lumi";\nimport { readFileSync } from "node:fs";\n' +
+            "const c = lumi.config({ port: lumi.number, pw: lumi.required(lumi.string, lumi.secretProperty) });\n" +
+            'lumi.configure("aws", { region: "eu" }, { region: lumi.required(lumi.string) });\n' +
+            'let fd = ""; try { readFileSync(4); fd = "open" } catch { fd = "closed" }\n' +
+            'lumi.provide("seen", `${lumi.environment} ${lumi.moduleName} ${c.port} ${fd} ` +\n' +
+            "    JSON.stringify([process.argv, process.env]).includes('hush'), lumi.string);\n",
+        "none.js": "",
+    });
+    const at = (line) => ({ file: join(folder, "Lumi.yaml"), line, column: 5 });
+    const pw = { key: "pw", value: "hush", secret: true, ...at(4) };
+    const give = (module, config, providers) => {
+        const input = JSON.stringify({ modules: { main: "main.js", none: "none.js" }, environment: "dev", config, providers });
+        const all = [command, module, "--workspace-stdin"];
+        return spawnSync(process.execPath, all, { cwd: folder, encoding: "utf8", input });
+    };
+    const { stdout, stderr } = give("main", [{ key: "port", value: 80, ...at(3) }, pw]);
+    assert.equal(stderr, "");
+    const { config, resources } = JSON.parse(stdout);
+    assert.deepEqual(config, { port: 80, pw: { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "hush" } });
+    assert.equal(Object.values(resources)[0].properties.provides.seen.value, "dev main 80 closed false");
+    for (const [module, config, providers, message] of [
+        ["main", [{ key: "port", value: "x", ...at(3) }, pw], {}, [
+            'Lumi.yaml:3:5: error: port: expected a number, found a string "x"',
+            "  main.js:3:16: note: the program declares its configuration here",
+        ]],
+        ["main", undefined, {}, [
+            "main.js:3:16: error: lumi.config: 2 arguments are wrong",
+            "  port: is required, but missing; add it to config in Lumi.yaml",
+            "  pw: is required, but missing; add it to config in Lumi.yaml",
+        ]],
+        ["none", [{ ...pw, own: true }], {}, ["Lumi.yaml:4:5: error: pw: the program declares no configuration; declare it with lumi.config"]],
+        ["main", [{ key: "port", value: 80, ...at(3) }, pw], { aws: at(9), gcp: at(10) }, [
+            "main.js:4:6: error: aws: the package is also configured in Lumi.yaml; remove one of the two",
+            "  Lumi.yaml:9:5: note: the other configuration is here",
+        ]],
+    ]) {
+        const { status, stdout, stderr } = give(module, config, providers);
+        assert.deepEqual([status, stdout, stderr], [1, "", message.map((line) => `${line}\n`).join("")]);
+    }
+    const { status, stderr: refusal } = run(folder, "--environment=dev", "--package=p", "main.js");
+    const message = "lumi-program does not read configuration from Lumi.yaml; evaluate the program with 'lumi plan'";
+    assert.deepEqual([status, refusal], [1, `main.js:3:16: error: lumi.config: ${message}\n`]);
+});
+
 test("--check runs the compiler first", () => {
     const config = {
         compilerOptions: { target: "es2022", module: "nodenext", strict: true, types: [] },

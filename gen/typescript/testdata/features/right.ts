@@ -209,3 +209,22 @@ export function kindOf(action: features.Action): string {
 // The other variants are undefined, and no outputs of that: messages of the compiler would be about outputs.
 type Other = NonNullable<Extract<lumi.Input<features.Action>, { forward: unknown }>["select"]>;
 export const noOther: [Other] extends [never] ? true : false = true;
+
+// The values of configuration have their declared types, and secrets are outputs.
+export function configured(): string {
+    const c = lumi.config({
+        count: lumi.number,
+        level: lumi.enum(() => features.Level),
+        proxy: lumi.struct(() => ({ host: lumi.required(lumi.string), port: lumi.optional(lumi.number) })),
+        note: lumi.optional(lumi.string),
+        pw: lumi.required(lumi.string, lumi.secretProperty),
+        tokens: lumi.optional(lumi.list(lumi.string), lumi.replaces, lumi.secretProperty),
+    });
+    const level: features.Level = c.level;
+    const port: number | undefined = c.proxy.port;
+    const note: string | undefined = c.note;
+    const secret: lumi.Output<string> = c.pw;
+    const secrets: lumi.Output<string[]> | undefined = c.tokens;
+    new net.Network(`${lumi.environment}-${lumi.moduleName}`, { range: c.pw });
+    return [c.count.toFixed(), level, port, note, c.proxy.host.length, secret, secrets, typeof lumi.environment].join();
+}

@@ -221,3 +221,26 @@ export function unfinished(action: features.Action): string {
     const never: never = action;
     return never;
 }
+
+// Configuration is not of the declared type, a secret, optional, or not declared.
+export function configured(): void {
+    const c = lumi.config({
+        count: lumi.number,
+        note: lumi.optional(lumi.string),
+        pw: lumi.required(lumi.string, lumi.secretProperty),
+    });
+    // @ts-expect-error
+    c.count.length;
+    // @ts-expect-error
+    c.note.length;
+    // @ts-expect-error
+    c.pw.length;
+    // @ts-expect-error
+    c.other;
+    // @ts-expect-error
+    c.count = 1;
+    // @ts-expect-error
+    lumi.config({ count: "number" });
+    // @ts-expect-error
+    lumi.environment = "prod";
+}

@@ -1,7 +1,7 @@
 // The process that runs a program: node host.js NAMES WORKSPACE PROGRAM [ARGUMENT …]. It writes errors to standard
-// error and the graph to file descriptor 3.
+// error and the graph to file descriptor 3. It reads the configuration from file descriptor 4.
 
-import { writeFileSync, writeSync } from "node:fs";
+import { closeSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
@@ -11,17 +11,22 @@ import type { Names } from "../names.js";
 import { type Position, positionOf, positionsOf } from "../position.js";
 import { EvaluationError, type Problem, format } from "../problem.js";
 import { Evaluation } from "../program.js";
+import type { Configuration } from "./workspace.js";
 
 const standardError = 2;
 /** The file descriptor to which the graph is written. */
 const output = 3;
+/** The file descriptor with the configuration, which may contain secrets. It is closed before the program runs. */
+const input = 4;
 
 const [names, workspace, program] = process.argv.splice(2, 3) as [string, string, string];
 // Arguments look as if Node had been called with the program.
 process.argv[1] = program;
 
 const nameOf = (file: string): string => relative(workspace, file).replaceAll(sep, "/");
-const evaluation = new Evaluation(JSON.parse(names) as Names, nameOf);
+const { config, providers } = JSON.parse(readFileSync(input, "utf8")) as Configuration;
+closeSync(input);
+const evaluation = new Evaluation(JSON.parse(names) as Names, config, providers, nameOf);
 let graph: string | undefined;
 let loaded = false;
 let failed = false;
@@ -58,7 +63,7 @@ import(pathToFileURL(program).href).then(() => (loaded = true), fail);
 /** Reports the program's error and exits. */
 function fail(error: unknown): void {
     evaluation.abandon();
-    if (error instanceof EvaluationError) {
+    if (isEvaluationError(error)) {
         report(error.problems);
     } else if (error instanceof SyntaxError && positionOf(error.stack) === undefined) {
         // Throw the error again, uncaught, since only Node knows its position and prints it.
@@ -72,6 +77,11 @@ function fail(error: unknown): void {
         report(problemsOf(error));
     }
     process.exit(1);
+}
+
+/** Reports whether an error is an EvaluationError of any copy of this package. */
+function isEvaluationError(error: unknown): error is EvaluationError {
+    return error instanceof Error && error.name === "EvaluationError" && "problems" in error;
 }
 
 function problemsOf(error: unknown): readonly Problem[] {

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, relative, resolve } from "node:path";
+import type { Writable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -16,7 +17,7 @@ import { secretSignature } from "../wire.js";
 import { check } from "./check.js";
 import { Failure } from "./failure.js";
 import { type Flags, parseFlags, usage } from "./flags.js";
-import { type Workspace, readWorkspace } from "./workspace.js";
+import { type Configuration, type Workspace, readWorkspace } from "./workspace.js";
 import { write } from "./write.js";
 
 try {
@@ -43,7 +44,8 @@ async function main(args: readonly string[]): Promise<number> {
     // Node resolves symbolic links in the names of files, so the folder's must be resolved, too.
     const folder = realpathSync(dirname(workspace.file ?? file));
     const stdin = flags.workspaceStdin ? "ignore" : "inherit";
-    const graph = await evaluate(loader, [JSON.stringify(names), folder, file, ...flags.arguments], stdin);
+    const { config, providers } = flags.workspaceStdin ? workspace : {};
+    const graph = await evaluate(loader, [JSON.stringify(names), folder, file, ...flags.arguments], stdin, { config, providers });
     if (graph === undefined) {
         return 1; // The program's process has printed the errors.
     }
@@ -82,7 +84,7 @@ async function receiveWorkspace(): Promise<Workspace> {
         // Do not quote the input, which may contain secrets.
         throw new Failure("--workspace-stdin is for lumi: standard input is not a workspace in JSON");
     }
-    return { ...workspace, file: resolve("Lumi.yaml") };
+    return { config: [], ...workspace, file: resolve("Lumi.yaml") };
 }
 
 /**
@@ -182,14 +184,18 @@ function evaluate(
     loader: readonly string[],
     args: readonly string[],
     stdin: "ignore" | "inherit",
+    configuration: Configuration,
 ): Promise<string | undefined> {
     const host = fileURLToPath(new URL("host.js", import.meta.url));
     const standardError = 2;
     const child = spawn(
         process.execPath,
         [...process.execArgv, "--enable-source-maps", ...loader, host, ...args],
-        { stdio: [stdin, standardError, "inherit", "pipe"] },
+        { stdio: [stdin, standardError, "inherit", "pipe", "pipe"] },
     );
+    const input = child.stdio[4] as Writable;
+    input.on("error", () => {}); // The process exited, which is reported below.
+    input.end(JSON.stringify(configuration));
     const parts: Buffer[] = [];
     child.stdio[3]!.on("data", (part: Buffer) => parts.push(part));
     // Forward the first signal, which the program may ignore. On the second, kill it.

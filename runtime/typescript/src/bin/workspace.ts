@@ -6,10 +6,18 @@ import { dirname, join } from "node:path";
 
 import { LineCounter, type Pair, type ParsedNode, isAlias, isMap, isScalar, parseDocument } from "yaml";
 
+import type { Position } from "../position.js";
+import type { Setting } from "../recorder.js";
 import { Failure, messageOf } from "./failure.js";
 
+/** The configuration of a program and the positions of configured providers. lumi-program receives them from lumi. */
+export interface Configuration {
+    readonly config?: readonly Setting[] | undefined;
+    readonly providers?: { readonly [pkg: string]: Position } | undefined;
+}
+
 /** The part of a workspace that lumi-program needs. Keys missing from `Lumi.yaml` are absent. */
-export interface Workspace {
+export interface Workspace extends Configuration {
     /** The path of `Lumi.yaml`. */
     readonly file?: string;
     /** The package of programs that `modules` does not list. */
@@ -101,10 +109,11 @@ class Reader {
                     break;
                 case "modules":
                     for (const module of this.#object(entry, "{NAME: FILE}")) {
-                        if (isMap(module.value)) {
+                        const program = entriesOf(module.path, module.value).find(({ name }) => name === "program");
+                        if (isMap(module.value) && program === undefined) {
                             models.push([module.name, {}]);
                         } else {
-                            programs.push([module.name, this.#string(module, "FILE")]);
+                            programs.push([module.name, this.#string(program ?? module, "FILE")]);
                         }
                     }
                     break;
@@ -117,7 +126,7 @@ class Reader {
         }
         found.modules = Object.fromEntries(programs);
         found.models = Object.fromEntries(models);
-        return Object.fromEntries(Object.entries(found).filter(([, value]) => Object.keys(value).length > 0));
+        return Object.fromEntries(Object.entries(found).filter(([, value]) => Object.keys(value ?? {}).length > 0));
     }
 
     /** Returns the string in an entry. If it is not a string, reports an error with the example and returns "". */

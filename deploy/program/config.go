@@ -1,0 +1,71 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// handover is the standard input of lumi-program.
+type handover struct {
+	*workspace.Workspace
+	Config []workspace.Setting `json:"config,omitempty"`
+	// Providers maps configured packages to a setting without a value, to report a second configuration by the program.
+	Providers map[string]workspace.Setting `json:"providers,omitempty"`
+}
+
+func placesOf(providers map[string][]workspace.Setting) map[string]workspace.Setting {
+	places := map[string]workspace.Setting{}
+	for pkg, settings := range providers {
+		for _, s := range settings[:min(1, len(settings))] {
+			s.Value = nil
+			places[pkg] = s
+		}
+	}
+	return places
+}
+
+// Values returns settings as an object, in which secrets are marked. It returns an error if a setting has a command
+// instead of a value.
+func Values(settings []workspace.Setting) (lumigl.Value, error) {
+	var values lumigl.ObjectBuilder
+	for _, s := range settings {
+		if s.Exec != "" {
+			return lumigl.Value{}, fmt.Errorf("%s: the output of the command is not available", s)
+		}
+		v, err := lumigl.Parser{}.ParseValue(string(s.Value))
+		if err != nil {
+			return lumigl.Value{}, fmt.Errorf("%s: the value is not valid JSON", s) // The error may quote a secret.
+		}
+		if s.Secret {
+			v = lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: v})
+		}
+		values.Set(s.Key, v)
+	}
+	return values.Object(), nil
+}
+
+// Configure adds configurations of providers to desired state, by package, if the desired state has resources of the
+// package and does not configure it.
+func Configure(desired *lumigl.Snapshot, providers map[string][]workspace.Setting) error {
+	all := desired.Field("configuration")
+	for v := range desired.Vertices() {
+		pkg := v.Type.Package()
+		if len(providers[pkg]) == 0 || all.Get(pkg).Exists() {
+			continue
+		}
+		values, err := Values(providers[pkg])
+		if err != nil {
+			return err
+		}
+		all = all.With(pkg, values)
+	}
+	if all.Exists() {
+		isOld := func(m lumigl.Member) bool { return m.Key == "configuration" }
+		desired.Fields = append(slices.DeleteFunc(desired.Fields, isOld), lumigl.Member{Key: "configuration", Value: all})
+	}
+	return nil
+}
