@@ -80,6 +80,8 @@ type Version struct {
 	Uses []Edge
 	// Configuration is an object with the configuration of each provider by package, or absent.
 	Configuration lumigl.Value
+	// Config is an object with the configuration that the program declares, without unset values, or absent.
+	Config lumigl.Value
 
 	resources []*Resource
 	byURN     map[urn.URN]*Resource

@@ -173,7 +173,7 @@ func dump(g *Graph) string {
 	for _, module := range g.Modules() {
 		fmt.Fprintf(&out, "%s %v\n", module, g.newest[module])
 		for _, v := range g.Versions(module) {
-			fmt.Fprintf(&out, "  %s %t %s\n", v, v.Partial, show(v.Configuration))
+			fmt.Fprintf(&out, "  %s %t %s %s\n", v, v.Partial, show(v.Configuration), show(v.Config))
 			for r := range v.Resources() {
 				resource(r)
 			}
@@ -318,6 +318,7 @@ func anyGraph(t *rapid.T) *Graph {
 			v := NewVersion(VersionID{module, d}, resources)
 			v.Partial = rapid.Bool().Draw(t, "partial")
 			v.Configuration = anyBag(t, []lumigl.Value{lumigl.NullValue()})
+			v.Config = anyBag(t, []lumigl.Value{lumigl.NullValue()})
 			references := []lumigl.Value{moduleRef("a", "foo"), moduleRef("my/b", "bar")}
 			for _, r := range resources {
 				references = append(references, refTo(r.URN, ""))

@@ -22,13 +22,14 @@ type Module struct {
 	Provides      []Provided
 	Uses          []Edge
 	Configuration lumigl.Value
+	Config        lumigl.Value
 }
 
 // Version returns a new version of the module with the given resources. Its edges are unresolved, and Provides is
 // empty.
 func (m *Module) Version(d Deployment, resources []*Resource) *Version {
 	v := NewVersion(VersionID{Module: m.Name, Deployment: d}, resources)
-	v.Configuration, v.Uses = m.Configuration, slices.Clone(m.Uses)
+	v.Configuration, v.Config, v.Uses = m.Configuration, m.Config, slices.Clone(m.Uses)
 	return v
 }
 
@@ -49,6 +50,11 @@ func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 		problems = append(problems, fmt.Sprintf(`"package" must be the name of the module, got %q`, desired.Package))
 	}
 	m := &Module{Name: name, Configuration: desired.Field("configuration")}
+	for key, v := range desired.Field("config").Members() {
+		if v.Kind() != lumigl.Null { // null represents a declared key without a value
+			m.Config = m.Config.With(key, v)
+		}
+	}
 	for _, v := range vertices {
 		where := string(v.URN())
 		if v.Source != "" {

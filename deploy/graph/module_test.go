@@ -13,6 +13,7 @@ import (
 
 const shop = `{
   "package": "my/shop",
+  "config": { "replicas": 3, "note": null },
   "configuration": { "aws": { "region": "eu-central-1" } },
   "resources": {
     "urn:lumi:prod::my/net:index::lumi:index:Module::net": {
@@ -65,6 +66,9 @@ func TestModuleOf(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("ModuleOf() =\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if replicas, _ := m.Config.Get("replicas").Int(); replicas != 3 || m.Config.Len() != 1 {
+		t.Errorf("ModuleOf() has %d values of configuration and %d replicas, want one with 3", m.Config.Len(), replicas)
 	}
 	region, _ := m.Configuration.Get("aws").Get("region").Text()
 	if m.Name != "my/shop" || region != "eu-central-1" {

@@ -9,7 +9,7 @@ import (
 
 // HasChanges reports whether running the plan would change anything except deployment numbers, source positions, and
 // the numbers of unnamed resources. It considers resources, subsequent cleanups, dependencies, provided and used
-// values, and the configuration of providers. The first deployment of a module is a change even if the module is empty.
+// values, and the configuration of the program and of providers. The first deployment of a module is a change even if the module is empty.
 func (p *Plan) HasChanges() bool {
 	was, now := p.before.Newest(p.Module), p.Transition.Graph.Newest(p.Module)
 	switch {
@@ -21,7 +21,7 @@ func (p *Plan) HasChanges() bool {
 	return slices.ContainsFunc(p.Steps, func(s *Step) bool {
 		// A resource from a failed deployment or an older version joins the newest version.
 		return !was.Holds(s.Old) || !slices.Equal(s.Old.Dependencies, s.New.Dependencies)
-	}) || !was.Configuration.Equal(now.Configuration) || !slices.EqualFunc(was.Provides, now.Provides, func(a, b graph.Provided) bool {
+	}) || !was.Configuration.Equal(now.Configuration) || !was.Config.Equal(now.Config) || !slices.EqualFunc(was.Provides, now.Provides, func(a, b graph.Provided) bool {
 		return a.Name == b.Name && a.Type.Form.Equal(b.Type.Form) && a.Value.Equal(b.Value) && a.Result.Equal(b.Result)
 	}) || !slices.EqualFunc(was.Uses, now.Uses, func(a, b graph.Edge) bool {
 		return a.To == b.To && a.Name == b.Name && a.Type.Form.Equal(b.Type.Form) && a.Where == b.Where && a.Broken == b.Broken

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -146,6 +147,7 @@ func TestDigest(t *testing.T) {
 		func(p *Plan) { p.Environment = "prod" },
 		func(p *Plan) { p.Module = "b" },
 		func(p *Plan) { p.Transition = configured(t, `{"aws": {"region": "a"}}`) },
+		func(p *Plan) { p.Transition.Graph.Newest("a").Config = lumigl.ObjectOf() },
 	} {
 		p := effectsOf(t, "")
 		p.Transition = configured(t, `{"aws": {"region": "b"}}`)
@@ -160,6 +162,14 @@ func TestDigest(t *testing.T) {
 	one, other := effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"k"}}`), effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"l"}}`)
 	if digest(one) != digest(other) {
 		t.Error("digest depends on the content of a secret")
+	}
+	for i, p := range []*Plan{one, other} {
+		p.Transition = configured(t, `{}`)
+		config := must.Get(lumigl.Parser{}.ParseValue(fmt.Sprintf(`{"password": %s"%d"}}`, secret, i)))(t)
+		p.Transition.Graph.Newest("a").Config = config
+	}
+	if digest(one) != digest(other) {
+		t.Error("digest depends on a secret in the program's configuration")
 	}
 	one.Steps[0].NotCompared = true
 	if got := digest(one); got != "" {

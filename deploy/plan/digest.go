@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// digest returns a hash of a plan's effects and provided and used values, or "" if secrets could not be compared. It
+// digest returns a hash of a plan's effects, configuration, and provided and used values, or "" if secrets could not be compared. It
 // hashes sorted texts because the order of steps depends on deployment numbers.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
@@ -36,6 +36,9 @@ func digest(p *Plan) string {
 	add(nil, "%d %q %q", p.Purpose, p.Environment, p.Module)
 	if v := p.Transition.Graph.Newest(p.Module); v != nil {
 		add([]lumigl.Value{v.Configuration}, "configuration")
+		if v.Config.Exists() { // digests of programs without configuration are the same as in older versions
+			add([]lumigl.Value{v.Config}, "config")
+		}
 		for _, provided := range v.Provides {
 			add([]lumigl.Value{provided.Type.Form, provided.Value}, "provides %q", provided.Name)
 		}

@@ -178,8 +178,10 @@ func (s *story) desired(module, src string) *lumigl.Snapshot {
 	if err != nil {
 		s.Fatalf("ParseSnapshot: %v\n%s", err, text)
 	}
-	if configuration := v.Get("$configuration"); configuration.Exists() {
-		parsed.Fields = []lumigl.Member{{Key: "configuration", Value: configuration}}
+	for _, key := range []string{"config", "configuration"} {
+		if value := v.Get("$" + key); value.Exists() {
+			parsed.Fields = append(parsed.Fields, lumigl.Member{Key: key, Value: value})
+		}
 	}
 	return parsed
 }
@@ -287,7 +289,8 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 		return before.Overlay(planned.VersionID, planned.Configuration, results)
 	}
 	u.Version, u.Interrupt = graph.NewVersion(planned.VersionID, resources), s.graph.Modules()
-	u.Version.Uses, u.Version.Provides, u.Version.Configuration = planned.Uses, slices.Clone(planned.Provides), planned.Configuration
+	u.Version.Uses, u.Version.Provides = planned.Uses, slices.Clone(planned.Provides)
+	u.Version.Configuration, u.Version.Config = planned.Configuration, planned.Config
 	for i := range u.Version.Provides {
 		u.Version.Provides[i].Result = must.Get(expr.Evaluate(u.Version.Provides[i].Value, resolve))(s)
 	}

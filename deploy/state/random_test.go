@@ -131,6 +131,7 @@ func nextGraph(t *rapid.T, g *graph.Graph, d graph.Deployment) *graph.Graph {
 	}
 	update.Version = graph.NewVersion(id, resources)
 	update.Version.Configuration = anyObject(t, []lumigl.Value{lumigl.NullValue()}, 2)
+	update.Version.Config = anyObject(t, []lumigl.Value{lumigl.NullValue()}, 2)
 	value := anyValue(t, []lumigl.Value{refTo(urnOf(module, 1), "arn")}, 2)
 	update.Version.Provides = []graph.Provided{{Name: "foo", Type: number, Value: value, Result: value}}
 	if module == "b" && rapid.Bool().Draw(t, "uses") {

@@ -24,6 +24,7 @@ type planJSON struct {
 	Waits       []map[string]string `json:"waits"`
 	Steps       []stepJSON          `json:"steps"`
 	Provides    json.RawMessage     `json:"provides"`
+	Config      json.RawMessage     `json:"config,omitempty"`
 	Notes       []note              `json:"notes"`
 	Cleanups    []map[string]any    `json:"cleanups"`
 	Moves       []map[string]string `json:"moves"`
@@ -56,7 +57,7 @@ func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 	for _, wait := range o.Waits {
 		out.Waits = append(out.Waits, map[string]string{"for": wait.For.Name(), "reason": wait.Reason})
 	}
-	compared := []*diff.Resource{provides(p)}
+	compared := []*diff.Resource{provides(p), config(p)}
 	for _, s := range p.Steps {
 		if !s.Replaced {
 			out.Totals[kindOf(s).String()]++
@@ -72,7 +73,10 @@ func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 	}
 	out.Ref = lumigl.TagOf(data)
 	out.Provides = compared[0].JSON(out.Ref)
-	for i, r := range compared[1:] {
+	if len(compared[1].Changes) > 0 {
+		out.Config = compared[1].JSON(out.Ref)
+	}
+	for i, r := range compared[2:] {
 		out.Steps[i].Changes = r.JSON(out.Ref)
 	}
 	for _, c := range p.Cleanups {

@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -114,6 +115,19 @@ func provides(p *plan.Plan) *diff.Resource {
 	}
 	old, new := versions(p)
 	return diff.CompareResource(of(old), of(new), nil)
+}
+
+// config returns the changes to the program's configuration. It omits stored secrets that cannot be compared without the
+// key.
+func config(p *plan.Plan) *diff.Resource {
+	old, new := versions(p)
+	was, now := old.Config, new.Config
+	for key, v := range old.Config.Members() {
+		if !expr.IsKnown(v) {
+			was, now = was.With(key, lumigl.Value{}), now.With(key, lumigl.Value{})
+		}
+	}
+	return diff.CompareResource(vertex("", was, lumigl.Value{}), vertex("", now, lumigl.Value{}), nil)
 }
 
 // note describes a plan's effect on a use between modules, or a change of only the saved model.

@@ -95,6 +95,7 @@ type scenario struct {
 		Module     string
 		Deployment graph.Deployment
 		Provides   map[string]json.RawMessage
+		Config     json.RawMessage
 		Uses       []graph.Constraint
 	}
 	Bound, Moved, Stayed []graph.Binding
@@ -149,6 +150,9 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 	for _, one := range s.Versions {
 		v := graph.NewVersion(graph.VersionID{Module: one.Module, Deployment: one.Deployment}, nil)
 		kind := graph.Type{Form: lumigl.TextOf(cmp.Or(one.Type, "any"))}
+		if one.Config != nil {
+			v.Config = must.Get(lumigl.Parser{}.ParseValue(string(one.Config)))(t)
+		}
 		for _, use := range one.Uses {
 			use.Type = kind
 			v.Uses = append(v.Uses, graph.Edge{Constraint: use})

@@ -17,7 +17,7 @@ func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	t := text{term.Stream{Color: o.Color}}
 	var parts []string
 	for _, part := range [...]string{
-		t.header(p, o), t.steps(p), t.provides(p), t.notes(p), t.cleanups(p), t.moves(p), t.details(o),
+		t.header(p, o), t.compared("config", config(p)), t.steps(p), t.compared("provides", provides(p)), t.notes(p), t.cleanups(p), t.moves(p), t.details(o),
 	} {
 		if part != "" {
 			parts = append(parts, strings.Trim(part, "\n"))
@@ -118,12 +118,12 @@ func (t text) resource(u urn.URN, id string) string {
 	return all
 }
 
-func (t text) provides(p *plan.Plan) string {
-	r := provides(p)
+// compared formats the changes to a part of the module other than its resources.
+func (t text) compared(part string, r *diff.Resource) string {
 	if len(r.Changes) == 0 {
 		return ""
 	}
-	return line(0, t.Paint(term.Yellow, "~")+" "+t.Paint(term.Bold, "provides")) + t.changes(r, 1)
+	return line(0, t.Paint(term.Yellow, "~")+" "+t.Paint(term.Bold, part)) + t.changes(r, 1)
 }
 
 func (t text) notes(p *plan.Plan) (all string) {
