@@ -9,8 +9,7 @@ import (
 
 var engine []*yaql.Function
 
-// rabbit contains the default configuration settings that the core library of the reference implementation reads. This
-// package has no configuration.
+// rabbit contains the default configuration settings that the core library of the reference implementation reads.
 var rabbit = map[string]any{"host": "localhost", "port": int64(5672), "login": "guest", "password": "guest", "virtual_host": "/", "ssl": false}
 
 func init() {
@@ -79,11 +78,14 @@ func newEngine() []*yaql.Function {
 			}
 			return call.Arg(0), nil
 		}),
-		yaql.Func("config", "group string, setting string=null", func(call *yaql.Call) (any, error) {
-			if call.String(0) != "rabbitmq" {
-				return nil, nil
+		yaql.Func("config", "key string, preset any=null", func(call *yaql.Call) (any, error) {
+			if setting, ok := call.Arg(1).(string); ok && call.String(0) == "rabbitmq" {
+				return rabbit[setting], nil
 			}
-			return rabbit[call.String(1)], nil
+			if config := scopeOf(call).in.options.Config; config != nil {
+				return config(call.String(0), call.Arg(1))
+			}
+			return call.Arg(1), nil
 		}),
 		yaql.Func("randomName", "", func(call *yaql.Call) (any, error) { return "x" + scopeOf(call).in.newID(nil, "name")[:14], nil }),
 		yaql.Extension("pselect", "collection iterable, composer lambda", parallelSelect),

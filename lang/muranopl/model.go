@@ -228,6 +228,8 @@ type Options struct {
 	MaxSteps int
 	// Functions lists the host's functions for workflows.
 	Functions []*yaql.Function
+	// Config returns the value of a configuration key, or preset if it has none. The default always returns preset.
+	Config func(key string, preset any) (any, error)
 	// Sleep waits for a duration or until the context is done. The default uses a timer.
 	Sleep func(context.Context, time.Duration) error
 }

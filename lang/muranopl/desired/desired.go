@@ -16,7 +16,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Evaluate returns the graph of desired state and the saved model. The saved model consists of the model in the file
+// Evaluate returns the graph of desired state and the saved model. The graph's field "config" contains the configuration
+// that workflows have read. The saved model consists of the model in the file
 // and the model after the workflow. Outputs in it are references to properties of resources in the graph, or
 // expressions; replace them with their values after the deployment, and pass the result as Input.Last to the next
 // evaluation. Errors in the model and the classes are of type [*muranopl.Error].
@@ -34,7 +35,8 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 		}
 	}
 	e.in = muranopl.New(muranopl.Resolvers{e.library(), in.Classes, murano}, muranopl.Options{
-		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Config: e.config,
+		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	file, err := export(in.Model.Data(), true)
 	if err != nil {
@@ -61,6 +63,9 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 	}
 	if err != nil {
 		return nil, lumigl.Value{}, err
+	}
+	if e.read.Exists() {
+		e.graph.Fields = append(e.graph.Fields, lumigl.Member{Key: "config", Value: e.read})
 	}
 	return e.graph, lumigl.ObjectOf(lumigl.Member{Key: "file", Value: file}, lumigl.Member{Key: "saved", Value: saved}), nil
 }

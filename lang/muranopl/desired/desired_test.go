@@ -45,6 +45,9 @@ func deploy(t *testing.T, archive *txtar.Archive) {
 	var out strings.Builder
 	in.Log = func(level, message string) { fmt.Fprintf(&out, "%s: %s\n", level, message) }
 	for i, f := range archive.Files {
+		if strings.HasPrefix(f.Name, "config") {
+			in.Config = must.Get(lumigl.Parser{}.ParseValue(string(f.Data)))(t)
+		}
 		if !strings.HasSuffix(f.Name, ".json") {
 			continue
 		}

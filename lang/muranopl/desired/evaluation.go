@@ -24,6 +24,8 @@ type Input struct {
 	Last lumigl.Value
 	// Method is the method of the root object to call. The default is "deploy".
 	Method string
+	// Config is an object with the configuration of the module, or absent. Workflows read it with config.
+	Config lumigl.Value
 	// Log receives the messages logged through io.lumi.Log. It may be nil.
 	Log func(level, message string)
 }
@@ -37,4 +39,16 @@ type evaluation struct {
 	tokens  []string
 	unnamed map[string]int // number of resources without a name, by type
 	places  map[string]muranopl.Position
+	read    lumigl.Value // the configuration that workflows have read; null for keys without a value
+}
+
+// config returns the value of a configuration key, or preset if it has none.
+func (e *evaluation) config(key string, preset any) (any, error) {
+	v := e.Config.Get(key)
+	if v.Kind() == lumigl.Null || !v.Exists() {
+		e.read = e.read.With(key, lumigl.NullValue())
+		return preset, nil
+	}
+	e.read = e.read.With(key, v)
+	return tree(v, nil).Data(), nil
 }
