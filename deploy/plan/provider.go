@@ -49,7 +49,7 @@ func (e *ConfigurationError) Unwrap() error { return e.Err }
 // not contain secrets, followed by advice.
 func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 	name := e.Package[strings.LastIndexByte(e.Package, '/')+1:]
-	advice := fmt.Sprintf("correct the values that the program passes to %s.configure", name)
+	advice := fmt.Sprintf("correct the values that the program passes to %s.configure, or under providers in Lumi.yaml", name)
 	if len(e.Missing) > 0 {
 		advice = fmt.Sprintf("add %s.configure({ %s: … }) to the program before the first resource", name, strings.Join(e.Missing, ": …, "))
 	}

@@ -1,7 +1,10 @@
 package programs_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -39,11 +43,33 @@ func TestGraph(t *testing.T) {
 	}
 }
 
+// The program gets the configuration that docs/workspace.md explains from lumi, on standard input.
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	programs, lumi := compile(t)
+	root := filepath.Join(programs, "..", "..") // the sources are relative to it
+	program := must.Get(filepath.Rel(root, filepath.Join(programs, "workers", "main.js")))(t)
+	w := must.Get(workspace.Parse([]byte(`
+modules: {workers: {program: `+filepath.ToSlash(program)+`, config: {replicas: 1}}}
+config: {region: eu-central-1, workers: {note: a}}
+environments:
+  prod: {config: {region: us-west-2, workers: {replicas: 2}}}
+`), "Lumi.yaml"))(t)
+	settings := append(w.Config("prod", "workers"), workspace.Setting{Key: "password", Value: []byte(`"hunter2"`), Secret: true})
+	input := must.Get(json.Marshal(struct {
+		*workspace.Workspace
+		Config []workspace.Setting `json:"config"`
+	}{w, settings}))(t)
+	command := exec.Command("node", filepath.Join(lumi, "dist", "bin", "lumi-program.js"), "workers", "--environment=prod", "--workspace-stdin")
+	command.Dir, command.Stdin, command.Stderr = root, bytes.NewReader(input), os.Stderr
+	golden.File(t, filepath.Join("workers", "graph.json"), string(must.Get(command.Output())(t)))
+}
+
 // All code in docs/programs.md, except imports, comes from the programs. It may be abbreviated with ….
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	var programs string
-	for _, program := range []string{"web", "site", "service"} {
+	for _, program := range []string{"web", "site", "service", "workers"} {
 		programs += joined(string(must.Get(os.ReadFile(filepath.Join(program, "main.ts")))(t)))
 	}
 	page := must.Get(os.ReadFile("../../../docs/programs.md"))(t)

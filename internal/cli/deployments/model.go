@@ -10,6 +10,8 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/program"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
@@ -87,6 +89,10 @@ func evaluateModel(ctx context.Context, s *workspace.Session, engine *environmen
 	if o.Last, err = savedModel(ctx, s, engine, module); err != nil {
 		return nil, err
 	}
+	settings := s.Workspace.Config(s.Environment.Name, module)
+	if o.Config, err = program.Values(settings); err != nil {
+		return nil, err
+	}
 	o.Log = func(level, message string) { s.Say("%s: %s: %s", module, level, message) }
 	s.Doing("evaluating %s", module)
 	ctx, release := s.Interruptible(ctx)
@@ -98,6 +104,9 @@ func evaluateModel(ctx context.Context, s *workspace.Session, engine *environmen
 	case err != nil:
 		return nil, document.PrintClassErrors(s.Console, classes, err)
 	}
+	// A model declares configuration by reading it, so a key may be unused only in this evaluation.
+	isShared := func(s lumiyaml.Setting) bool { return !s.Own }
+	warnUndeclared(s, slices.DeleteFunc(settings, isShared), evaluated)
 	for v := range evaluated.Vertices() {
 		v.Source = fromFolder(s, v.Source)
 	}

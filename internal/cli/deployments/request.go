@@ -56,6 +56,9 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 	var all []run.Request
 	for _, arg := range args {
 		desired, err := desiredState(ctx, s, engine, arg, arguments)
+		if err == nil {
+			err = configure(s, desired)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -64,6 +67,9 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 		}
 		all = append(all, run.Request{Desired: desired, Interrupt: f.interrupt})
 		s.Evaluated = append(s.Evaluated, desired)
+	}
+	if slices.Equal(slices.Sorted(slices.Values(args)), s.Workspace.Names()) { // all declarations are known
+		warnUndeclared(s, s.Workspace.Config(s.Environment.Name, ""), s.Evaluated...)
 	}
 	return choose(ctx, s, engine, f, all)
 }
@@ -184,6 +190,7 @@ func desiredState(ctx context.Context, s *workspace.Session, engine *environment
 	ctx, release := s.Interruptible(ctx) // do not let the program outlive this process
 	defer release()
 	return program.Evaluate(ctx, arg, program.Options{
-		Workspace: s.Workspace, Environment: s.Environment.Name, Arguments: arguments, Stderr: s.Stderr,
+		Workspace: s.Workspace, Environment: s.Environment.Name, Config: s.Workspace.Config(s.Environment.Name, arg),
+		Arguments: arguments, Stderr: s.Stderr,
 	})
 }
