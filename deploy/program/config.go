@@ -48,13 +48,19 @@ func Values(settings []workspace.Setting) (lumigl.Value, error) {
 	return values.Object(), nil
 }
 
-// Configure adds configurations of providers to desired state, by package, if the desired state has resources of the
-// package and does not configure it.
+// Configure adds configurations of providers to desired state, by package, if it has resources of the package. It returns
+// an error if the desired state already contains a configuration of the package.
 func Configure(desired *lumigl.Snapshot, providers map[string][]workspace.Setting) error {
-	all := desired.Field("configuration")
+	given := desired.Field("configuration")
+	all := given
 	for v := range desired.Vertices() {
 		pkg := v.Type.Package()
-		if len(providers[pkg]) == 0 || all.Get(pkg).Exists() {
+		switch {
+		case len(providers[pkg]) == 0:
+			continue
+		case given.Get(pkg).Exists():
+			return fmt.Errorf("%s: %s is also configured by the program; remove one of the two", providers[pkg][0], pkg)
+		case all.Get(pkg).Exists():
 			continue
 		}
 		values, err := Values(providers[pkg])

@@ -18,18 +18,21 @@ func plain(v lumigl.Value) any {
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	w := must.Get(workspace.Parse([]byte("providers: {aws: {region: eu, tries: 3}, gcp: {zone: b}, azure: {a: b}, empty: {}}"), "f"))(t)
-	for _, test := range []struct{ name, configuration, want string }{
-		{"none", "", `{"aws":{"region":"eu","tries":3},"gcp":{"zone":"b"}}`},
-		{"some", `"configuration": {"aws": {"region": "us"}, "other": {}}, `, `{"aws":{"region":"us"},"gcp":{"zone":"b"},"other":{}}`},
+	for _, test := range []struct{ name, configuration, want, err string }{
+		{"none", "", `{"aws":{"region":"eu","tries":3},"gcp":{"zone":"b"}}`, "<nil>"},
+		{"others", `"configuration": {"azure": {"c": "d"}, "other": {}}, `,
+			`{"aws":{"region":"eu","tries":3},"azure":{"c":"d"},"gcp":{"zone":"b"},"other":{}}`, "<nil>"},
+		{"the same", `"configuration": {"aws": {}}, `, `{"aws":{}}`,
+			"f:1:27: providers.aws.region: aws is also configured by the program; remove one of the two"},
 	} {
 		desired := must.Get(lumigl.ParseSnapshot(`{"package": "p", ` + test.configuration + `"resources": {
 			"urn:lumi:dev::p:index::aws:ec2:VPC::a": {"type": "aws:ec2:VPC", "properties": {}},
 			"urn:lumi:dev::p:index::aws:ec2:VPC::b": {"type": "aws:ec2:VPC", "properties": {}},
 			"urn:lumi:dev::p:index::gcp:index:X::c": {"type": "gcp:index:X", "properties": {}},
 			"urn:lumi:dev::p:index::empty:index:X::c": {"type": "empty:index:X", "properties": {}}}}`))(t)
-		must.Do(t, program.Configure(desired, w.Providers("dev")))
+		expect.Equal(t, test.err, fmt.Sprint(program.Configure(desired, w.Providers("dev"))), "error of Configure with", test.name)
 		want := must.Get(lumigl.Parser{}.ParseValue(test.want))(t)
-		expect.Equal(t, plain(want), plain(desired.Field("configuration")), "configuration of a program with", test.name)
+		expect.Equal(t, plain(want), plain(desired.Field("configuration")), "configuration after Configure with", test.name)
 		if len(desired.Fields) != 1 {
 			t.Errorf("the desired state with %s has %d fields, want one", test.name, len(desired.Fields))
 		}

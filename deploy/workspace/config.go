@@ -87,7 +87,7 @@ var (
 func (r *reader) config(w *Workspace, p property, environment string) {
 	modules := append(w.Names(), w.Package)
 	r.settings(w.config, scope{environment: environment}, p, func(own property) bool {
-		if !slices.Contains(modules, own.name) {
+		if own.name == "" || !slices.Contains(modules, own.name) {
 			return false
 		}
 		r.settings(w.config, scope{environment: environment, module: own.name}, own, nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
@@ -68,6 +69,9 @@ func importFile(ctx context.Context, s *workspace.Session, name string) error {
 	}
 	if len(snapshot.Pending.Deletes)+len(snapshot.Pending.Operations) > 0 || snapshot.Field("versions").Exists() {
 		s.Say("%s has pending resources or older versions, which are not imported", doc.Name)
+	}
+	if err := program.Configure(snapshot, s.Workspace.Providers(s.Environment.Name)); err != nil {
+		return err
 	}
 	key, err := s.Key(ctx)
 	if err != nil {
