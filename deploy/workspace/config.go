@@ -163,14 +163,17 @@ func (r *reader) plain(path string, n *yaml.Node) any {
 // round.
 func (r *reader) number(path string, n *yaml.Node) float64 {
 	f, err := strconv.ParseFloat(n.Value, 64)
-	if i, wrong := strconv.ParseUint(n.Value, 0, 64); wrong == nil && len(n.Value) > 1 && strings.ContainsAny(n.Value[1:2], "xo") {
-		f, err = float64(i), nil
+	isInteger := !strings.ContainsAny(n.Value, ".eE")
+	if strings.HasPrefix(n.Value, "0x") || strings.HasPrefix(n.Value, "0o") {
+		var i uint64
+		i, err = strconv.ParseUint(n.Value, 0, 64)
+		f, isInteger = float64(i), true
 	}
-	switch isInteger := !strings.ContainsAny(n.Value, ".eE"); {
+	switch {
 	case err != nil || math.IsInf(f, 0) || math.IsNaN(f):
 		r.add(n, "%s must be a finite number, got %s", path, n.Value)
 		return 0
-	case isInteger && math.Abs(f) > 1<<53:
+	case isInteger && math.Abs(f) >= 1<<53:
 		r.add(n, "%s is an integer of more than 53 bits, which programs would round; write it as a string", path)
 	}
 	return f

@@ -2,11 +2,15 @@ package workspace_test
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/test/kit/expect"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const configured = `
@@ -25,7 +29,7 @@ environments:
   prod:
     config:
       region: asia
-      numbers: [0x1F, 0o17, +7, .5, 5., 1e3, -0, 9007199254740992]
+      numbers: [0x1F, 0o17, +7, .5, 5., 1e3, -0, -9007199254740991]
       strings: ["7", 1_000, no, <<]
       note:
       shop:
@@ -35,22 +39,20 @@ environments:
       gcp: {zone: b}
 `
 
+func show(settings []workspace.Setting) (all []string) {
+	for _, s := range settings {
+		value := string(s.Value)
+		if s.Exec != "" {
+			value = "exec " + s.Exec
+		}
+		all = append(all, fmt.Sprintf("%s = %s (own: %t)", s, value, s.Own))
+	}
+	return all
+}
+
 func TestConfig(t *testing.T) {
 	t.Parallel()
-	w, err := workspace.Parse([]byte(configured), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
-	show := func(settings []workspace.Setting) (all []string) {
-		for _, s := range settings {
-			value := string(s.Value)
-			if s.Exec != "" {
-				value = "exec " + s.Exec
-			}
-			all = append(all, fmt.Sprintf("%s = %s (own: %t)", s, value, s.Own))
-		}
-		return all
-	}
+	w := must.Get(workspace.Parse([]byte(configured), "f"))(t)
 	for _, test := range []struct {
 		environment, module string
 		want                []string
@@ -63,7 +65,7 @@ func TestConfig(t *testing.T) {
 		}},
 		{"prod", "shop", []string{
 			"f:19:7: environments.prod.config.note = null (own: false)",
-			"f:17:16: environments.prod.config.numbers = [31,15,7,0.5,5,1000,-0,9007199254740992] (own: false)",
+			"f:17:16: environments.prod.config.numbers = [31,15,7,0.5,5,1000,-0,-9007199254740991] (own: false)",
 			`f:16:15: environments.prod.config.region = "asia" (own: false)`,
 			"f:21:15: environments.prod.config.shop.size = 3 (own: true)",
 			`f:18:16: environments.prod.config.strings = ["7","1_000","no","<<"] (own: false)`,
@@ -97,4 +99,29 @@ func TestConfig(t *testing.T) {
 			t.Errorf("Providers(%q)[%q] (-want +got):\n%s", test.environment, test.pkg, diff)
 		}
 	}
+}
+
+// The examples in docs/workspace.md have the values that it describes.
+func TestConfigDocs(t *testing.T) {
+	t.Parallel()
+	page := string(must.Get(os.ReadFile("../../docs/workspace.md"))(t))
+	example := func(before string) *workspace.Workspace {
+		_, text, found := strings.Cut(page, before+"\n\n")
+		text, _, _ = strings.Cut(text, "\n\n")
+		if !found {
+			t.Fatalf("docs/workspace.md does not contain %q", before)
+		}
+		return must.Get(workspace.Parse([]byte(strings.ReplaceAll("\n"+text, "\n    ", "\n")), "f"))(t)
+	}
+	w := example("The values are in `Lumi.yaml`:")
+	expect.Equal(t, []string{
+		`f:12:15: environments.prod.config.region = "us-west-2" (own: false)`,
+		"f:13:24: environments.prod.config.shop.replicas = 3 (own: true)",
+		`f:7:16: config.shop.tags = {"team":"web"} (own: true)`,
+	}, show(w.Config("prod", "shop")), "configuration of shop")
+	w = example("`providers` configures providers whose package the program does not configure itself:")
+	expect.Equal(t, []string{
+		`f:3:40: providers.aws.profile = "shop" (own: true)`,
+		`f:6:36: environments.prod.providers.aws.region = "us-west-2" (own: true)`,
+	}, show(w.Providers("prod")["aws"]), "configuration of aws")
 }

@@ -251,7 +251,11 @@ func TestFind(t *testing.T) {
 
 // Parse does not panic, and it lists problems in file order.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"modules: {a: a.ts}\nplugins: &x {b: *x}", "? [a]\n: !t b\n<<: {c: d}", "- ~\n---\n%YAML 1.1"} {
+	for _, text := range []string{
+		"modules: {a: a.ts}\nplugins: &x {b: *x}",
+		"config: {a: [0x1, .inf, {b: 1e999}], m: {c: ~}}\nmodules: {m: {program: m.ts, config: {}}}\nproviders: {a: {b: {exec: c}}}",
+		"? [a]\n: !t b\n<<: {c: d}", "- ~\n---\n%YAML 1.1",
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -191,11 +191,11 @@ export function verb<Request, Response>(
 export type Secret = Options & { readonly secret: true };
 type IfSecret<O extends readonly Options[]> = [Extract<O[number], Secret>] extends [never] ? unknown : Secret;
 
-export function required<T, O extends Options[]>(type: Typed<T>, ...options: O): Property<T> & IfSecret<O> {
+export function required<T, O extends Options[] = Options[]>(type: Typed<T>, ...options: O): Property<T> & IfSecret<O> {
     return Object.assign({ type }, ...options);
 }
 
-export function optional<T, O extends Options[]>(type: Typed<T>, ...options: O): Property<T> & Optional & IfSecret<O> {
+export function optional<T, O extends Options[] = Options[]>(type: Typed<T>, ...options: O): Property<T> & Optional & IfSecret<O> {
     return Object.assign({ type, optional: true }, ...options);
 }
 
