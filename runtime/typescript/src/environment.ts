@@ -6,14 +6,23 @@ import { type Output, output } from "./output.js";
 import { type Position, callerOf } from "./position.js";
 import { EvaluationError } from "./problem.js";
 import { type Setting, blame, currentNames, noProgram, program, watch } from "./recorder.js";
-import { type Flat, type Optional, type Properties, type Property, type PropertyValue, type Secret, type Typed, isPlain, required } from "./shape.js";
+import {
+    type Flat,
+    type Optional,
+    type Properties,
+    type Property,
+    type PropertyValue,
+    type Secret,
+    type Typed,
+    isPlain,
+} from "./shape.js";
 import { didYouMean } from "./suggest.js";
 import { Checker } from "./validate.js";
 import { encode, secretSignature } from "./wire.js";
 
-/** The environment that the program is evaluated for, such as `prod`. Outside an evaluation, using it throws an error. */
+/** The environment that the program is evaluated for, such as `prod`. Outside an evaluation, its use throws an error. */
 export let environment: string;
-/** The program's module, which is its package. Outside an evaluation, using it throws an error. */
+/** The program's module, which is its package. Outside an evaluation, its use throws an error. */
 export let moduleName: string;
 
 watch(() => {
@@ -22,7 +31,7 @@ watch(() => {
     moduleName = names?.package ?? missing("moduleName");
 });
 
-/** Returns a placeholder for a string. An export cannot throw an error, but the conversion and methods of its value can. */
+/** Returns a placeholder for a string. Exports cannot throw errors, but the conversion and methods of a value can. */
 function missing(name: string): string {
     const get = (): never => {
         throw blame(new Error(`lumi.${name}: ${noProgram}`), get);
@@ -45,9 +54,9 @@ type ConfigValue<P> = P extends Property
     : P extends Typed<infer T> ? T : never;
 
 /**
- * Declares the program's configuration and returns its values. Throws an `EvaluationError` if values in Lumi.yaml do not
- * match their types, an `ArgumentError` for other invalid values and for a second call, and an `Error` if no program is
- * being evaluated.
+ * Declares the program's configuration and returns its values. Throws an `EvaluationError` if values in Lumi.yaml do
+ * not match their types, an `ArgumentError` for other invalid values and for a second call, and an `Error` if no
+ * program is being evaluated.
  */
 export function config<const D extends Declarations>(declarations: D): Config<D> {
     const evaluation = program("lumi.config", undefined, config);
@@ -57,7 +66,7 @@ export function config<const D extends Declarations>(declarations: D): Config<D>
     if (evaluation.declared !== undefined) {
         checker.fault("", "the program has already declared its configuration; it may do so only once");
     } else if (evaluation.settings === undefined) {
-        checker.fault("", "lumi-program does not read configuration from Lumi.yaml; evaluate the program with 'lumi plan'");
+        checker.fault("", "lumi-program does not read configuration from Lumi.yaml; run the program with 'lumi plan'");
     } else if (!isPlain(declarations)) {
         checker.fault("", `expected an object with types, found ${describe(declarations, false)}`);
     } else {
@@ -72,8 +81,8 @@ export function config<const D extends Declarations>(declarations: D): Config<D>
         if (checker.faults.length === 0) {
             evaluation.declared = record(shape, values, checker);
         }
-        const secrets = Object.entries(values).filter(([key]) => shape[key]?.secret);
-        values = { ...values, ...Object.fromEntries(secrets.map(([key, value]) => [key, output({ value, secret: true })])) };
+        const returned = (key: string, value: unknown) => (shape[key]?.secret ? output({ value, secret: true }) : value);
+        values = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, returned(key, value)]));
     }
     if (checker.faults.length > 0) {
         throw blame(errorOf(checker.faults, [...settings.values()], callerOf(config)), config);
@@ -81,14 +90,16 @@ export function config<const D extends Declarations>(declarations: D): Config<D>
     return values as Config<D>;
 }
 
+type Declared = { readonly [key: string]: Property };
+
 /** Returns the shape of the declared configuration. It makes missing values optional after reporting them. */
-function shapeOf(declarations: Declarations, settings: ReadonlyMap<string, Setting>, checker: Checker): { [key: string]: Property } {
+function shapeOf(declarations: Declarations, settings: ReadonlyMap<string, Setting>, checker: Checker): Declared {
     const entries = Object.entries(declarations).flatMap(([key, declared]: [string, unknown]): [string, Property][] => {
         if (!isPlain(declared) || !("kind" in declared || "type" in declared)) {
             checker.fault(member("", key), `expected a type such as lumi.string, found ${describe(declared, false)}`);
             return [];
         }
-        const property = "kind" in declared ? required(declared as unknown as Typed<unknown>) : (declared as unknown as Property);
+        const property = ("kind" in declared ? { type: declared } : declared) as unknown as Property;
         const { value, secret } = settings.get(key) ?? { value: undefined };
         const isMissing = !property.optional && (value ?? undefined) === undefined;
         if (isMissing) {
@@ -103,7 +114,7 @@ function shapeOf(declarations: Declarations, settings: ReadonlyMap<string, Setti
 }
 
 /** Returns configuration in wire form. Reports secrets within values, which the program would see. */
-function record(shape: { [key: string]: Property }, values: Properties, checker: Checker): object {
+function record(shape: Declared, values: Properties, checker: Checker): object {
     const encoded = encode(shape, values, () => ({})) as Properties;
     for (const [key, value] of Object.entries(encoded)) {
         if (!shape[key]!.secret && JSON.stringify(value).includes(secretSignature)) {
@@ -116,7 +127,8 @@ function record(shape: { [key: string]: Property }, values: Properties, checker:
 /** Returns the error for faults, at the positions of the settings if there are any. */
 function errorOf(faults: readonly Fault[], settings: readonly Setting[], caller: Position | undefined): Error {
     const problems = faults.map(({ path, message }) => {
-        const setting = settings.find(({ key }) => [".", "["].some((next) => `${path}.`.startsWith(member("", key) + next)));
+        const isIn = (key: string) => [".", "["].some((next) => `${path}.`.startsWith(member("", key) + next));
+        const setting = settings.find(({ key }) => isIn(key));
         const { file, line, column } = setting ?? {};
         return file === undefined
             ? { message: `lumi.config: ${path}: ${message}`, position: caller }

@@ -153,6 +153,6 @@ test("errors in Lumi.yaml have its positions, and other modules' keys are ignore
     assert.deepEqual(evaluate(settings.slice(1, 3), { pw: declared.password }).config, { pw: { [$sig]: $secret, value: "hush" } });
     assert.equal(
         caught(undefined, {}),
-        "lumi.config: lumi-program does not read configuration from Lumi.yaml; evaluate the program with 'lumi plan'",
+        "lumi.config: lumi-program does not read configuration from Lumi.yaml; run the program with 'lumi plan'",
     );
 });

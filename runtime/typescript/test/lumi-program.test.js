@@ -432,11 +432,15 @@ test("lumi passes the configuration on standard input", () => {
             'lumi.provide("seen", `${lumi.environment} ${lumi.moduleName} ${c.port} ${fd} ` +\n' +
             "    JSON.stringify([process.argv, process.env]).includes('hush'), lumi.string);\n",
         "none.js": "",
+        "copy/main.js": 'import * as lumi from "@lumi/lumi";\nlumi.config({ port: lumi.number });\n',
     });
+    for (const part of ["dist", "package.json"]) {
+        fs.cpSync(join(root, part), join(folder, "copy/node_modules/@lumi/lumi", part), { recursive: true });
+    }
     const at = (line) => ({ file: join(folder, "Lumi.yaml"), line, column: 5 });
     const pw = { key: "pw", value: "hush", secret: true, ...at(4) };
     const give = (module, config, providers) => {
-        const input = JSON.stringify({ modules: { main: "main.js", none: "none.js" }, environment: "dev", config, providers });
+        const input = JSON.stringify({ modules: { main: "main.js", none: "none.js", copy: "copy/main.js" }, environment: "dev", config, providers });
         const all = [command, module, "--workspace-stdin"];
         return spawnSync(process.execPath, all, { cwd: folder, encoding: "utf8", input });
     };
@@ -449,6 +453,10 @@ test("lumi passes the configuration on standard input", () => {
         ["main", [{ key: "port", value: "x", ...at(3) }, pw], {}, [
             'Lumi.yaml:3:5: error: port: expected a number, found a string "x"',
             "  main.js:3:16: note: the program declares its configuration here",
+        ]],
+        ["copy", [{ key: "port", value: "x", ...at(3) }], {}, [
+            'Lumi.yaml:3:5: error: port: expected a number, found a string "x"',
+            "  copy/main.js:2:6: note: the program declares its configuration here",
         ]],
         ["main", undefined, {}, [
             "main.js:3:16: error: lumi.config: 2 arguments are wrong",
@@ -465,7 +473,7 @@ test("lumi passes the configuration on standard input", () => {
         assert.deepEqual([status, stdout, stderr], [1, "", message.map((line) => `${line}\n`).join("")]);
     }
     const { status, stderr: refusal } = run(folder, "--environment=dev", "--package=p", "main.js");
-    const message = "lumi-program does not read configuration from Lumi.yaml; evaluate the program with 'lumi plan'";
+    const message = "lumi-program does not read configuration from Lumi.yaml; run the program with 'lumi plan'";
     assert.deepEqual([status, refusal], [1, `main.js:3:16: error: lumi.config: ${message}\n`]);
 });
 
