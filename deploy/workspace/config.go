@@ -30,6 +30,8 @@ type Setting struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
+	// Places maps the paths of nested values, such as ".ports[0]", to their lines and columns.
+	Places map[string][2]int `json:"places,omitempty"`
 	// From is the path of the object that contains the setting, such as "environments.prod.config".
 	From string `json:"-"`
 }
@@ -119,7 +121,11 @@ func (r *reader) settings(all map[scope][]Setting, to scope, p property, isOther
 		if command, ok := r.command(entry); ok {
 			s.Exec = command
 		} else {
-			s.Value = json.RawMessage(quote(r.plain(entry.path, value)))
+			s.Places = map[string][2]int{}
+			note := func(path string, n *yaml.Node) {
+				s.Places[strings.TrimPrefix(path, entry.path)] = [2]int{n.Line, n.Column}
+			}
+			s.Value = json.RawMessage(quote(r.plain(entry.path, value, note)))
 		}
 		all[to] = append(all[to], s)
 	})
@@ -134,19 +140,23 @@ func (r *reader) command(p property) (string, bool) {
 	return r.text(property{join(p.path, "exec"), "exec", n.Content[0], n.Content[1]}, "COMMAND", commandForm, p.path+".exec"), true
 }
 
-// plain converts a YAML value to JSON. path is its name in messages.
-func (r *reader) plain(path string, n *yaml.Node) any {
+// plain converts a YAML value to JSON. path is its name in messages. plain calls note for each nested value.
+func (r *reader) plain(path string, n *yaml.Node, note func(path string, n *yaml.Node)) any {
+	nested := func(path string, n *yaml.Node) any {
+		note(path, n)
+		return r.plain(path, n, note)
+	}
 	switch kindOf(n) {
 	case "":
 		r.add(n, unsupported)
 	case "an object":
 		object := map[string]any{}
-		r.entries(path, n, func(name string, _, value *yaml.Node) { object[name] = r.plain(join(path, name), value) })
+		r.entries(path, n, func(name string, _, value *yaml.Node) { object[name] = nested(join(path, name), value) })
 		return object
 	case "a list":
 		list := []any{}
 		for i, element := range n.Content {
-			list = append(list, r.plain(fmt.Sprintf("%s[%d]", path, i), element))
+			list = append(list, nested(fmt.Sprintf("%s[%d]", path, i), element))
 		}
 		return list
 	case "a number":

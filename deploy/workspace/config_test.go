@@ -53,6 +53,8 @@ func show(settings []workspace.Setting) (all []string) {
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	w := must.Get(workspace.Parse([]byte(configured), "f"))(t)
+	base := w.Config("dev", "data/base")
+	expect.Equal(t, map[string][2]int{"[0]": {9, 22}, "[1]": {9, 25}, "[1].b": {9, 29}}, base[len(base)-1].Places, "places in tags")
 	for _, test := range []struct {
 		environment, module string
 		want                []string

@@ -129,7 +129,9 @@ function errorOf(faults: readonly Fault[], settings: readonly Setting[], caller:
     const problems = faults.map(({ path, message }) => {
         const isIn = (key: string) => [".", "["].some((next) => `${path}.`.startsWith(member("", key) + next));
         const setting = settings.find(({ key }) => isIn(key));
-        const { file, line, column } = setting ?? {};
+        const inside = setting?.places?.[path.slice(member("", setting.key).length)];
+        const [line, column] = inside ?? [setting?.line, setting?.column];
+        const file = setting?.file;
         return file === undefined
             ? { message: `lumi.config: ${path}: ${message}`, position: caller }
             : {

@@ -72,6 +72,8 @@ export interface Setting extends Partial<Position> {
     /** Whether the value is for this program alone, which must then declare it. */
     readonly own?: boolean;
     readonly secret?: boolean;
+    /** The lines and columns of nested values, by their paths, such as `.ports[0]`. */
+    readonly places?: { readonly [path: string]: readonly [line: number, column: number] };
 }
 
 /** An evaluation of a program. */

@@ -131,7 +131,7 @@ test("errors in Lumi.yaml have its positions, and other modules' keys are ignore
         return assert.fail("expected an error");
     };
     const settings = [
-        { key: "db", value: { port: "x" }, own: true, ...at(1) },
+        { key: "db", value: { port: "x" }, own: true, places: { ".port": [2, 9] }, ...at(1) },
         { key: "other", value: 1, ...at(2) },
         { key: "pw", value: "hush", secret: true, ...at(3) },
         { key: "typo", value: 1, own: true, ...at(4) },
@@ -142,7 +142,7 @@ test("errors in Lumi.yaml have its positions, and other modules' keys are ignore
         caught(settings, { db, pw: lumi.string, count: lumi.number }),
         `/w/Lumi.yaml:3:5: error: pw: is a secret; declare it with lumi.required(TYPE, lumi.secretProperty)${note}\n` +
             "here: error: lumi.config: count: is required, but missing; add it to config in Lumi.yaml\n" +
-            `/w/Lumi.yaml:1:5: error: db.port: expected a number, found a string "x"${note}\n` +
+            `/w/Lumi.yaml:2:9: error: db.port: expected a number, found a string "x"${note}\n` +
             `/w/Lumi.yaml:4:5: error: typo: the program declares no such configuration${note}`,
     );
     assert.equal(
