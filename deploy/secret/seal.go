@@ -134,10 +134,15 @@ func encode(secret lumigl.Value) (plain []byte, references lumigl.Value, err err
 	}
 	fields := []lumigl.Member{{Key: "secret", Value: secret}, {Key: "mark", Value: mark}}
 	plain, err = lumigl.Append(nil, &lumigl.Graph{Fields: fields})
+	return padded(plain), references, err
+}
+
+// padded appends spaces to JSON, which hide its exact length.
+func padded(plain []byte) []byte {
 	for len(plain)%padding != 0 {
 		plain = append(plain, ' ')
 	}
-	return plain, references, err
+	return plain
 }
 
 // decode reverses [encode]. It returns an error if references has the wrong length.

@@ -13,6 +13,12 @@
 // secret can be opened only at its original location. References in the secret are listed in plain text, so that they
 // can be followed and retargeted without the key. The seal authenticates their number and order, but not their targets.
 //
+// # Sealed texts
+//
+// A sealed text in a file is "age:1:BASE64", encrypted by age for recipients, or "key:1:BASE64", encrypted like a sealed
+// value. The padded plaintext is the JSON object {"place": "…", "text": "…"}, where place is the only place where the
+// text can be opened.
+//
 // # Wrapped keys
 //
 // A wrapped key consists of the line "lumi-key 1 KIND ID" and the output of age or of a command whose input was the

@@ -161,17 +161,24 @@ func (w *Wrapper) decrypt(ctx context.Context, body string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var text []byte
-	in, err := age.Decrypt(armor.NewReader(strings.NewReader(body)), identities...)
+	text, err := openAge(armor.NewReader(strings.NewReader(body)), identities,
+		"this identity or passphrase cannot unwrap the key: use another one", errors.New("the wrapped key is damaged: age cannot read it"))
+	return string(text), err
+}
+
+// openAge decrypts an age file. It returns a *[KeyError] with the message mismatch if identities cannot decrypt it, and
+// damaged for all other errors.
+func openAge(file io.Reader, identities []age.Identity, mismatch string, damaged error) (text []byte, err error) {
+	in, err := age.Decrypt(file, identities...)
 	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(in, maxOutput))
+		text, err = io.ReadAll(io.LimitReader(in, 8*maxOutput))
 	}
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
-		return "", needKey("this identity or passphrase cannot unwrap the key: use another one")
+		return nil, needKey("%s", mismatch)
 	} else if err != nil {
-		return "", errors.New("the wrapped key is damaged: age cannot read it")
+		return nil, damaged
 	}
-	return string(text), nil
+	return text, nil
 }
 
 func (w *Wrapper) identities() ([]age.Identity, error) {
@@ -183,12 +190,17 @@ func (w *Wrapper) identities() ([]age.Identity, error) {
 		identity, _ := age.NewScryptIdentity(passphrase) // fails only if the passphrase is empty
 		return []age.Identity{identity}, nil
 	}
+	return ageIdentities("the key")
+}
+
+// ageIdentities returns the identities in IdentityVariable. what needs them, in messages.
+func ageIdentities(what string) ([]age.Identity, error) {
 	text := os.Getenv(IdentityVariable)
 	if !strings.HasPrefix(text, "AGE-SECRET-KEY-") {
 		data, err := os.ReadFile(text)
 		if err != nil { // Do not quote text, which may be part of an identity.
-			return nil, needKey("the key needs an age identity: set %s to an identity or the path of an identity file (%w)",
-				IdentityVariable, errors.Unwrap(err))
+			return nil, needKey("%s needs an age identity: set %s to an identity or the path of an identity file (%w)",
+				what, IdentityVariable, errors.Unwrap(err))
 		}
 		text = string(data)
 	}
