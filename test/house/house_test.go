@@ -197,6 +197,12 @@ var rules = []rule{
 		why:   "secrets are sealed in values, independently of storage",
 	},
 	{
+		of:    []string{"./deploy/sealed"},
+		only:  []string{"./deploy/secret", "./deploy/workspace", "./internal/atomicfile"},
+		never: stores,
+		why:   "the sealed file belongs to the workspace and is read without the store",
+	},
+	{
 		of: []string{"./deploy/store", "./deploy/store/memory"}, only: []string{"./deploy/store"}, never: grpc,
 		why: "a store keeps rows and does not interpret them",
 	},
