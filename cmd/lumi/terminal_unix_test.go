@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,27 @@ func TestPrompts(t *testing.T) {
 	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("\x03").exit(console.ExitFailed)
 	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("first\n").
 		expect("- delete password").expect("Destroy shop in dev? [y/N] ").send("Y\n").expect("shop[2]  done").exit(console.ExitOK)
+}
+
+// A secret value is not echoed, and an interrupt at the prompt changes nothing.
+func TestConfigPrompt(t *testing.T) {
+	dir := t.TempDir()
+	const yaml = "package: shop\nenvironment: dev\nenvironments: {dev: {key: \"age:age1eq7nff7j52y0jqf9tl9dwhns3vn4rtgt8lx7z9yc7u8me54twcys9a0zqk\"}}\n"
+	must.Do(t, os.WriteFile(filepath.Join(dir, "Lumi.yaml"), []byte(yaml), 0o600))
+	onTerminal(t, dir, "config", "set", "--secret", "pin").expect("Value of pin in dev: ").send("\x03").exit(console.ExitFailed)
+	onTerminal(t, dir, "config", "set", "--secret", "pin").expect("Value of pin in dev: ").send("\n").
+		expect("lumi: the value of pin is empty").exit(console.ExitFailed)
+	onTerminal(t, dir, "config", "set", "--secret", "pin", "--json").
+		expect("lumi: config set: cannot ask for the value without a terminal: pipe it to standard input; ").exit(console.ExitFailed)
+	if _, err := os.Stat(filepath.Join(dir, "config")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("folder config: error %v, want it to be missing", err)
+	}
+	x := onTerminal(t, dir, "config", "set", "--secret", "pin").expect("Value of pin in dev: ").send("hunter2\n").expect("pin is set in ")
+	x.exit(console.ExitOK)
+	if strings.Contains(x.text(), "hunter2") {
+		t.Errorf("the terminal echoed the value:\n%s", x.text())
+	}
+	onTerminal(t, dir, "config").expect("(secret)  config/dev.sealed.json:2:10").exit(console.ExitOK)
 }
 
 func TestLiveInterrupts(t *testing.T) {

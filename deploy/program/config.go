@@ -48,9 +48,10 @@ func Values(settings []workspace.Setting) (lumigl.Value, error) {
 	return values.Object(), nil
 }
 
-// Configure adds configurations of providers to desired state, by package, if it has resources of the package. It returns
-// an error if the desired state already contains a configuration of the package.
-func Configure(desired *lumigl.Snapshot, providers map[string][]workspace.Setting) error {
+// Configure adds configurations of providers to desired state, by package, if it has resources of the package. It calls
+// complete, which sets missing values, for each configuration that it adds, and returns an error if the desired state
+// already contains a configuration of the package.
+func Configure(desired *lumigl.Snapshot, providers map[string][]workspace.Setting, complete func([]workspace.Setting) error) error {
 	given := desired.Field("configuration")
 	all := given
 	for v := range desired.Vertices() {
@@ -62,6 +63,9 @@ func Configure(desired *lumigl.Snapshot, providers map[string][]workspace.Settin
 			return fmt.Errorf("%s: %s is also configured by the program; remove one of the two", providers[pkg][0], pkg)
 		case all.Get(pkg).Exists():
 			continue
+		}
+		if err := complete(providers[pkg]); err != nil {
+			return err
 		}
 		values, err := Values(providers[pkg])
 		if err != nil {

@@ -18,11 +18,15 @@ func plain(v lumigl.Value) any {
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	w := must.Get(workspace.Parse([]byte("providers: {aws: {region: eu, tries: 3}, gcp: {zone: b}, azure: {a: b}, empty: {}}"), "f"))(t)
-	for _, test := range []struct{ name, configuration, want, err string }{
-		{"none", "", `{"aws":{"region":"eu","tries":3},"gcp":{"zone":"b"}}`, "<nil>"},
+	for _, test := range []struct {
+		name, configuration, want string
+		completed                 []string
+		err                       string
+	}{
+		{"none", "", `{"aws":{"region":"eu","tries":3},"gcp":{"zone":"b"}}`, []string{"region", "zone"}, "<nil>"},
 		{"others", `"configuration": {"azure": {"c": "d"}, "other": {}}, `,
-			`{"aws":{"region":"eu","tries":3},"azure":{"c":"d"},"gcp":{"zone":"b"},"other":{}}`, "<nil>"},
-		{"the same", `"configuration": {"aws": {}}, `, `{"aws":{}}`,
+			`{"aws":{"region":"eu","tries":3},"azure":{"c":"d"},"gcp":{"zone":"b"},"other":{}}`, []string{"region", "zone"}, "<nil>"},
+		{"the same", `"configuration": {"aws": {}}, `, `{"aws":{}}`, nil,
 			"f:1:27: providers.aws.region: aws is also configured by the program; remove one of the two"},
 	} {
 		desired := must.Get(lumigl.ParseSnapshot(`{"package": "p", ` + test.configuration + `"resources": {
@@ -30,7 +34,13 @@ func TestConfigure(t *testing.T) {
 			"urn:lumi:dev::p:index::aws:ec2:VPC::b": {"type": "aws:ec2:VPC", "properties": {}},
 			"urn:lumi:dev::p:index::gcp:index:X::c": {"type": "gcp:index:X", "properties": {}},
 			"urn:lumi:dev::p:index::empty:index:X::c": {"type": "empty:index:X", "properties": {}}}}`))(t)
-		expect.Equal(t, test.err, fmt.Sprint(program.Configure(desired, w.Providers("dev"))), "error of Configure with", test.name)
+		var completed []string
+		err := program.Configure(desired, w.Providers("dev"), func(settings []workspace.Setting) error {
+			completed = append(completed, settings[0].Key)
+			return nil
+		})
+		expect.Equal(t, test.err, fmt.Sprint(err), "error of Configure with", test.name)
+		expect.Equal(t, test.completed, completed, "settings completed by Configure with", test.name)
 		want := must.Get(lumigl.Parser{}.ParseValue(test.want))(t)
 		expect.Equal(t, plain(want), plain(desired.Field("configuration")), "configuration after Configure with", test.name)
 		if len(desired.Fields) != 1 {

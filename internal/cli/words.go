@@ -32,7 +32,7 @@ var words = []struct{ typed, answer string }{
 	{"console, repl", "use 'lumi yaql'"},
 	{"providers, plugin, plugins, schema", "use 'lumi provider describe'"},
 	{"test", "use 'lumi provider test'"},
-	{"config, --config, --var, --var-file", "put arguments for the program after --, as in 'lumi deploy -- ARGUMENTS'"},
+	{"--config, --var, --var-file", "put arguments for the program after --, as in 'lumi deploy -- ARGUMENTS'"},
 	{"login, logout, watch, --message, --exclude, --target-dependents", "this is not available yet"},
 	{"--auto-approve, --skip-preview, --non-interactive, --force", "use --yes, as in 'lumi deploy --yes'"},
 	{"--parallelism", "use --parallel=N, as in 'lumi deploy --parallel=N'"},

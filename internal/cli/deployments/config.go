@@ -4,17 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lumi-idl/lumi/deploy/program"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 )
-
-// configure adds the configurations of providers in Lumi.yaml to desired state.
-func configure(s *workspace.Session, desired *lumigl.Snapshot) error {
-	return program.Configure(desired, s.Workspace.Providers(s.Environment.Name))
-}
 
 // warnUndeclared warns of settings that none of the programs declare. declared lists the desired states of the programs.
 func warnUndeclared(s *workspace.Session, settings []lumiyaml.Setting, declared ...*lumigl.Snapshot) {
@@ -25,7 +19,7 @@ func warnUndeclared(s *workspace.Session, settings []lumiyaml.Setting, declared 
 		}
 	}
 	slices.SortFunc(settings, func(a, b lumiyaml.Setting) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	for _, one := range settings {
 		if slices.Contains(keys, one.Key) {

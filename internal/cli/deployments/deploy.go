@@ -47,7 +47,10 @@ func newPlanCommand(con *console.Console) *cobra.Command {
 changed or stored.
 
 With --json, it prints one plan per line. docs/plan.md explains the output.`,
-		Annotations: console.ExitCodes("the plan is shown", "a module cannot be deployed, its program has errors, or, with --check, something would change", console.ElseFailed),
+		Annotations: map[string]string{
+			"0": "the plan is shown", "1": "a module cannot be deployed, its program has errors, or, with --check, something would change",
+			"2": console.ElseFailed, "3": "a key is needed",
+		},
 		Example: console.Examples(
 			"What would change?", "lumi plan",
 			"Plan one module for another environment.", "lumi plan site --environment=prod",

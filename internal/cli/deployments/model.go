@@ -89,7 +89,10 @@ func evaluateModel(ctx context.Context, s *workspace.Session, engine *environmen
 	if o.Last, err = savedModel(ctx, s, engine, module); err != nil {
 		return nil, err
 	}
-	settings := s.Workspace.Config(s.Environment.Name, module)
+	settings, err := s.Config(ctx, engine.Journal.Key, module)
+	if err != nil {
+		return nil, err
+	}
 	if o.Config, err = program.Values(settings); err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 	for _, arg := range args {
 		desired, err := desiredState(ctx, s, engine, arg, arguments)
 		if err == nil {
-			err = configure(s, desired)
+			err = s.ConfigureProviders(ctx, desired)
 		}
 		if err != nil {
 			return nil, err
@@ -69,7 +69,11 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 		s.Evaluated = append(s.Evaluated, desired)
 	}
 	if slices.Equal(slices.Sorted(slices.Values(args)), s.Workspace.Names()) { // all declarations are known
-		warnUndeclared(s, s.Workspace.Config(s.Environment.Name, ""), s.Evaluated...)
+		shared, err := s.Settings("")
+		if err != nil {
+			return nil, err
+		}
+		warnUndeclared(s, shared, s.Evaluated...)
 	}
 	return choose(ctx, s, engine, f, all)
 }
@@ -186,11 +190,14 @@ func desiredState(ctx context.Context, s *workspace.Session, engine *environment
 	} else if ok {
 		return evaluateModel(ctx, s, engine, arg, nil)
 	}
+	config, err := s.Config(ctx, engine.Journal.Key, arg)
+	if err != nil {
+		return nil, err
+	}
 	s.Doing("evaluating %s", arg)
 	ctx, release := s.Interruptible(ctx) // do not let the program outlive this process
 	defer release()
 	return program.Evaluate(ctx, arg, program.Options{
-		Workspace: s.Workspace, Environment: s.Environment.Name, Config: s.Workspace.Config(s.Environment.Name, arg),
-		Arguments: arguments, Stderr: s.Stderr,
+		Workspace: s.Workspace, Environment: s.Environment.Name, Config: config, Arguments: arguments, Stderr: s.Stderr,
 	})
 }

@@ -133,9 +133,10 @@ func newStateRekeyCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "rekey",
 		Short: "seal the secrets of an environment with a new key",
-		Long: `Generate a new data key, wrapped as configured in Lumi.yaml, and re-encrypt the state and the
-history of the environment. To wrap it differently, change "key" in Lumi.yaml first. The new
-passphrase is read from LUMI_NEW_PASSPHRASE or the terminal. It is refused while a deployment runs.`,
+		Long: `Generate a new data key, wrapped as configured in Lumi.yaml, and re-encrypt the state, the history,
+and the sealed configuration of the environment. To wrap it differently, change "key" in Lumi.yaml
+first. The new passphrase is read from LUMI_NEW_PASSPHRASE or the terminal. It is refused while a
+deployment runs.`,
 		Annotations: map[string]string{
 			"0": "the environment has a new key", "1": "refused", "2": console.ElseFailed, "3": "a passphrase or an identity is needed",
 		},
@@ -146,7 +147,11 @@ passphrase is read from LUMI_NEW_PASSPHRASE or the terminal. It is refused while
 }
 
 func rekey(ctx context.Context, s *workspace.Session, former string) error {
-	if s.Environment.Key == "" {
+	file, err := s.Sealed()
+	if err != nil {
+		return err
+	}
+	if s.Environment.Key == "" && len(file.Entries) == 0 {
 		return fmt.Errorf("environment %s has no key, and so no secrets", s.Environment.Name)
 	}
 	to, err := s.Wrapper()
@@ -154,17 +159,7 @@ func rekey(ctx context.Context, s *workspace.Session, former string) error {
 		return err
 	}
 	to.Changes = true
-	var from *secret.Wrapper
-	if former == "" {
-		from, err = to.For(s.Environment.Key)
-	} else if from, err = secret.ParseWrapper(former); err != nil {
-		err = console.Misused("--old-key: %s", err)
-	}
-	if err != nil {
-		return err
-	}
-	from.Ask, from.Dir = to.Ask, to.Dir
-	old, err := from.Unwrap(ctx, s.Environment.Key)
+	old, err := formerKey(ctx, s, to, former)
 	if err != nil {
 		return err
 	}
@@ -173,8 +168,32 @@ func rekey(ctx context.Context, s *workspace.Session, former string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Editor(old).Rekey(ctx, key, wrapped); err != nil {
+	console.Writing.Lock() // an interrupt waits for both the file and the store
+	defer console.Writing.Unlock()
+	err = file.Reseal(to, old, key, func() (unchanged bool, err error) {
+		err = s.Editor(old).Rekey(ctx, key, wrapped)
+		return err != nil && s.Enter(ctx, workspace.Fail) == nil && s.Environment.Key != wrapped, err
+	})
+	if err != nil {
 		return err
 	}
 	return s.Finish("environment %s has a new key", s.Environment.Name)
+}
+
+// formerKey returns the key of the environment, or nil if it has none. former is the value of --old-key.
+func formerKey(ctx context.Context, s *workspace.Session, to *secret.Wrapper, former string) (*secret.Key, error) {
+	if s.Environment.Key == "" {
+		return nil, nil
+	}
+	from, err := to.For(s.Environment.Key)
+	if former != "" {
+		if from, err = secret.ParseWrapper(former); err != nil {
+			return nil, console.Misused("--old-key: %s", err)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	from.Ask, from.Dir = to.Ask, to.Dir
+	return from.Unwrap(ctx, s.Environment.Key)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
-	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
@@ -70,7 +69,7 @@ func importFile(ctx context.Context, s *workspace.Session, name string) error {
 	if len(snapshot.Pending.Deletes)+len(snapshot.Pending.Operations) > 0 || snapshot.Field("versions").Exists() {
 		s.Say("%s has pending resources or older versions, which are not imported", doc.Name)
 	}
-	if err := program.Configure(snapshot, s.Workspace.Providers(s.Environment.Name)); err != nil {
+	if err := s.ConfigureProviders(ctx, snapshot); err != nil {
 		return err
 	}
 	key, err := s.Key(ctx)

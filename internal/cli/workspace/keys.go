@@ -85,21 +85,22 @@ func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
 // askPassphrase prompts for the passphrase of the environment without echo. A new passphrase must be entered twice.
 func (s *Session) askPassphrase(isNew bool) (string, error) {
 	if !isNew {
-		return s.readPassphrase(fmt.Sprintf("Passphrase for environment %s: ", s.Environment.Name))
+		return s.ReadHidden(fmt.Sprintf("Passphrase for environment %s: ", s.Environment.Name))
 	}
 	fmt.Fprintf(s.Stderr, "Secrets in the state of environment %s are encrypted with a passphrase.\n", s.Environment.Name)
-	first, err := s.readPassphrase("New passphrase: ")
+	first, err := s.ReadHidden("New passphrase: ")
 	if err != nil || first == "" {
 		return "", err
 	}
-	second, err := s.readPassphrase("Repeat the passphrase: ")
+	second, err := s.ReadHidden("Repeat the passphrase: ")
 	if err == nil && first != second {
 		err = errors.New("the passphrases do not match")
 	}
 	return first, err
 }
 
-func (s *Session) readPassphrase(prompt string) (string, error) {
+// ReadHidden prompts for a line, which the terminal does not echo.
+func (s *Session) ReadHidden(prompt string) (string, error) {
 	file, ok := s.Stdin.(*os.File)
 	if !ok {
 		return "", errors.New("standard input is not a terminal")

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/lumi-idl/lumi/deploy/sealed"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
@@ -42,6 +43,9 @@ type Session struct {
 	Reporter atomic.Pointer[view.Reporter]
 	// Hosts holds the connections to nodes. It is nil if the command runs no tasks.
 	Hosts io.Closer
+	// outputs holds the outputs of the commands that print configuration values.
+	outputs map[string]string
+	sealed  *sealed.File // the secret configuration, or nil before it is read
 }
 
 // IfMissing determines what to do if the environment does not exist.
