@@ -82,6 +82,7 @@ func importFile(ctx context.Context, s *workspace.Session, name string) error {
 		Session: s, snapshot: snapshot, types: map[tokens.Type]plan.Description{}, made: map[string]*graph.Resource{},
 		modules: map[string][]*graph.Resource{}, provides: map[string][]graph.Provided{},
 	}
+	_, in.secrets = revealed(snapshot.Field("configuration"))
 	in.describe(ctx, engine)
 	if err := in.make(); err != nil {
 		return &job.RefusedError{Message: fmt.Sprintf("%s: %s", doc.Name, err)}
