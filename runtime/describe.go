@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -21,6 +22,30 @@ type Description struct {
 	IdempotentCreate bool
 	// Properties lists the resource's properties in declaration order.
 	Properties []Property
+	// Name holds the constraints on the names that programs choose.
+	Name NameRules
+}
+
+// NameRules are the constraints on the names that programs choose. Engines keep to them when they make up names.
+type NameRules struct {
+	// MinLength and MaxLength bound the number of Unicode characters. MaxLength is 0 if there is no maximum.
+	MinLength, MaxLength int
+	// Pattern is a regular expression that matches part of every name, or "".
+	Pattern string
+	// Scope is the property within which names are unique, or "" if they are unique within a provider configuration.
+	Scope string
+}
+
+// nameRules returns the constraints on the name of o, which are declared in its codec.
+func nameRules(o Object) (n NameRules) {
+	p := newProps(context.Background(), describe, nil)
+	o.Lumi(p)
+	for i, property := range p.properties {
+		if c, ok := p.codecs[i].(*constrained); ok && property.Name == nameProperty {
+			n.MinLength, n.MaxLength, n.Pattern = constraint.OfText(c.rules)
+		}
+	}
+	return n
 }
 
 // Describe returns the properties of o in declaration order, without those of nested objects. It does not read o's

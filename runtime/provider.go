@@ -19,8 +19,10 @@ type Provider struct {
 	// properties describes the properties of the objects that alloc returns.
 	properties func() []Property
 	named      bool
-	ops        operations
-	can        *abilities
+	// scope is the property within which names are unique, or "".
+	scope string
+	ops   operations
+	can   *abilities
 }
 
 // NewNamedProvider returns a provider for a type whose resources are named by programs. empty returns a new object with
@@ -56,15 +58,26 @@ func (r Provider) Formerly(tokens ...tokens.Type) Provider {
 	return r
 }
 
+// NameScope returns a copy of r whose resources have names that are unique among those with the same value of property.
+func (r Provider) NameScope(property string) Provider {
+	r.scope = property
+	return r
+}
+
 // FormerTokens returns the former tokens of the type.
 func (r *Provider) FormerTokens() []tokens.Type { return r.former }
 
 // Describe implements [ResourceProvider].
 func (r *Provider) Describe(context.Context) (*Description, error) {
-	return &Description{
+	d := &Description{
 		Type: r.token, Named: r.named, CanFind: r.can.find.IsValid(), IdempotentCreate: r.can.createAgain,
 		Properties: slices.Clone(r.properties()),
-	}, nil
+	}
+	if r.named {
+		d.Name = nameRules(r.alloc())
+		d.Name.Scope = r.scope
+	}
+	return d, nil
 }
 
 // run runs an operation of the author and returns its error, converted by outcome, or ctx.Err() if ctx is already done. If

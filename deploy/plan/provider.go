@@ -73,6 +73,18 @@ type Description struct {
 	Replaces, Outputs, Computed, Secrets []string
 	// Renamed lists the properties that have former names.
 	Renamed []graph.Renamed
+	// Name holds the constraints on the names that programs choose.
+	Name NameRules
+}
+
+// NameRules are the constraints on the names that programs choose.
+type NameRules struct {
+	// MinLength and MaxLength bound the number of Unicode characters. MaxLength is 0 if there is no maximum.
+	MinLength, MaxLength int
+	// Pattern is a regular expression that matches part of every name, or "".
+	Pattern string
+	// Scope is the property within which names are unique, or "" if they are unique within a provider configuration.
+	Scope string
 }
 
 // WrapSecrets marks the named properties as secrets. It reports whether any of them was not marked already.

@@ -94,6 +94,21 @@ func Append(rules []Rule, r Rule) []Rule {
 	return append(rules, r)
 }
 
+// OfText returns the length limits and the pattern of strings that rules require, 0 or "" where they require none.
+func OfText(rules []Rule) (least, most int, expression string) {
+	for _, r := range rules {
+		switch r.kind {
+		case minLength:
+			least = int(r.number)
+		case maxLength:
+			most = int(r.number)
+		case pattern:
+			expression = r.text
+		}
+	}
+	return least, most, expression
+}
+
 // Number returns a message if n violates the rule, or "" if it does not. The message omits n if hidden is set.
 func (r *Rule) Number(n float64, hidden bool) string {
 	var limit string

@@ -108,7 +108,7 @@ func (x Property_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Property_Kind.Descriptor instead.
 func (Property_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{9, 0}
 }
 
 // Purpose is the reason for reading a resource.
@@ -161,7 +161,7 @@ func (x GetRequest_Purpose) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use GetRequest_Purpose.Descriptor instead.
 func (GetRequest_Purpose) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{19, 0}
 }
 
 // Kind is the kind of a change.
@@ -218,7 +218,7 @@ func (x Change_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Change_Kind.Descriptor instead.
 func (Change_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{23, 0}
 }
 
 // Severity is the severity of an event. Treat unknown severities as INFO.
@@ -279,7 +279,7 @@ func (x Event_Severity) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Severity.Descriptor instead.
 func (Event_Severity) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31, 0}
 }
 
 // HandshakeRequest introduces the engine.
@@ -603,7 +603,9 @@ type Description struct {
 	Properties []*Property `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty"`
 	// The equalities of values that are not compared exactly. An equality is referred to by its position in this list,
 	// counted from 1; 0 means none.
-	Equalities    []*Equality `protobuf:"bytes,6,rep,name=equalities,proto3" json:"equalities,omitempty"`
+	Equalities []*Equality `protobuf:"bytes,6,rep,name=equalities,proto3" json:"equalities,omitempty"`
+	// The constraints on the property "name". Absent if there are none or the provider names the resources.
+	NameRules     *NameRules `protobuf:"bytes,7,opt,name=name_rules,json=nameRules,proto3" json:"name_rules,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -680,6 +682,88 @@ func (x *Description) GetEqualities() []*Equality {
 	return nil
 }
 
+func (x *Description) GetNameRules() *NameRules {
+	if x != nil {
+		return x.NameRules
+	}
+	return nil
+}
+
+// NameRules are the constraints on the names that programs choose. Engines keep to them when they make up names; the
+// provider's Check enforces all of them except scope.
+type NameRules struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The minimum number of Unicode characters.
+	MinLength int32 `protobuf:"varint,1,opt,name=min_length,json=minLength,proto3" json:"min_length,omitempty"`
+	// The maximum number of Unicode characters. 0 means that there is no maximum.
+	MaxLength int32 `protobuf:"varint,2,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
+	// A regular expression, in the syntax of RE2, that matches part of every name. Empty if there is none.
+	Pattern string `protobuf:"bytes,3,opt,name=pattern,proto3" json:"pattern,omitempty"`
+	// The property within which names are unique. Two resources may have one name if this property differs. Empty if names
+	// are unique within a configuration of the provider.
+	Scope         string `protobuf:"bytes,4,opt,name=scope,proto3" json:"scope,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NameRules) Reset() {
+	*x = NameRules{}
+	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NameRules) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NameRules) ProtoMessage() {}
+
+func (x *NameRules) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NameRules.ProtoReflect.Descriptor instead.
+func (*NameRules) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *NameRules) GetMinLength() int32 {
+	if x != nil {
+		return x.MinLength
+	}
+	return 0
+}
+
+func (x *NameRules) GetMaxLength() int32 {
+	if x != nil {
+		return x.MaxLength
+	}
+	return 0
+}
+
+func (x *NameRules) GetPattern() string {
+	if x != nil {
+		return x.Pattern
+	}
+	return ""
+}
+
+func (x *NameRules) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
 // Equality describes how values are compared. Equal values that differ are not a change: the resource keeps the old one.
 type Equality struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -696,7 +780,7 @@ type Equality struct {
 
 func (x *Equality) Reset() {
 	*x = Equality{}
-	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	mi := &file_lumirpc_provider_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -708,7 +792,7 @@ func (x *Equality) String() string {
 func (*Equality) ProtoMessage() {}
 
 func (x *Equality) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	mi := &file_lumirpc_provider_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -721,7 +805,7 @@ func (x *Equality) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Equality.ProtoReflect.Descriptor instead.
 func (*Equality) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Equality) GetAs() string {
@@ -775,7 +859,7 @@ type Property struct {
 
 func (x *Property) Reset() {
 	*x = Property{}
-	mi := &file_lumirpc_provider_proto_msgTypes[8]
+	mi := &file_lumirpc_provider_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +871,7 @@ func (x *Property) String() string {
 func (*Property) ProtoMessage() {}
 
 func (x *Property) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[8]
+	mi := &file_lumirpc_provider_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +884,7 @@ func (x *Property) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Property.ProtoReflect.Descriptor instead.
 func (*Property) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Property) GetName() string {
@@ -886,7 +970,7 @@ type Reference struct {
 
 func (x *Reference) Reset() {
 	*x = Reference{}
-	mi := &file_lumirpc_provider_proto_msgTypes[9]
+	mi := &file_lumirpc_provider_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +982,7 @@ func (x *Reference) String() string {
 func (*Reference) ProtoMessage() {}
 
 func (x *Reference) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[9]
+	mi := &file_lumirpc_provider_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +995,7 @@ func (x *Reference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reference.ProtoReflect.Descriptor instead.
 func (*Reference) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{9}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Reference) GetId() string {
@@ -955,7 +1039,7 @@ type CheckRequest struct {
 
 func (x *CheckRequest) Reset() {
 	*x = CheckRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[10]
+	mi := &file_lumirpc_provider_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -967,7 +1051,7 @@ func (x *CheckRequest) String() string {
 func (*CheckRequest) ProtoMessage() {}
 
 func (x *CheckRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[10]
+	mi := &file_lumirpc_provider_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -980,7 +1064,7 @@ func (x *CheckRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
 func (*CheckRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{10}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CheckRequest) GetType() string {
@@ -1036,7 +1120,7 @@ type CheckResponse struct {
 
 func (x *CheckResponse) Reset() {
 	*x = CheckResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[11]
+	mi := &file_lumirpc_provider_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1132,7 @@ func (x *CheckResponse) String() string {
 func (*CheckResponse) ProtoMessage() {}
 
 func (x *CheckResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[11]
+	mi := &file_lumirpc_provider_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1145,7 @@ func (x *CheckResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckResponse.ProtoReflect.Descriptor instead.
 func (*CheckResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{11}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CheckResponse) GetProperties() *structpb.Struct {
@@ -1088,7 +1172,7 @@ type NameRequest struct {
 
 func (x *NameRequest) Reset() {
 	*x = NameRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[12]
+	mi := &file_lumirpc_provider_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1100,7 +1184,7 @@ func (x *NameRequest) String() string {
 func (*NameRequest) ProtoMessage() {}
 
 func (x *NameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[12]
+	mi := &file_lumirpc_provider_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1197,7 @@ func (x *NameRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NameRequest.ProtoReflect.Descriptor instead.
 func (*NameRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{12}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NameRequest) GetType() string {
@@ -1155,7 +1239,7 @@ type NameResponse struct {
 
 func (x *NameResponse) Reset() {
 	*x = NameResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[13]
+	mi := &file_lumirpc_provider_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1251,7 @@ func (x *NameResponse) String() string {
 func (*NameResponse) ProtoMessage() {}
 
 func (x *NameResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[13]
+	mi := &file_lumirpc_provider_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1264,7 @@ func (x *NameResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NameResponse.ProtoReflect.Descriptor instead.
 func (*NameResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{13}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *NameResponse) GetName() string {
@@ -1211,7 +1295,7 @@ type CreateRequest struct {
 
 func (x *CreateRequest) Reset() {
 	*x = CreateRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[14]
+	mi := &file_lumirpc_provider_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1223,7 +1307,7 @@ func (x *CreateRequest) String() string {
 func (*CreateRequest) ProtoMessage() {}
 
 func (x *CreateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[14]
+	mi := &file_lumirpc_provider_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1236,7 +1320,7 @@ func (x *CreateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{14}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CreateRequest) GetType() string {
@@ -1291,7 +1375,7 @@ type CreateResponse struct {
 
 func (x *CreateResponse) Reset() {
 	*x = CreateResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	mi := &file_lumirpc_provider_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1303,7 +1387,7 @@ func (x *CreateResponse) String() string {
 func (*CreateResponse) ProtoMessage() {}
 
 func (x *CreateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	mi := &file_lumirpc_provider_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1316,7 +1400,7 @@ func (x *CreateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateResponse.ProtoReflect.Descriptor instead.
 func (*CreateResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{15}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CreateResponse) GetId() string {
@@ -1359,7 +1443,7 @@ type FindRequest struct {
 
 func (x *FindRequest) Reset() {
 	*x = FindRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	mi := &file_lumirpc_provider_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1371,7 +1455,7 @@ func (x *FindRequest) String() string {
 func (*FindRequest) ProtoMessage() {}
 
 func (x *FindRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	mi := &file_lumirpc_provider_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1384,7 +1468,7 @@ func (x *FindRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindRequest.ProtoReflect.Descriptor instead.
 func (*FindRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{16}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FindRequest) GetType() string {
@@ -1433,7 +1517,7 @@ type FindResponse struct {
 
 func (x *FindResponse) Reset() {
 	*x = FindResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[17]
+	mi := &file_lumirpc_provider_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1529,7 @@ func (x *FindResponse) String() string {
 func (*FindResponse) ProtoMessage() {}
 
 func (x *FindResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[17]
+	mi := &file_lumirpc_provider_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1542,7 @@ func (x *FindResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindResponse.ProtoReflect.Descriptor instead.
 func (*FindResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *FindResponse) GetId() string {
@@ -1489,7 +1573,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[18]
+	mi := &file_lumirpc_provider_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1501,7 +1585,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[18]
+	mi := &file_lumirpc_provider_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1514,7 +1598,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetRequest) GetType() string {
@@ -1570,7 +1654,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[19]
+	mi := &file_lumirpc_provider_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1582,7 +1666,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[19]
+	mi := &file_lumirpc_provider_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1595,7 +1679,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{19}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetResponse) GetProperties() *structpb.Struct {
@@ -1627,7 +1711,7 @@ type InspectChangeRequest struct {
 
 func (x *InspectChangeRequest) Reset() {
 	*x = InspectChangeRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[20]
+	mi := &file_lumirpc_provider_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1639,7 +1723,7 @@ func (x *InspectChangeRequest) String() string {
 func (*InspectChangeRequest) ProtoMessage() {}
 
 func (x *InspectChangeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[20]
+	mi := &file_lumirpc_provider_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1652,7 +1736,7 @@ func (x *InspectChangeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectChangeRequest.ProtoReflect.Descriptor instead.
 func (*InspectChangeRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{20}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *InspectChangeRequest) GetType() string {
@@ -1717,7 +1801,7 @@ type InspectChangeResponse struct {
 
 func (x *InspectChangeResponse) Reset() {
 	*x = InspectChangeResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[21]
+	mi := &file_lumirpc_provider_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1813,7 @@ func (x *InspectChangeResponse) String() string {
 func (*InspectChangeResponse) ProtoMessage() {}
 
 func (x *InspectChangeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[21]
+	mi := &file_lumirpc_provider_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1826,7 @@ func (x *InspectChangeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectChangeResponse.ProtoReflect.Descriptor instead.
 func (*InspectChangeResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *InspectChangeResponse) GetChanges() []*Change {
@@ -1794,7 +1878,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_lumirpc_provider_proto_msgTypes[22]
+	mi := &file_lumirpc_provider_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1806,7 +1890,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[22]
+	mi := &file_lumirpc_provider_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1819,7 +1903,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Change) GetKind() Change_Kind {
@@ -1885,7 +1969,7 @@ type UpdateRequest struct {
 
 func (x *UpdateRequest) Reset() {
 	*x = UpdateRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[23]
+	mi := &file_lumirpc_provider_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +1981,7 @@ func (x *UpdateRequest) String() string {
 func (*UpdateRequest) ProtoMessage() {}
 
 func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[23]
+	mi := &file_lumirpc_provider_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +1994,7 @@ func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{23}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateRequest) GetType() string {
@@ -1969,7 +2053,7 @@ type UpdateResponse struct {
 
 func (x *UpdateResponse) Reset() {
 	*x = UpdateResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[24]
+	mi := &file_lumirpc_provider_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1981,7 +2065,7 @@ func (x *UpdateResponse) String() string {
 func (*UpdateResponse) ProtoMessage() {}
 
 func (x *UpdateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[24]
+	mi := &file_lumirpc_provider_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1994,7 +2078,7 @@ func (x *UpdateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{24}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateResponse) GetProperties() *structpb.Struct {
@@ -2030,7 +2114,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[25]
+	mi := &file_lumirpc_provider_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +2126,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[25]
+	mi := &file_lumirpc_provider_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,7 +2139,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{25}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DeleteRequest) GetType() string {
@@ -2102,7 +2186,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[26]
+	mi := &file_lumirpc_provider_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2114,7 +2198,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[26]
+	mi := &file_lumirpc_provider_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2127,7 +2211,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{26}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{27}
 }
 
 // CancelRequest tells the plugin to stop.
@@ -2139,7 +2223,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[27]
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2151,7 +2235,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[27]
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2164,7 +2248,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{27}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{28}
 }
 
 // CancelResponse means that the plugin is stopping.
@@ -2176,7 +2260,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2188,7 +2272,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2201,7 +2285,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{28}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29}
 }
 
 // EventsRequest opens the stream of events.
@@ -2213,7 +2297,7 @@ type EventsRequest struct {
 
 func (x *EventsRequest) Reset() {
 	*x = EventsRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2225,7 +2309,7 @@ func (x *EventsRequest) String() string {
 func (*EventsRequest) ProtoMessage() {}
 
 func (x *EventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2238,7 +2322,7 @@ func (x *EventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventsRequest.ProtoReflect.Descriptor instead.
 func (*EventsRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30}
 }
 
 // Event is a log message of one call. The events of a call are sent before its response. gRPC does not order streams,
@@ -2264,7 +2348,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2276,7 +2360,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2289,7 +2373,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Event) GetUrn() string {
@@ -2336,7 +2420,7 @@ type Uncertain struct {
 
 func (x *Uncertain) Reset() {
 	*x = Uncertain{}
-	mi := &file_lumirpc_provider_proto_msgTypes[31]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2348,7 +2432,7 @@ func (x *Uncertain) String() string {
 func (*Uncertain) ProtoMessage() {}
 
 func (x *Uncertain) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[31]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2361,7 +2445,7 @@ func (x *Uncertain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Uncertain.ProtoReflect.Descriptor instead.
 func (*Uncertain) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32}
 }
 
 // Faults is a detail of a status: the errors in properties.
@@ -2375,7 +2459,7 @@ type Faults struct {
 
 func (x *Faults) Reset() {
 	*x = Faults{}
-	mi := &file_lumirpc_provider_proto_msgTypes[32]
+	mi := &file_lumirpc_provider_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2387,7 +2471,7 @@ func (x *Faults) String() string {
 func (*Faults) ProtoMessage() {}
 
 func (x *Faults) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[32]
+	mi := &file_lumirpc_provider_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2400,7 +2484,7 @@ func (x *Faults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults.ProtoReflect.Descriptor instead.
 func (*Faults) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Faults) GetFaults() []*Faults_Fault {
@@ -2421,7 +2505,7 @@ type Replacement struct {
 
 func (x *Replacement) Reset() {
 	*x = Replacement{}
-	mi := &file_lumirpc_provider_proto_msgTypes[33]
+	mi := &file_lumirpc_provider_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2433,7 +2517,7 @@ func (x *Replacement) String() string {
 func (*Replacement) ProtoMessage() {}
 
 func (x *Replacement) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[33]
+	mi := &file_lumirpc_provider_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2446,7 +2530,7 @@ func (x *Replacement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Replacement.ProtoReflect.Descriptor instead.
 func (*Replacement) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Replacement) GetPaths() []string {
@@ -2469,7 +2553,7 @@ type Faults_Fault struct {
 
 func (x *Faults_Fault) Reset() {
 	*x = Faults_Fault{}
-	mi := &file_lumirpc_provider_proto_msgTypes[43]
+	mi := &file_lumirpc_provider_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2481,7 +2565,7 @@ func (x *Faults_Fault) String() string {
 func (*Faults_Fault) ProtoMessage() {}
 
 func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[43]
+	mi := &file_lumirpc_provider_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2494,7 +2578,7 @@ func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults_Fault.ProtoReflect.Descriptor instead.
 func (*Faults_Fault) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33, 0}
 }
 
 func (x *Faults_Fault) GetPath() string {
@@ -2532,7 +2616,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x0fDescribeRequest\x12\x14\n" +
 	"\x05types\x18\x01 \x03(\tR\x05types\">\n" +
 	"\x10DescribeResponse\x12*\n" +
-	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\xe5\x01\n" +
+	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\x98\x02\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
 	"\x05named\x18\x02 \x01(\bR\x05named\x12\x19\n" +
@@ -2543,7 +2627,16 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"properties\x121\n" +
 	"\n" +
 	"equalities\x18\x06 \x03(\v2\x11.lumirpc.EqualityR\n" +
-	"equalities\"\xb8\x01\n" +
+	"equalities\x121\n" +
+	"\n" +
+	"name_rules\x18\a \x01(\v2\x12.lumirpc.NameRulesR\tnameRules\"y\n" +
+	"\tNameRules\x12\x1d\n" +
+	"\n" +
+	"min_length\x18\x01 \x01(\x05R\tminLength\x12\x1d\n" +
+	"\n" +
+	"max_length\x18\x02 \x01(\x05R\tmaxLength\x12\x18\n" +
+	"\apattern\x18\x03 \x01(\tR\apattern\x12\x14\n" +
+	"\x05scope\x18\x04 \x01(\tR\x05scope\"\xb8\x01\n" +
 	"\bEquality\x12\x0e\n" +
 	"\x02as\x18\x01 \x01(\tR\x02as\x12\x1a\n" +
 	"\belements\x18\x02 \x01(\x05R\belements\x12A\n" +
@@ -2788,7 +2881,7 @@ func file_lumirpc_provider_proto_rawDescGZIP() []byte {
 }
 
 var file_lumirpc_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_lumirpc_provider_proto_goTypes = []any{
 	(Property_Kind)(0),            // 0: lumirpc.Property.Kind
 	(GetRequest_Purpose)(0),       // 1: lumirpc.GetRequest.Purpose
@@ -2801,127 +2894,129 @@ var file_lumirpc_provider_proto_goTypes = []any{
 	(*DescribeRequest)(nil),       // 8: lumirpc.DescribeRequest
 	(*DescribeResponse)(nil),      // 9: lumirpc.DescribeResponse
 	(*Description)(nil),           // 10: lumirpc.Description
-	(*Equality)(nil),              // 11: lumirpc.Equality
-	(*Property)(nil),              // 12: lumirpc.Property
-	(*Reference)(nil),             // 13: lumirpc.Reference
-	(*CheckRequest)(nil),          // 14: lumirpc.CheckRequest
-	(*CheckResponse)(nil),         // 15: lumirpc.CheckResponse
-	(*NameRequest)(nil),           // 16: lumirpc.NameRequest
-	(*NameResponse)(nil),          // 17: lumirpc.NameResponse
-	(*CreateRequest)(nil),         // 18: lumirpc.CreateRequest
-	(*CreateResponse)(nil),        // 19: lumirpc.CreateResponse
-	(*FindRequest)(nil),           // 20: lumirpc.FindRequest
-	(*FindResponse)(nil),          // 21: lumirpc.FindResponse
-	(*GetRequest)(nil),            // 22: lumirpc.GetRequest
-	(*GetResponse)(nil),           // 23: lumirpc.GetResponse
-	(*InspectChangeRequest)(nil),  // 24: lumirpc.InspectChangeRequest
-	(*InspectChangeResponse)(nil), // 25: lumirpc.InspectChangeResponse
-	(*Change)(nil),                // 26: lumirpc.Change
-	(*UpdateRequest)(nil),         // 27: lumirpc.UpdateRequest
-	(*UpdateResponse)(nil),        // 28: lumirpc.UpdateResponse
-	(*DeleteRequest)(nil),         // 29: lumirpc.DeleteRequest
-	(*DeleteResponse)(nil),        // 30: lumirpc.DeleteResponse
-	(*CancelRequest)(nil),         // 31: lumirpc.CancelRequest
-	(*CancelResponse)(nil),        // 32: lumirpc.CancelResponse
-	(*EventsRequest)(nil),         // 33: lumirpc.EventsRequest
-	(*Event)(nil),                 // 34: lumirpc.Event
-	(*Uncertain)(nil),             // 35: lumirpc.Uncertain
-	(*Faults)(nil),                // 36: lumirpc.Faults
-	(*Replacement)(nil),           // 37: lumirpc.Replacement
-	nil,                           // 38: lumirpc.Equality.PropertiesEntry
-	nil,                           // 39: lumirpc.CheckRequest.ReferencesEntry
-	nil,                           // 40: lumirpc.NameRequest.ReferencesEntry
-	nil,                           // 41: lumirpc.CreateRequest.ReferencesEntry
-	nil,                           // 42: lumirpc.FindRequest.ReferencesEntry
-	nil,                           // 43: lumirpc.GetRequest.ReferencesEntry
-	nil,                           // 44: lumirpc.InspectChangeRequest.ReferencesEntry
-	nil,                           // 45: lumirpc.UpdateRequest.ReferencesEntry
-	nil,                           // 46: lumirpc.DeleteRequest.ReferencesEntry
-	(*Faults_Fault)(nil),          // 47: lumirpc.Faults.Fault
-	(*structpb.Struct)(nil),       // 48: google.protobuf.Struct
-	(*status.Status)(nil),         // 49: google.rpc.Status
-	(*structpb.Value)(nil),        // 50: google.protobuf.Value
+	(*NameRules)(nil),             // 11: lumirpc.NameRules
+	(*Equality)(nil),              // 12: lumirpc.Equality
+	(*Property)(nil),              // 13: lumirpc.Property
+	(*Reference)(nil),             // 14: lumirpc.Reference
+	(*CheckRequest)(nil),          // 15: lumirpc.CheckRequest
+	(*CheckResponse)(nil),         // 16: lumirpc.CheckResponse
+	(*NameRequest)(nil),           // 17: lumirpc.NameRequest
+	(*NameResponse)(nil),          // 18: lumirpc.NameResponse
+	(*CreateRequest)(nil),         // 19: lumirpc.CreateRequest
+	(*CreateResponse)(nil),        // 20: lumirpc.CreateResponse
+	(*FindRequest)(nil),           // 21: lumirpc.FindRequest
+	(*FindResponse)(nil),          // 22: lumirpc.FindResponse
+	(*GetRequest)(nil),            // 23: lumirpc.GetRequest
+	(*GetResponse)(nil),           // 24: lumirpc.GetResponse
+	(*InspectChangeRequest)(nil),  // 25: lumirpc.InspectChangeRequest
+	(*InspectChangeResponse)(nil), // 26: lumirpc.InspectChangeResponse
+	(*Change)(nil),                // 27: lumirpc.Change
+	(*UpdateRequest)(nil),         // 28: lumirpc.UpdateRequest
+	(*UpdateResponse)(nil),        // 29: lumirpc.UpdateResponse
+	(*DeleteRequest)(nil),         // 30: lumirpc.DeleteRequest
+	(*DeleteResponse)(nil),        // 31: lumirpc.DeleteResponse
+	(*CancelRequest)(nil),         // 32: lumirpc.CancelRequest
+	(*CancelResponse)(nil),        // 33: lumirpc.CancelResponse
+	(*EventsRequest)(nil),         // 34: lumirpc.EventsRequest
+	(*Event)(nil),                 // 35: lumirpc.Event
+	(*Uncertain)(nil),             // 36: lumirpc.Uncertain
+	(*Faults)(nil),                // 37: lumirpc.Faults
+	(*Replacement)(nil),           // 38: lumirpc.Replacement
+	nil,                           // 39: lumirpc.Equality.PropertiesEntry
+	nil,                           // 40: lumirpc.CheckRequest.ReferencesEntry
+	nil,                           // 41: lumirpc.NameRequest.ReferencesEntry
+	nil,                           // 42: lumirpc.CreateRequest.ReferencesEntry
+	nil,                           // 43: lumirpc.FindRequest.ReferencesEntry
+	nil,                           // 44: lumirpc.GetRequest.ReferencesEntry
+	nil,                           // 45: lumirpc.InspectChangeRequest.ReferencesEntry
+	nil,                           // 46: lumirpc.UpdateRequest.ReferencesEntry
+	nil,                           // 47: lumirpc.DeleteRequest.ReferencesEntry
+	(*Faults_Fault)(nil),          // 48: lumirpc.Faults.Fault
+	(*structpb.Struct)(nil),       // 49: google.protobuf.Struct
+	(*status.Status)(nil),         // 50: google.rpc.Status
+	(*structpb.Value)(nil),        // 51: google.protobuf.Value
 }
 var file_lumirpc_provider_proto_depIdxs = []int32{
-	48, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
+	49, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
 	10, // 1: lumirpc.DescribeResponse.types:type_name -> lumirpc.Description
-	12, // 2: lumirpc.Description.properties:type_name -> lumirpc.Property
-	11, // 3: lumirpc.Description.equalities:type_name -> lumirpc.Equality
-	38, // 4: lumirpc.Equality.properties:type_name -> lumirpc.Equality.PropertiesEntry
-	0,  // 5: lumirpc.Property.kind:type_name -> lumirpc.Property.Kind
-	48, // 6: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
-	48, // 7: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
-	39, // 8: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
-	48, // 9: lumirpc.CheckRequest.old:type_name -> google.protobuf.Struct
-	48, // 10: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
-	48, // 11: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
-	40, // 12: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
-	48, // 13: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
-	41, // 14: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
-	48, // 15: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
-	49, // 16: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
-	48, // 17: lumirpc.FindRequest.properties:type_name -> google.protobuf.Struct
-	42, // 18: lumirpc.FindRequest.references:type_name -> lumirpc.FindRequest.ReferencesEntry
-	1,  // 19: lumirpc.GetRequest.purpose:type_name -> lumirpc.GetRequest.Purpose
-	48, // 20: lumirpc.GetRequest.old:type_name -> google.protobuf.Struct
-	43, // 21: lumirpc.GetRequest.references:type_name -> lumirpc.GetRequest.ReferencesEntry
-	48, // 22: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
-	48, // 23: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
-	48, // 24: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
-	44, // 25: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
-	26, // 26: lumirpc.InspectChangeResponse.changes:type_name -> lumirpc.Change
-	48, // 27: lumirpc.InspectChangeResponse.properties:type_name -> google.protobuf.Struct
-	2,  // 28: lumirpc.Change.kind:type_name -> lumirpc.Change.Kind
-	50, // 29: lumirpc.Change.old:type_name -> google.protobuf.Value
-	50, // 30: lumirpc.Change.new:type_name -> google.protobuf.Value
-	48, // 31: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
-	48, // 32: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
-	45, // 33: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
-	48, // 34: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
-	49, // 35: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
-	48, // 36: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
-	46, // 37: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
-	3,  // 38: lumirpc.Event.severity:type_name -> lumirpc.Event.Severity
-	47, // 39: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
-	13, // 40: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	13, // 41: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	13, // 42: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	13, // 43: lumirpc.FindRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	13, // 44: lumirpc.GetRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	13, // 45: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	13, // 46: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	13, // 47: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	4,  // 48: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
-	6,  // 49: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
-	8,  // 50: lumirpc.ResourceProvider.Describe:input_type -> lumirpc.DescribeRequest
-	14, // 51: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
-	16, // 52: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
-	18, // 53: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
-	20, // 54: lumirpc.ResourceProvider.Find:input_type -> lumirpc.FindRequest
-	22, // 55: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
-	24, // 56: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
-	27, // 57: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
-	29, // 58: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
-	31, // 59: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
-	33, // 60: lumirpc.ResourceProvider.Events:input_type -> lumirpc.EventsRequest
-	5,  // 61: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
-	7,  // 62: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
-	9,  // 63: lumirpc.ResourceProvider.Describe:output_type -> lumirpc.DescribeResponse
-	15, // 64: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
-	17, // 65: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
-	19, // 66: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
-	21, // 67: lumirpc.ResourceProvider.Find:output_type -> lumirpc.FindResponse
-	23, // 68: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
-	25, // 69: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
-	28, // 70: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
-	30, // 71: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
-	32, // 72: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
-	34, // 73: lumirpc.ResourceProvider.Events:output_type -> lumirpc.Event
-	61, // [61:74] is the sub-list for method output_type
-	48, // [48:61] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	13, // 2: lumirpc.Description.properties:type_name -> lumirpc.Property
+	12, // 3: lumirpc.Description.equalities:type_name -> lumirpc.Equality
+	11, // 4: lumirpc.Description.name_rules:type_name -> lumirpc.NameRules
+	39, // 5: lumirpc.Equality.properties:type_name -> lumirpc.Equality.PropertiesEntry
+	0,  // 6: lumirpc.Property.kind:type_name -> lumirpc.Property.Kind
+	49, // 7: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
+	49, // 8: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
+	40, // 9: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
+	49, // 10: lumirpc.CheckRequest.old:type_name -> google.protobuf.Struct
+	49, // 11: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
+	49, // 12: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
+	41, // 13: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
+	49, // 14: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
+	42, // 15: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
+	49, // 16: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
+	50, // 17: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
+	49, // 18: lumirpc.FindRequest.properties:type_name -> google.protobuf.Struct
+	43, // 19: lumirpc.FindRequest.references:type_name -> lumirpc.FindRequest.ReferencesEntry
+	1,  // 20: lumirpc.GetRequest.purpose:type_name -> lumirpc.GetRequest.Purpose
+	49, // 21: lumirpc.GetRequest.old:type_name -> google.protobuf.Struct
+	44, // 22: lumirpc.GetRequest.references:type_name -> lumirpc.GetRequest.ReferencesEntry
+	49, // 23: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
+	49, // 24: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
+	49, // 25: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
+	45, // 26: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
+	27, // 27: lumirpc.InspectChangeResponse.changes:type_name -> lumirpc.Change
+	49, // 28: lumirpc.InspectChangeResponse.properties:type_name -> google.protobuf.Struct
+	2,  // 29: lumirpc.Change.kind:type_name -> lumirpc.Change.Kind
+	51, // 30: lumirpc.Change.old:type_name -> google.protobuf.Value
+	51, // 31: lumirpc.Change.new:type_name -> google.protobuf.Value
+	49, // 32: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
+	49, // 33: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
+	46, // 34: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
+	49, // 35: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
+	50, // 36: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
+	49, // 37: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
+	47, // 38: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
+	3,  // 39: lumirpc.Event.severity:type_name -> lumirpc.Event.Severity
+	48, // 40: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
+	14, // 41: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 42: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 43: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 44: lumirpc.FindRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 45: lumirpc.GetRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 46: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 47: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 48: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	4,  // 49: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
+	6,  // 50: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
+	8,  // 51: lumirpc.ResourceProvider.Describe:input_type -> lumirpc.DescribeRequest
+	15, // 52: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
+	17, // 53: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
+	19, // 54: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
+	21, // 55: lumirpc.ResourceProvider.Find:input_type -> lumirpc.FindRequest
+	23, // 56: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
+	25, // 57: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
+	28, // 58: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
+	30, // 59: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
+	32, // 60: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
+	34, // 61: lumirpc.ResourceProvider.Events:input_type -> lumirpc.EventsRequest
+	5,  // 62: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
+	7,  // 63: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
+	9,  // 64: lumirpc.ResourceProvider.Describe:output_type -> lumirpc.DescribeResponse
+	16, // 65: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
+	18, // 66: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
+	20, // 67: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
+	22, // 68: lumirpc.ResourceProvider.Find:output_type -> lumirpc.FindResponse
+	24, // 69: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
+	26, // 70: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
+	29, // 71: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
+	31, // 72: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
+	33, // 73: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
+	35, // 74: lumirpc.ResourceProvider.Events:output_type -> lumirpc.Event
+	62, // [62:75] is the sub-list for method output_type
+	49, // [49:62] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_lumirpc_provider_proto_init() }
@@ -2935,7 +3030,7 @@ func file_lumirpc_provider_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_lumirpc_provider_proto_rawDesc), len(file_lumirpc_provider_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   44,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -248,7 +248,7 @@ const (
 
 func resources() map[tokens.Type]lumi.ResourceProvider {
 	empty := func() *thing { return new(thing) }
-	named, unnamed := lumi.NewNamedProvider(thingToken, empty, finder{}), lumi.NewProvider(otherToken, empty, ops{}).Formerly("test:index:Former")
+	named, unnamed := lumi.NewNamedProvider(thingToken, empty, finder{}).NameScope("fixed"), lumi.NewProvider(otherToken, empty, ops{}).Formerly("test:index:Former")
 	return map[tokens.Type]lumi.ResourceProvider{thingToken: &named, otherToken: &unnamed}
 }
 
@@ -290,7 +290,7 @@ func (s *attachment) Lumi(p *lumi.Props) {
 }
 
 func (s *thing) Lumi(p *lumi.Props) {
-	lumi.Required(p, "name", &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, "name", &s.Name, lumi.String.MinLength(1).MaxLength(63).Pattern("^[^ ]"), lumi.Replaces)
 	lumi.Required(p, "do", &s.Do, lumi.String)
 	lumi.Optional(p, "fixed", &s.Fixed, lumi.String, lumi.Replaces)
 	lumi.Optional(p, "secret", &s.Secret, lumi.String, lumi.Secret)

@@ -33,7 +33,10 @@ func TestDescribe(t *testing.T) {
 		{Name: "attachments", Kind: lumi.KindMap},
 		{Name: "result", Kind: lumi.KindString, Flags: out},
 	}
-	thing := &lumi.Description{Type: thingToken, Named: true, CanFind: true, IdempotentCreate: true, Properties: properties}
+	thing := &lumi.Description{
+		Type: thingToken, Named: true, CanFind: true, IdempotentCreate: true, Properties: properties,
+		Name: lumi.NameRules{MinLength: 1, MaxLength: 63, Pattern: "^[^ ]", Scope: "fixed"},
+	}
 	other := &lumi.Description{Type: otherToken, Properties: properties}
 	got, err := p.Describe(within(t))
 	if diff := cmp.Diff([]*lumi.Description{thing, other}, got); diff != "" || err != nil {

@@ -100,6 +100,11 @@ func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*l
 				Computed: p.Flags&lumi.Computed != 0, Equality: numbered(described, p.Equality, numbers),
 			})
 		}
+		if n := d.Name; n != (lumi.NameRules{}) {
+			described.NameRules = &lumirpc.NameRules{
+				MinLength: int32(n.MinLength), MaxLength: int32(n.MaxLength), Pattern: n.Pattern, Scope: n.Scope,
+			}
+		}
 		resp.Types = append(resp.Types, described)
 	}
 	return resp, nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -109,9 +110,25 @@ func describedType(t *lumi.Description) typeDescription {
 		if p.Equality != nil && p.Equality.As != "" {
 			options = append(options, "equal="+p.Equality.As)
 		}
+		if t.Named && p.Name == "name" {
+			options = append(options, nameOptions(t.Name)...)
+		}
 		d.Properties = append(d.Properties, propertyDescription{p.Name, p.Kind, options})
 	}
 	return d
+}
+
+// nameOptions formats the constraints on names like the IDL.
+func nameOptions(n lumi.NameRules) (options []string) {
+	for _, option := range []struct{ name, value string }{
+		{"minLength", strings.TrimPrefix(strconv.Itoa(n.MinLength), "0")}, {"maxLength", strings.TrimPrefix(strconv.Itoa(n.MaxLength), "0")},
+		{"pattern", n.Pattern}, {"nameScope", n.Scope},
+	} {
+		if option.value != "" {
+			options = append(options, option.name+"="+option.value)
+		}
+	}
+	return options
 }
 
 func (d *pluginDescription) print(con *console.Console) {

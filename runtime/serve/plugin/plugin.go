@@ -148,6 +148,11 @@ func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.De
 				Was: p.GetWas(), Equality: equality(p.GetEquality()),
 			})
 		}
+		if n := described.GetNameRules(); n != nil {
+			d.Name = lumi.NameRules{
+				MinLength: int(n.GetMinLength()), MaxLength: int(n.GetMaxLength()), Pattern: n.GetPattern(), Scope: n.GetScope(),
+			}
+		}
 		all = append(all, d)
 	}
 	return all, nil

@@ -68,7 +68,7 @@ async function describe() {
         replaces: flags.includes("replaces"), secret: flags.includes("secret"), was: [], computed: false, equality: 0,
     });
     const crates = {
-        type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true, equalities: [],
+        type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true, equalities: [], name_rules: null,
         properties: [
             property("name", "STRING", "required", "replaces"), property("size", "NUMBER", "required", "replaces"),
             property("lid", "STRING"), property("contents", "MAP"), property("rules", "STRING"),
@@ -79,7 +79,7 @@ async function describe() {
         ],
     };
     const shelves = {
-        type: "depot:index:Shelf", named: false, can_find: false, idempotent_create: false, equalities: [],
+        type: "depot:index:Shelf", named: false, can_find: false, idempotent_create: false, equalities: [], name_rules: null,
         properties: [property("rows", "NUMBER", "required")],
     };
     await returns("Describe", {}, { types: [crates, shelves] });

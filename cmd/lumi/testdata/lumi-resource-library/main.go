@@ -30,7 +30,7 @@ type shelf struct {
 
 // Lumi implements lumi.Object.
 func (s *shelf) Lumi(p *lumi.Props) {
-	lumi.Required(p, "name", &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, "name", &s.Name, lumi.String.MaxLength(40), lumi.Replaces)
 	lumi.Optional(p, "floor", &s.Floor, lumi.Number)
 	lumi.Required(p, "address", &s.Address, lumi.String, lumi.Out)
 }
