@@ -233,13 +233,14 @@ func isIndex(s string) bool {
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// withoutDefaults removes options that are set to their defaults. It returns the absent value if none remain.
+// withoutDefaults removes options that are set to their defaults. It returns the absent value if none remain. The option
+// deleteBeforeReplace has no default: false overrides the provider's order.
 func withoutDefaults(options Value) Value {
 	if options.kind != Object {
 		return options
 	}
-	kept := options.Map(func(_ int, _ string, v Value) (Value, bool) {
-		return Value{}, v.kind == Bool && v.text == "false" || (v.kind == List || v.kind == Object) && v.Len() == 0
+	kept := options.Map(func(_ int, key string, v Value) (Value, bool) {
+		return Value{}, v.kind == Bool && v.text == "false" && key != "deleteBeforeReplace" || (v.kind == List || v.kind == Object) && v.Len() == 0
 	})
 	if kept.Len() == 0 {
 		return Value{}

@@ -36,6 +36,21 @@ func TestOptionDefaults(t *testing.T) {
 	}
 }
 
+// The order of a replacement has three states: false is not the default.
+func TestCreateBeforeDelete(t *testing.T) {
+	s := snapshotOf(t, `"properties": {}, "options": {"deleteBeforeReplace": false}`, `"properties": {}`)
+	again := must.Get(lumigl.ParseSnapshot(string(must.Get(lumigl.Append(nil, s))(t))))(t)
+	for _, s := range []*lumigl.Snapshot{s, again} {
+		a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
+		if first, set := a.Options.Get("deleteBeforeReplace").Bool(); first || !set {
+			t.Errorf("deleteBeforeReplace = %t, %t, want false, set", first, set)
+		}
+		if a.Options.Equal(b.Options) {
+			t.Error("a resource with deleteBeforeReplace: false has the options of one without")
+		}
+	}
+}
+
 func TestDependsOn(t *testing.T) {
 	s := snapshotOf(t, `"properties": {}`, `"properties": {}, "options": {"dependsOn": [{"#ref": "A"}]}`)
 	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))

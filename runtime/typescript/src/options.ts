@@ -7,7 +7,10 @@ import type { Resource } from "./resource.js";
 export interface ResourceOptions<Name extends PropertyKey = never> {
     /** Former names or URNs of the resource. Without an alias, a renamed resource is treated as a new one. */
     readonly aliases?: readonly string[] | undefined;
-    /** Whether a replacement deletes the old resource before creating the new one. */
+    /**
+     * Whether a replacement deletes the old resource before creating the new one. By default, the provider decides, and
+     * a resource that keeps its name is deleted first; `false` creates first even then.
+     */
     readonly deleteBeforeReplace?: boolean | undefined;
     /** Resources to create before this one and delete after it, in addition to those that its properties refer to. */
     readonly dependsOn?: readonly Resource[] | undefined;

@@ -96,7 +96,8 @@ function isDuration(text: string): boolean {
 /** Returns options in graph form, or `undefined` if all have their defaults. */
 export function encodeOptions(options: Properties, refer: Refer): object | undefined {
     const entries = Object.entries(options).flatMap(([name, value]): [string, unknown][] => {
-        if (value === false || (typeof value === "object" && Object.keys(value!).length === 0)) {
+        const isDefault = value === false && name !== "deleteBeforeReplace"; // false forces the other order
+        if (isDefault || (typeof value === "object" && Object.keys(value!).length === 0)) {
             return [];
         }
         return [[name, name === "dependsOn" ? (value as object[]).map((on) => refer(on)) : value]];

@@ -153,7 +153,9 @@ test("a graph omits default options and sorts keys", async () => {
         list.push("wrong");
         new Named("b", {}, { protect: false, dependsOn: [], timeouts: {}, import: undefined, aliases: null });
         new Unnamed({}, { protect: true });
+        new Unnamed({}, { deleteBeforeReplace: false });
     });
+    assert.deepEqual(graph.resources[urn("#2").replace("Named", "Unnamed")].options, { deleteBeforeReplace: false });
     assert.deepEqual(Object.keys(graph.resources).slice(0, 3), ["b", "z", "a"].map(urn));
     assert.deepEqual(Object.keys(graph.resources[urn("b")]), ["type", "properties"]);
     assert.equal(
