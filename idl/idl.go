@@ -20,8 +20,11 @@ package idl
 // is a capability of any type.
 type Resource struct{}
 
-// NamedResource embedded by value marks a struct as a resource named by the program. The name is the first parameter
-// of the generated constructor and the property "name" on the wire. Changing it replaces the resource.
+// NamedResource embedded by value marks a struct as a resource named by the program. The name is the property "name" on
+// the wire. Changing it replaces the resource. The tag of the embedded field contains constraints on names and the
+// property within which they are unique:
+//
+//	idl.NamedResource `lumi:"maxLength=63,pattern='^[a-z0-9-]+$',nameScope=zone"`
 type NamedResource struct {
 	Resource
 	// Name is chosen by the program.

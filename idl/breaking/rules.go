@@ -96,6 +96,15 @@ var declRules = []rule[schema.Decl]{
 				"keep the marker, and declare another resource", "is now named by %s (was named by %s)", whose[new.Named], whose[old.Named])
 		}
 	})},
+	{"Resource.NameScope", of(func(c *comparison, old, new *schema.Resource) {
+		for _, p := range old.Properties {
+			now := c.successor(property{p, old})
+			if p.Name == old.NameScope && (now == nil || now.Name != new.NameScope) {
+				c.report("NameScopeChanged", Impact{Programs: MayBreak, Deployed: MayBreak}, declNode(old), declNode(new), "keep the scope",
+					"no longer has names that are unique within %s", old.NameScope)
+			}
+		}
+	})},
 	{"Resource.Was", of(func(c *comparison, old, new *schema.Resource) {
 		for _, token := range old.Was {
 			if !holds(append([]string{new.Token}, new.Was...), token) {

@@ -110,6 +110,7 @@ type decl struct {
 	options    []option // options valid only in resources; see checkOptionPlaces
 	directives []setOption
 	was        *setOption // former names of a resource
+	naming     options    // of the marker NamedResource, set by flatten
 	deprecated *setOption
 	fields     []*field // own and promoted properties, set by flatten
 	flattened  bool

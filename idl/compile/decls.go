@@ -34,6 +34,7 @@ func (c *checker) check() {
 	c.checkConfigReferences()
 	c.checkDefaults()
 	c.checkRelations()
+	c.checkNameScopes()
 	c.checkRules()
 	c.checkFormerNames()
 	c.checkMemberKeys()
@@ -68,14 +69,6 @@ func (c *checker) fill(d *decl) {
 		if t := c.convert(d.file, d.spec.Type, byItself); t != nil {
 			d.model.(*schema.Alias).Target = t
 		}
-	}
-}
-
-// nameProperty returns the property added by the marker NamedResource.
-func (c *checker) nameProperty(d *decl) *schema.Property {
-	return &schema.Property{
-		Field: "Name", Name: "name", Type: schema.String, Replaces: true,
-		Doc: "The resource's name.", Pos: c.schemaPos(d.spec.Name.Pos()),
 	}
 }
 

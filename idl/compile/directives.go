@@ -49,7 +49,7 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	for _, set := range o.list {
 		if set.declares != nil {
 			set.declares(d, set)
-		} else if set.constrains == "" {
+		} else if !c.rejectNameScope(set) && set.constrains == "" {
 			c.report(diag.MisplacedDirective, set, "%s applies to properties, not to types", set.name).
 				Suggestion = "move it to the tags of the properties"
 		}

@@ -87,13 +87,16 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	if obj == nil {
 		return // reported by Go or, for generic types, at the declaration
 	}
-	if f.Tag != nil {
+	m := c.markerOf(obj)
+	if m == markerNamedResource {
+		d.naming = c.parseNaming(f.Tag)
+	} else if f.Tag != nil {
 		if elements, ok := c.tagElements(f.Tag); ok {
 			c.report(diag.EmbeddedTag, elements[0], "a tag on an embedded struct has no effect").
 				Suggestion = "remove it; tags belong on the fields of the embedded struct"
 		}
 	}
-	if m := c.markerOf(obj); m != noMarker {
+	if m != noMarker {
 		if !m.embeds() {
 			c.report(diag.EmbeddedType, expr, "%s cannot be embedded", types.ExprString(expr)).
 				Suggestion = "give the field a name: " + obj.Name() + " *" + types.ExprString(expr)
@@ -124,6 +127,9 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 			}
 			p.Pos = c.schemaPos(f.Type.Pos())
 			c.addField(d, &field{Property: &p, at: f.Type, owner: promoted.owner})
+		}
+		if inner.marker == markerNamedResource {
+			d.naming = inner.naming
 		}
 	}
 }

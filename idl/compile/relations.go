@@ -102,7 +102,7 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 	for _, name := range *o.relates(f.Property) {
 		i := slices.IndexFunc(d.fields, func(other *field) bool { return other.Name == name })
 		if i < 0 {
-			c.rejectRelated(d, name, o)
+			d.rejectUnknown(c.report(diag.Relation, o, "%s has no optional property %s", d.spec.Name.Name, name), name)
 			continue
 		}
 		switch other, problem := d.fields[i], whyPresent(d.fields[i].Property); {
@@ -139,12 +139,12 @@ func whyPresent(p *schema.Property) string {
 	return ""
 }
 
-func (c *checker) rejectRelated(d *decl, name string, o *setOption) {
+// rejectUnknown sets the suggestion of a report about the unknown property name.
+func (d *decl) rejectUnknown(report *diag.Diagnostic, name string) {
 	var names []string
 	for _, f := range d.fields {
 		names = append(names, f.Name)
 	}
-	report := c.report(diag.Relation, o, "%s has no optional property %s", d.spec.Name.Name, name)
 	report.Suggestion = "use property names as programs spell them"
 	near := suggest.Name(name, names)
 	if i := slices.IndexFunc(d.fields, func(f *field) bool { return f.Field == name }); i >= 0 {

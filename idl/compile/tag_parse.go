@@ -76,6 +76,7 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	reported := len(c.diags)
 	elements, _ := c.tagElements(f.Tag)
 	o := c.parseOptions("tag", elements, names)
+	o.list = slices.DeleteFunc(o.list, c.rejectNameScope)
 	o.unread = len(c.diags) > reported
 	o.list = c.withoutConflicts(o.list)
 	return o
@@ -231,6 +232,9 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	switch {
 	case o.where == "directive" && limit == nil && o.before(e) == nil && (w == nil || w.constrains == ""):
 		d.Suggestion = "types accept rule, deprecated=<text>, was=<names>, and " + someConstraint
+		return
+	case o.where == markerTag && limit == nil && o.before(e) == nil:
+		d.Suggestion = nameOptions
 		return
 	case limit != nil && o.find(limit.name) != nil:
 		d.Suggestion = "remove it: " + limit.name + " is already set"

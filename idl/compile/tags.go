@@ -33,7 +33,7 @@ type tagWord struct {
 	value string
 	// valid reports whether the unquoted value is valid, and reports errors. Nil accepts any value.
 	valid func(c *checker, at ast.Node, value string) bool
-	// set stores a valid value in a property.
+	// set stores a valid value in a property. It is nil for the option of markers.
 	set func(p *schema.Property, value string)
 	// declares applies the option to a declared type. It is nil for options that types do not support.
 	declares func(d *decl, o setOption)
@@ -138,6 +138,10 @@ var tagWords = []tagWord{
 		declares: func(d *decl, o setOption) { d.was = &o },
 	},
 	{
+		name: "nameScope", doc: "The property within which the [names of resources](#resources) are unique.",
+		value: "<name>", valid: (*checker).checkName,
+	},
+	{
 		synonyms: []string{"deprecated", "deprecationmessage"},
 		advice:   "write deprecated=<text>",
 	},
@@ -177,7 +181,7 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 	for i := range tagWords {
 		w := &tagWords[i]
 		if w.value != "" { // without a value, its words are property names
-			if w.constrains == "" {
+			if w.constrains == "" && w.set != nil {
 				list = append(list, w.name+"="+w.value)
 			}
 			continue

@@ -30,6 +30,8 @@ func TestOptionDocs(t *testing.T) {
 			meaning += " `" + w.accepted + "` means the same."
 		}
 		switch {
+		case w.set == nil:
+			where = "the marker of a named resource"
 		case w.resources:
 			where = "resources"
 		case w.constrains != "":

@@ -66,6 +66,7 @@ const (
 	EmbeddedPointer   Code = "EmbeddedPointer"
 	EmbeddedType      Code = "EmbeddedType"
 	EmbeddedTag       Code = "EmbeddedTag"
+	NameOption        Code = "NameOption"
 	MultipleMarkers   Code = "MultipleMarkers"
 	MultipleConfigs   Code = "MultipleConfigs"
 	ConfigPlace       Code = "ConfigPlace"

@@ -61,8 +61,8 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //
 // A declaration has a kind, and members that depend on it:
 //
-//	           {"kind": "resource", "name", "doc", "pos", "token", "was", "named", "properties": [property…],
-//	            "rules": [rule…]}
+//	           {"kind": "resource", "name", "doc", "pos", "token", "was", "named", "nameScope",
+//	            "properties": [property…], "rules": [rule…]}
 //	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…], "rules": [rule…]}
 //	           {"kind": "config",   "name", "doc", "pos", "properties": [property…], "rules": [rule…]}
 //	           {"kind": "union",    "name", "doc", "pos", "variants": [property…]}

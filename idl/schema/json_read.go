@@ -277,6 +277,11 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 		if d.Named && (len(d.Properties) == 0 || d.Properties[0] == nil || d.Properties[0].Name != "name") {
 			return nil, errors.New("the first property of a named resource must be its name")
 		}
+		if d.NameScope != "" && (!d.Named || !slices.ContainsFunc(d.Properties[1:], func(p *Property) bool {
+			return p != nil && p.Name == d.NameScope && !p.Out
+		})) {
+			return nil, fmt.Errorf("nameScope: no settable property %q of a named resource", d.NameScope)
+		}
 	case *Enum:
 		for _, m := range d.Members {
 			if m = cmp.Or(m, &Member{}); !token.IsIdentifier(m.Name) {

@@ -27,7 +27,7 @@ func TestWrite(t *testing.T) {
 		Members: []*schema.Member{{Name: "A", Value: "a & b", Doc: "A is one.", Pos: pos}, {Name: "B", Value: ""}},
 	}
 	vpc := &schema.Resource{
-		Header: schema.Header{Name: "VPC"}, Token: "aws:ec2:VPC", Named: true,
+		Header: schema.Header{Name: "VPC"}, Token: "aws:ec2:VPC", Named: true, NameScope: "t",
 		Properties: []*schema.Property{
 			{Field: "Name", Name: "name", Type: schema.String, Replaces: true},
 			{Field: "T", Name: "t", Type: &schema.Ref{Decl: tenancy}, Pointer: true, Optional: true, Doc: "T.", Pos: pos},
@@ -181,6 +181,12 @@ func TestReadErrors(t *testing.T) {
 		{"missing token", in(`{"kind": "resource", "name": "X"}`), `m/f.go: X: missing resource token`},
 		{"missing name property", in(`{"kind": "resource", "name": "X", "token": "t", "named": true}`),
 			`m/f.go: X: the first property of a named resource must be its name`},
+		{"name scope of no property", in(`{"kind": "resource", "name": "X", "token": "t", "named": true, "nameScope": "name", "properties": [
+			{"field": "Name", "name": "name", "type": {"kind": "string"}}]}`),
+			`m/f.go: X: nameScope: no settable property "name" of a named resource`},
+		{"name scope without a name", in(`{"kind": "resource", "name": "X", "token": "t", "nameScope": "a", "properties": [
+			{"field": "A", "name": "a", "type": {"kind": "string"}}]}`),
+			`m/f.go: X: nameScope: no settable property "a" of a named resource`},
 		{"duplicate property", in(`{"kind": "struct", "name": "X", "properties": [
 			{"field": "A", "name": "a", "type": {"kind": "bool"}}, {"field": "B", "name": "a", "type": {"kind": "bool"}}]}`),
 			`m/f.go: X: duplicate property "a"`},

@@ -149,6 +149,9 @@ type Resource struct {
 	// Named is set if the program names the resource. The first property is then "name", which is required and replaces
 	// the resource when changed.
 	Named bool `json:"named,omitempty"`
+	// NameScope is the property within which names are unique. It is empty if they are unique within a configuration of
+	// the provider, or if the program does not name the resource.
+	NameScope string `json:"nameScope,omitempty"`
 	// Properties lists the declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 	// Rules lists the rules of the declaration and of what it embeds in source order.
