@@ -90,12 +90,17 @@ func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string
 	)
 }
 
-// formerly adds the former tokens of a resource to the expression that creates its provider.
-func formerly(provider *jen.Statement, r *schema.Resource) *jen.Statement {
-	if len(r.Was) == 0 {
-		return provider
+// declared adds the former tokens and the name scope of a resource to the expression that creates its provider.
+func declared(provider *jen.Statement, r *schema.Resource) *jen.Statement {
+	if len(r.Was) > 0 {
+		provider = provider.Dot("Formerly").Call(literals(r.Was)...)
 	}
-	return provider.Dot("Formerly").Call(literals(r.Was)...)
+	for _, p := range r.Properties {
+		if p.Name == r.NameScope {
+			provider = provider.Dot("NameScope").Call(jen.Id(schema.GoPropertyConst(&r.Header, p)))
+		}
+	}
+	return provider
 }
 
 func literals(texts []string) []jen.Code {

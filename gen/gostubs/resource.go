@@ -54,6 +54,6 @@ func (e *emitter) provider(r *schema.Resource, lowered string) {
 	e.Type().Id(name).Id("struct").Add(inBraces(lumi("Provider")))
 	e.doc("New" + name + " returns a provider that calls the author's operations.")
 	e.Func().Id("New" + name).Params(jen.Add(ops).Id(r.Name + "ProviderOps")).Op("*").Id(name).Block(
-		jen.Return(jen.Op("&").Id(name).Values(formerly(lumi(constructor).Call(jen.Id(r.Name), alloc, ops), r))),
+		jen.Return(jen.Op("&").Id(name).Values(declared(lumi(constructor).Call(jen.Id(r.Name), alloc, ops), r))),
 	)
 }

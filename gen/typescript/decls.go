@@ -82,10 +82,12 @@ func (f *file) config(c *schema.Config) {
 
 // resource writes a class, an interface for its arguments, and a shape.
 func (f *file) resource(r *schema.Resource) {
-	base, parameters, given, properties := "Resource", "", "", r.Properties
+	base, parameters, given, properties, members := "Resource", "", "", r.Properties, r.Properties
 	if r.Named {
-		// The base class declares the property "name". In the constructor, it is a separate parameter.
-		base, parameters, given, properties = "NamedResource", "name: string, ", "name, ", properties[1:]
+		// The base class declares the property "name". The parameter is its default.
+		base, parameters, given, members = "NamedResource", "name: string, ", "name, ", properties[1:]
+		properties = slices.Concat([]*schema.Property{physicalName(properties[0])}, members)
+		f.needs(secondGeneration)
 	}
 	args := schema.TSArgsName(r)
 	f.doc("", described(schema.TypeDoc(r), r.Deprecated))
@@ -97,10 +99,10 @@ func (f *file) resource(r *schema.Resource) {
 	f.putFitting(strings.Join(heading, " ")+" {\n", strings.Join(heading, "\n"+indent)+"\n{\n")
 	f.put("    /** The type token. */\n",
 		"    static readonly type = ", quote(r.Token), ";\n")
-	if len(properties) > 0 {
+	if len(members) > 0 {
 		f.put("\n")
 	}
-	for i, p := range properties {
+	for i, p := range members {
 		modifiers := "declare "
 		if p.Out || p.Computed || p.Replaces {
 			modifiers = "declare readonly "
@@ -113,9 +115,6 @@ func (f *file) resource(r *schema.Resource) {
 	}
 	parameters += "args" + optionalMark(properties) + ": " + args
 	options := "options?: lumi.ResourceOptions<keyof " + args + ">"
-	if r.Named {
-		options = "options?: lumi.ResourceOptions<keyof " + args + " | \"name\">"
-	}
 	f.put("\n")
 	f.putFitting(indent+"constructor("+parameters+", "+options+") {\n",
 		indent+"constructor(\n        "+strings.ReplaceAll(parameters, ", ", ",\n        ")+",\n        "+options+",\n    ) {\n")
@@ -124,10 +123,22 @@ func (f *file) resource(r *schema.Resource) {
 		"}\n\n")
 
 	f.doc("", "The arguments of "+r.Name+".")
-	f.interfaceOf(args, settable(properties), f.argument)
+	f.interfaceOf(args, settable(properties), func(p *schema.Property) string {
+		if r.Named && p == properties[0] {
+			return "?: lumi.Input<string> | undefined" // never an output that may be absent
+		}
+		return f.argument(p)
+	})
 	f.shapeTable("const "+shapeName(&r.Header), properties, r.Rules)
 	f.renamed(r)
 	f.deprecated(shapeName(&r.Header), quote(r.Deprecated), r.Deprecated != "")
+}
+
+// physicalName returns the argument that overrides the name that a resource has in the program.
+func physicalName(name *schema.Property) *schema.Property {
+	p := *name
+	p.Optional, p.Doc = true, "The physical name, by default the resource's name in the program."
+	return &p
 }
 
 // interfaceOf writes an interface. Annotation returns the text that follows a property's name. An interface without

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /**
  * A Command is the result of a shell command, for tasks that no other resource covers. A command that fails must have
@@ -50,13 +50,16 @@ export class Command extends lumi.NamedResource<"local:index:Command"> implement
      */
     declare readonly stdout: lumi.Output<string>;
 
-    constructor(name: string, args: CommandArgs, options?: lumi.ResourceOptions<keyof CommandArgs | "name">) {
+    constructor(name: string, args: CommandArgs, options?: lumi.ResourceOptions<keyof CommandArgs>) {
         super(Command.type, name, args, Command$shape, options);
     }
 }
 
 /** The arguments of Command. */
 export interface CommandArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The command that creates the resource. */
     create: lumi.Input<string>;
 
@@ -90,6 +93,7 @@ export interface CommandArgs {
 }
 
 const Command$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     create: lumi.required(lumi.string),
     update: lumi.optional(lumi.string),
     delete: lumi.optional(lumi.string),

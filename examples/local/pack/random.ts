@@ -28,13 +28,16 @@ export class RandomString extends lumi.NamedResource<"local:index:RandomString">
     /** The string. */
     declare readonly result: lumi.Output<string>;
 
-    constructor(name: string, args: RandomStringArgs, options?: lumi.ResourceOptions<keyof RandomStringArgs | "name">) {
+    constructor(name: string, args: RandomStringArgs, options?: lumi.ResourceOptions<keyof RandomStringArgs>) {
         super(RandomString.type, name, args, RandomString$shape, options);
     }
 }
 
 /** The arguments of RandomString. */
 export interface RandomStringArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /**
      * Arbitrary values. The random value stays the same until one of them changes.
      * A change replaces the resource.
@@ -52,6 +55,7 @@ export interface RandomStringArgs {
 }
 
 const RandomString$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     keepers: lumi.optional(lumi.map(lumi.string), lumi.replaces),
     length: lumi.required(lumi.constrained(lumi.integer, { min: 1, max: 4096 }), lumi.replaces),
     characters: lumi.optional(lumi.string, lumi.replaces),
@@ -82,13 +86,16 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
     /** The number in URL-safe base64, four characters per three bytes. */
     declare readonly base64: lumi.Output<string>;
 
-    constructor(name: string, args?: RandomIDArgs, options?: lumi.ResourceOptions<keyof RandomIDArgs | "name">) {
+    constructor(name: string, args?: RandomIDArgs, options?: lumi.ResourceOptions<keyof RandomIDArgs>) {
         super(RandomID.type, name, args, RandomID$shape, options);
     }
 }
 
 /** The arguments of RandomID. */
 export interface RandomIDArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /**
      * Arbitrary values. The random value stays the same until one of them changes.
      * A change replaces the resource.
@@ -104,6 +111,7 @@ export interface RandomIDArgs {
 }
 
 const RandomID$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     keepers: lumi.optional(lumi.map(lumi.string), lumi.replaces),
     bytes: lumi.optional(lumi.constrained(lumi.integer, { min: 1, max: 4096 }), lumi.replaces, { default: 8 }),
     hex: lumi.out(lumi.string),

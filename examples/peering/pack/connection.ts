@@ -10,7 +10,7 @@
 import * as lumi from "@lumi/lumi";
 import type { VPC } from "aws/ec2/vpc.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Connection routes traffic between two VPCs as if they were one network. Their addresses must not overlap. */
 export class Connection extends lumi.NamedResource<"peering:index:Connection"> implements ConnectionArgs {
@@ -33,13 +33,16 @@ export class Connection extends lumi.NamedResource<"peering:index:Connection"> i
     /** The connection ID, such as `pcx-111aaa22`. */
     declare readonly connectionID: lumi.Output<string>;
 
-    constructor(name: string, args: ConnectionArgs, options?: lumi.ResourceOptions<keyof ConnectionArgs | "name">) {
+    constructor(name: string, args: ConnectionArgs, options?: lumi.ResourceOptions<keyof ConnectionArgs>) {
         super(Connection.type, name, args, Connection$shape, options);
     }
 }
 
 /** The arguments of Connection. */
 export interface ConnectionArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The VPC that requests the connection. A change replaces the resource. */
     requester: lumi.Input<VPC>;
 
@@ -55,6 +58,7 @@ export interface ConnectionArgs {
 }
 
 const Connection$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     requester: lumi.required(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     accepter: lumi.required(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     autoAccept: lumi.optional(lumi.boolean, { default: false }),

@@ -10,9 +10,10 @@ import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf }
 import { type Step, follow, joinPath, parsePath } from "./path.js";
 import { blame } from "./recorder.js";
 import type { Resource } from "./resource.js";
+import * as shapes from "./shape.js";
 import { isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
-import { Checker, type Place, entry } from "./validate.js";
+import { Checker, type Place, entry, onlyAsName } from "./validate.js";
 
 /**
  * A template tag for strings that contain outputs, such as `` lumi.interpolate`${bucket.arn}/*` ``. Substitutions are
@@ -43,7 +44,9 @@ export function interpolate(
             const part = open(parts[i]);
             secret ||= part.secret;
             const problem = partProblem(part.content, part.secret);
-            if (problem !== undefined) {
+            if (isOutput(part.content) && "uniqueName" in sourceOf(part.content)) {
+                faults.push({ path: "", message: `part ${i + 1} of the string: ${onlyAsName}; use the name of that resource` });
+            } else if (problem !== undefined) {
                 faults.push({ path: "", message: `part ${i + 1} of the string is ${problem}` });
             } else if (isOutput(part.content)) {
                 const source = sourceOf(part.content);
@@ -200,6 +203,27 @@ export function secret<const T>(value: T): Output<Known<T>> {
         throw blame(new TypeError(message), secret);
     }
     return output({ value, secret: true });
+}
+
+const uniqueOptions = {
+    length: shapes.optional(shapes.constrained(shapes.integer, { min: 4, max: 32 })),
+};
+
+/**
+ * Returns a name for a resource that no other resource has, in any environment: `base`, a hyphen, and `length` letters
+ * and digits, 8 by default. It is valid only as the argument `name`. The engine chooses it when it first plans to create
+ * the resource, keeps it over updates and moves, and shortens `base` to the length that the resource type allows. Throws
+ * an `ArgumentError` for an empty base and for a length below 4 or above 32.
+ */
+export function uniqueName(base: string, options: { readonly length?: number | undefined } = {}): Output<string> {
+    const checker = new Checker(false);
+    checker.value({ kind: "string" }, base, { path: "", secret: false });
+    if (base === "") {
+        checker.fault("", "must not be empty");
+    }
+    const copy = checker.value({ kind: "struct", shape: () => uniqueOptions }, options, { path: "", secret: false });
+    refuse("lumi.uniqueName", checker.faults, uniqueName);
+    return output({ uniqueName: base, length: (copy as { length?: number }).length });
 }
 
 function known<T>(value: unknown, secret: boolean): Output<T> {

@@ -8,7 +8,7 @@ export { deprecate, deprecated } from "./deprecated.js";
 export { type Config, type Declarations, config, environment, moduleName } from "./environment.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export { formerly, was } from "./former.js";
-export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";
+export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret, uniqueName } from "./expression.js";
 export type { Desired, Graph } from "./graph.js";
 export type { Input } from "./input.js";
 export { type Module, type UseOptions, module, provide } from "./module.js";

@@ -6,7 +6,7 @@ declare const valueOfOutput: unique symbol;
 
 /** The source of an output's value. */
 export type Source =
-    /** A property of a resource: one of its out or computed properties, `id` or `urn`. */
+    /** A property of a resource: one of its out or computed properties, `name`, `id` or `urn`. */
     | { readonly resource: object; readonly property: string }
     /** A value provided by another module, which `use` represents. */
     | { readonly use: object; readonly module: string; readonly name: string; readonly type: Type }
@@ -16,6 +16,8 @@ export type Source =
     | { readonly jsonStringify: unknown }
     /** A part of another output's value. */
     | { readonly get: Output<unknown>; readonly path: string; readonly type: Type }
+    /** A name made unique by the engine, with a suffix of the given length. */
+    | { readonly uniqueName: string; readonly length: number | undefined }
     /** A known value, which may be secret and contain outputs. */
     | { readonly value: unknown; readonly secret: boolean };
 
@@ -94,6 +96,9 @@ function describe(source: Source): string {
     }
     if ("value" in source) {
         return source.secret ? "a secret" : "a known value";
+    }
+    if ("uniqueName" in source) {
+        return `the unique name ${JSON.stringify(source.uniqueName)}`;
     }
     return "interpolate" in source ? "an interpolated string" : "a string of JSON";
 }

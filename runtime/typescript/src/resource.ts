@@ -4,14 +4,14 @@ import { warn } from "./deprecated.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { formerTypes } from "./former.js";
-import { type Output, describeOutput, isOutput, output, sourceOf } from "./output.js";
+import { type Output, describeOutput, isOutput, open, output, sourceOf } from "./output.js";
 import { callerOf } from "./position.js";
 import { blame, recorder } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
 import { checkOptions, encodeOptions, isOption } from "./settings.js";
 import { type Properties, type Shape, entriesOf, isPlain, required, string } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
-import { Checker } from "./validate.js";
+import { Checker, isAbsent } from "./validate.js";
 import { encode } from "./wire.js";
 
 declare const token: unique symbol;
@@ -28,11 +28,8 @@ export abstract class Resource<out Token extends string = string> {
      */
     protected constructor(type: Token, args: unknown, shape: Shape, options?: unknown, ...name: [name?: unknown]) {
         const named = name.length > 0;
-        const checker = new Checker(true);
-        if (named) {
-            checkName(checker, name[0]);
-        }
-        const values = checkArguments(checker, args, shape, named);
+        const checker = new Checker(true, named);
+        const values = checkArguments(checker, args, shape, name);
         const settings =
             options === undefined || options === null || !isPlain(args ?? {})
                 ? undefined
@@ -42,12 +39,16 @@ export abstract class Resource<out Token extends string = string> {
         }
         warn(type, name[0], checker.warnings);
         const state = { type, shape };
-        remember(this, named ? { ...state, name: name[0] as string } : state);
+        const given = named && isPlain(args) && !isAbsent(args["name"]) ? values["name"] : undefined;
+        remember(this, named ? { ...state, name: name[0] as string, given } : state);
         if (named) {
-            define(this, "name", name[0], false);
+            define(this, "name", typeof given === "string" ? given : output({ resource: this, property: "name" }), false);
         }
         for (const [property, { out, computed, replaces, secret = false }] of entriesOf(shape)) {
             const value = values[property];
+            if (named && property === "name") {
+                continue;
+            }
             if (out || (computed && value === undefined)) {
                 define(this, property, output({ resource: this, property }), false);
             } else if (computed) {
@@ -64,7 +65,7 @@ export abstract class Resource<out Token extends string = string> {
             formerTypes: formerTypes(shape),
             position: callerOf(new.target),
             ...(settings === undefined ? {} : { options: (refer) => encodeOptions(settings, refer) }),
-            properties: (refer) => encode(shape, evaluate(this).properties, refer),
+            properties: (refer) => encode(shape, withGivenName(evaluate(this), given), refer),
         });
     }
 }
@@ -106,9 +107,17 @@ Object.defineProperties(Resource.prototype, {
     },
 });
 
-/** Returns a shape with the name property added if `named` is set. */
+/** Returns a shape with the name property, which packages of older generations lack, if `named` is set. */
 function withName(shape: Shape, named: boolean): Shape {
     return named ? { name: required(string), ...shape } : shape;
+}
+
+/**
+ * Returns the properties with a given name as an expression if it is the logical name, since an engine may make unique
+ * the names that a program leaves to it.
+ */
+function withGivenName({ name, properties }: Evaluation, given: unknown): Properties {
+    return given === undefined || given !== name ? properties : { ...properties, name: output({ interpolate: [name] }) };
 }
 
 function refuser(what: string): (this: object) => never {
@@ -123,8 +132,8 @@ function refuser(what: string): (this: object) => never {
 
 /** The base class of resource types whose names programs choose. */
 export abstract class NamedResource<out Token extends string = string> extends Resource<Token> {
-    /** The name given by the program. */
-    declare readonly name: string;
+    /** The physical name: a string if the arguments give one, and an output otherwise. */
+    declare readonly name: string | Output<string>;
 
     protected constructor(type: Token, name: string, args: unknown, shape: Shape, options?: unknown) {
         super(type, args, shape, options, name);
@@ -146,7 +155,7 @@ export function urn(resource: Resource): Output<string> {
 /** The target of an output. */
 export interface Reference {
     readonly resource: Resource;
-    /** An out property of the resource, `id`, or `urn`. */
+    /** An out property of the resource, `name`, `id`, or `urn`. */
     readonly property: string;
 }
 
@@ -179,17 +188,21 @@ export interface Evaluation {
  */
 export function evaluate(resource: Resource): Evaluation {
     const state = known(resource);
-    const { type, name, shape } = state;
+    const { type, name, given, shape } = state;
     const values = resource as unknown as Properties;
     const current: [string, unknown][] = [];
     for (const [property, { out, computed }] of entriesOf(shape)) {
+        if (name !== undefined && property === "name") {
+            current.push([property, given ?? name]);
+            continue;
+        }
         const chosen = out || (computed && isOwn(values[property], resource, property));
         if (!chosen && Object.hasOwn(resource, property)) {
             current.push([property, values[property]]);
         }
     }
     current.push(...undeclared(resource, state).map((key): [string, unknown] => [key, values[key]]));
-    const checker = new Checker(true);
+    const checker = new Checker(true, name !== undefined);
     const properties = checker.struct(shape, Object.fromEntries(current), { path: "", secret: false });
     if (checker.faults.length > 0) {
         throw new ArgumentError(type, name, checker.faults);
@@ -230,31 +243,51 @@ function known(resource: Resource): State {
     return state;
 }
 
-function checkName(checker: Checker, name: unknown): void {
-    if (typeof name !== "string") {
+/** Reports an error if a name is empty or a secret, or if the first parameter of a constructor is not a string. */
+function checkName(checker: Checker, name: unknown, isParameter: boolean): void {
+    if (isParameter && typeof name !== "string") {
         checker.fault("name", `expected a string, found ${describe(name, false)}`);
     } else if (name === "") {
         checker.fault("name", "must not be empty");
-    } else {
+    } else if (open(name).secret) {
+        checker.fault("name", "must not be a secret: names are printed");
+    } else if (isParameter) {
         checker.value({ kind: "string" }, name, { path: "name", secret: false });
     }
 }
 
-/** Checks the arguments and returns copies of them. `args` may be absent if all arguments may be. */
-function checkArguments(checker: Checker, args: unknown, shape: Shape, named: boolean): Properties {
+/**
+ * Checks the arguments, with the logical name as the default of the physical one, and returns copies of them. `args` may
+ * be absent if all arguments may be.
+ */
+function checkArguments(checker: Checker, args: unknown, shape: Shape, name: [name?: unknown]): Properties {
+    const named = name.length > 0;
+    if (named) {
+        checkName(checker, name[0], true);
+    }
     const state = stateOf(args);
     if (state !== undefined) {
         const found = title(state.type, state.name);
         checker.fault("", `expected an object with the arguments, found the resource ${found}: pass an object such as { … }`);
         return {};
     }
-    const given = args ?? {};
+    let given = args ?? {};
     if (!isPlain(given)) {
         const where = named ? "after the name" : "as the only argument (resources of this type take no name)";
         checker.fault("", `expected an object with the arguments ${where}, found ${describe(args, true)}`);
         return {};
     }
-    return checker.struct(shape, given, { path: "", secret: false }, (property) =>
+    if (named && Object.hasOwn(shape, "name")) {
+        const absent = isAbsent(given["name"]);
+        if (!absent) {
+            checkName(checker, given["name"], false);
+        }
+        const isWrong = checker.faults.length > 0;
+        if (absent || isWrong) {
+            given = { ...given, name: isWrong ? undefined : name[0] };
+        }
+    }
+    return checker.struct(shape, given as Properties, { path: "", secret: false }, (property) =>
         isOption(property) ? "is an option; pass options as a separate object after the arguments" : undefined,
     );
 }

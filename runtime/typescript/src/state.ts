@@ -6,6 +6,8 @@ export interface State {
     readonly type: string;
     /** The name given by the program, if programs name resources of its type. */
     readonly name?: string;
+    /** The physical name in the arguments, if any: a string or an output. */
+    readonly given?: unknown;
     readonly shape: Shape;
 }
 

@@ -20,6 +20,9 @@ const maxDepth = 100;
 /** The placeholder for an invalid value. It counts as an element but is not equal to any value. */
 const wrong = Symbol("wrong");
 
+/** The error about a unique name in any other place. */
+export const onlyAsName = "lumi.uniqueName is allowed only as the name of a resource";
+
 /** The location of a value in the arguments. */
 export interface Place {
     readonly path: string;
@@ -37,12 +40,17 @@ export class Checker {
     readonly warnings: Fault[] = [];
 
     readonly #outputs: boolean;
+    readonly #named: boolean;
     /** The enclosing lists and objects of the current value. */
     readonly #around = new Set<object>();
 
-    /** `outputs` is set if outputs are allowed in place of values. */
-    constructor(outputs: boolean) {
+    /**
+     * `outputs` is set if outputs are allowed in place of values, and `named` if the property `name` is that of a named
+     * resource, which may be a unique name.
+     */
+    constructor(outputs: boolean, named: boolean = false) {
         this.#outputs = outputs;
+        this.#named = named;
     }
 
     fault(path: string, message: string): void {
@@ -191,6 +199,10 @@ export class Checker {
             const copy = this.value(type, content, { path: at.path, secret: at.secret || secret });
             return secret ? output({ value: copy, secret }) : copy;
         }
+        if ("uniqueName" in sourceOf(value) && !(this.#named && at.path === "name")) {
+            this.fault(at.path, onlyAsName);
+            return value;
+        }
         compareTypes(type, typeOf(value), at.path, (path, message) => {
             this.fault(path, `${message} (output ${describeOutput(value)})`);
         });
@@ -335,7 +347,7 @@ export class Checker {
 }
 
 /** Reports whether a value is absent: undefined, null, or a non-secret output with such a value. */
-function isAbsent(value: unknown): boolean {
+export function isAbsent(value: unknown): boolean {
     if (value === undefined || value === null) {
         return true;
     }

@@ -19,7 +19,7 @@ const expressionSignature = "63fc8277790b7f8a51f0478af443e94d";
 /** Converts checked properties to wire form. `refer` returns references to resources. */
 export function encode(shape: Shape, properties: Properties, refer: Refer): object {
     const encoded = Object.entries(properties).map(([name, value]) => {
-        // The name of a resource is a property but not in its shape.
+        // In packages of older generations, the name of a resource is not in its shape.
         const property = Object.hasOwn(shape, name) ? shape[name] : undefined;
         if (property?.secret) {
             const plain = encodeValue(property.type, open(value).content, refer);
@@ -71,6 +71,10 @@ function encodeOutput(type: Type | undefined, value: Output<unknown>, refer: Ref
         const { content, secret } = open(value);
         const plain = encodeValue(type, content, refer);
         return secret ? signed(secretSignature, { value: plain }) : plain;
+    }
+    if ("uniqueName" in source) {
+        const { uniqueName, length } = source;
+        return signed(expressionSignature, { uniqueName, ...(length === undefined ? {} : { length }) });
     }
     const encode = (part: unknown): unknown => encodeValue(undefined, part, refer);
     if ("interpolate" in source) {

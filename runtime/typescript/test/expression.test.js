@@ -201,7 +201,7 @@ test("the value of a secret is checked but not printed", () => {
     const thing = new Thing("c", { text: lumi.secret("hush"), data: [lumi.interpolate`hush${lumi.secret("hush")}`] });
     assert.equal(
         inspect(thing, { breakLength: Infinity }).replace(/arn.*/, ""),
-        'test:index:Thing "c" { name: \'c\', text: Output(a secret), data: [ Output(a secret) ], ',
+        'test:index:Thing "c" { name: Output(name of test:index:Thing "c"), text: Output(a secret), data: [ Output(a secret) ], ',
     );
 });
 

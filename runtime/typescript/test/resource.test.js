@@ -132,7 +132,7 @@ test("Node prints resources without their secrets", () => {
     const bucket = new Bucket("b", { fixed: "f", token: "hush" });
     assert.equal(
         inspect(bucket),
-        `test:index:Bucket "b" {\n  name: 'b',\n  fixed: 'f',\n  token: '(secret)',\n` +
+        `test:index:Bucket "b" {\n  name: Output(name of test:index:Bucket "b"),\n  fixed: 'f',\n  token: '(secret)',\n` +
             `  arn: Output(arn of test:index:Bucket "b")\n}`,
     );
     assert.equal(inspect(Object.create(Bucket.prototype)), "Resource {}");
@@ -218,9 +218,12 @@ test("Node prints resources in reference cycles", () => {
     const b = new Peer("b", { peers: [a] });
     a.peers = [b, a];
     const text = `test:index:Peer "a" {
-  name: 'a',
+  name: Output(name of test:index:Peer "a"),
   peers: [
-    test:index:Peer "b" { name: 'b', peers: [ test:index:Peer "a" ] },
+    test:index:Peer "b" {
+      name: Output(name of test:index:Peer "b"),
+      peers: [ test:index:Peer "a" ]
+    },
     test:index:Peer "a"
   ]
 }`;

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { RestAPI } from "./rest_api.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A Model describes the body of a request or response. */
 export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements ModelArgs {
@@ -23,13 +23,16 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
     /** The schema of the body. */
     declare schema: lumi.Input<Schema>;
 
-    constructor(name: string, args: ModelArgs, options?: lumi.ResourceOptions<keyof ModelArgs | "name">) {
+    constructor(name: string, args: ModelArgs, options?: lumi.ResourceOptions<keyof ModelArgs>) {
         super(Model.type, name, args, Model$shape, options);
     }
 }
 
 /** The arguments of Model. */
 export interface ModelArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The API that the model belongs to. A change replaces the resource. */
     restAPI: lumi.Input<RestAPI>;
 
@@ -44,6 +47,7 @@ export interface ModelArgs {
 }
 
 const Model$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     restAPI: lumi.required(lumi.resource("aws:apigateway:RestAPI"), lumi.replaces),
     contentType: lumi.optional(lumi.string, lumi.replaces),
     description: lumi.optional(lumi.string),

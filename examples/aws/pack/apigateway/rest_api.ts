@@ -30,13 +30,16 @@ export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implem
     /** The root resource. */
     declare readonly rootResource: lumi.Output<Resource>;
 
-    constructor(name: string, args?: RestAPIArgs, options?: lumi.ResourceOptions<keyof RestAPIArgs | "name">) {
+    constructor(name: string, args?: RestAPIArgs, options?: lumi.ResourceOptions<keyof RestAPIArgs>) {
         super(RestAPI.type, name, args, RestAPI$shape, options);
     }
 }
 
 /** The arguments of RestAPI. */
 export interface RestAPIArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -54,6 +57,7 @@ export interface RestAPIArgs {
 }
 
 const RestAPI$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     description: lumi.optional(lumi.string),
     binaryMediaTypes: lumi.optional(lumi.list(lumi.string)),

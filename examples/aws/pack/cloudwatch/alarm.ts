@@ -68,13 +68,16 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
     /** The ARN of the alarm. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(name: string, args: AlarmArgs, options?: lumi.ResourceOptions<keyof AlarmArgs | "name">) {
+    constructor(name: string, args: AlarmArgs, options?: lumi.ResourceOptions<keyof AlarmArgs>) {
         super(Alarm.type, name, args, Alarm$shape, options);
     }
 }
 
 /** The arguments of Alarm. */
 export interface AlarmArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** A description of the alarm. */
     alarmDescription?: lumi.Input<string | undefined>;
 
@@ -124,6 +127,7 @@ export interface AlarmArgs {
 }
 
 const Alarm$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     alarmDescription: lumi.optional(lumi.string),
     namespace: lumi.required(lumi.string),
     metricName: lumi.required(lumi.string),

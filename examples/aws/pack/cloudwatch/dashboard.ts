@@ -17,13 +17,16 @@ export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> im
     /** The start of the time range, such as `-PT6H`. */
     declare start?: lumi.Input<string | undefined>;
 
-    constructor(name: string, args: DashboardArgs, options?: lumi.ResourceOptions<keyof DashboardArgs | "name">) {
+    constructor(name: string, args: DashboardArgs, options?: lumi.ResourceOptions<keyof DashboardArgs>) {
         super(Dashboard.type, name, args, Dashboard$shape, options);
     }
 }
 
 /** The arguments of Dashboard. */
 export interface DashboardArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The rows from top to bottom, each with its widgets from left to right. */
     rows: lumi.Input<Widget[][]>;
 
@@ -32,6 +35,7 @@ export interface DashboardArgs {
 }
 
 const Dashboard$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     rows: lumi.required(lumi.list(lumi.list(lumi.struct(() => Widget)))),
     start: lumi.optional(lumi.string),
 };

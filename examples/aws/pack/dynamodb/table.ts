@@ -57,13 +57,16 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
     /** The ARN of the change stream, if enabled. */
     declare readonly streamARN: lumi.Output<ARN | undefined>;
 
-    constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs | "name">) {
+    constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs>) {
         super(Table.type, name, args, Table$shape, options);
     }
 }
 
 /** The arguments of Table. */
 export interface TableArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -99,6 +102,7 @@ export interface TableArgs {
 }
 
 const Table$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     attributes: lumi.required(lumi.map(lumi.enum(() => AttributeType))),
     key: lumi.required(lumi.struct(() => KeySchema), lumi.replaces),

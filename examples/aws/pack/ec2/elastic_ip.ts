@@ -7,7 +7,7 @@ import type { VPCGatewayAttachment } from "./internet_gateway.js";
 import type { Subnet } from "./subnet.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** An ElasticIP is a static public IPv4 address that belongs to the account until it is released. */
 export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implements ElasticIPArgs {
@@ -29,13 +29,16 @@ export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implement
     /** The allocation ID, such as `eipalloc-5723d13e`. */
     declare readonly allocationID: lumi.Output<string>;
 
-    constructor(name: string, args?: ElasticIPArgs, options?: lumi.ResourceOptions<keyof ElasticIPArgs | "name">) {
+    constructor(name: string, args?: ElasticIPArgs, options?: lumi.ResourceOptions<keyof ElasticIPArgs>) {
         super(ElasticIP.type, name, args, ElasticIP$shape, options);
     }
 }
 
 /** The arguments of ElasticIP. */
 export interface ElasticIPArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -47,6 +50,7 @@ export interface ElasticIPArgs {
 }
 
 const ElasticIP$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     instance: lumi.optional(lumi.resource("aws:ec2:Instance")),
     attachment: lumi.optional(lumi.resource("aws:ec2:VPCGatewayAttachment"), lumi.in),
@@ -74,13 +78,16 @@ export class NATGateway extends lumi.NamedResource<"aws:ec2:NATGateway"> impleme
      */
     declare readonly connectivityType?: lumi.Input<natConnectivity | undefined>;
 
-    constructor(name: string, args: NATGatewayArgs, options?: lumi.ResourceOptions<keyof NATGatewayArgs | "name">) {
+    constructor(name: string, args: NATGatewayArgs, options?: lumi.ResourceOptions<keyof NATGatewayArgs>) {
         super(NATGateway.type, name, args, NATGateway$shape, options);
     }
 }
 
 /** The arguments of NATGateway. */
 export interface NATGatewayArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -98,6 +105,7 @@ export interface NATGatewayArgs {
 }
 
 const NATGateway$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     subnet: lumi.required(lumi.resource("aws:ec2:Subnet"), lumi.replaces),
     address: lumi.optional(lumi.resource("aws:ec2:ElasticIP"), lumi.replaces),

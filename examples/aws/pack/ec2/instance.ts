@@ -83,13 +83,16 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     /** The public address, if any. */
     declare readonly publicIP: lumi.Output<string | undefined>;
 
-    constructor(name: string, args: InstanceArgs, options?: lumi.ResourceOptions<keyof InstanceArgs | "name">) {
+    constructor(name: string, args: InstanceArgs, options?: lumi.ResourceOptions<keyof InstanceArgs>) {
         super(Instance.type, name, args, Instance$shape, options);
     }
 }
 
 /** The arguments of Instance. */
 export interface InstanceArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -144,6 +147,7 @@ export interface InstanceArgs {
 }
 
 const Instance$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     imageID: lumi.required(lumi.constrained(lumi.string, { pattern: "^ami-[0-9a-f]+$", says: "an image ID such as ami-7172b611" }), lumi.replaces),
     instanceType: lumi.optional(lumi.enum(() => InstanceType)),

@@ -6,7 +6,7 @@ import type { ARN } from "../arn.js";
 import type { Path } from "../iam/principal.js";
 import type { Role } from "../iam/role.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** An InstanceProfile passes a role to the programs on an Instance. */
 export class InstanceProfile extends lumi.NamedResource<"aws:ec2:InstanceProfile"> implements InstanceProfileArgs {
@@ -26,17 +26,16 @@ export class InstanceProfile extends lumi.NamedResource<"aws:ec2:InstanceProfile
     /** The ARN of the profile. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(
-        name: string,
-        args: InstanceProfileArgs,
-        options?: lumi.ResourceOptions<keyof InstanceProfileArgs | "name">,
-    ) {
+    constructor(name: string, args: InstanceProfileArgs, options?: lumi.ResourceOptions<keyof InstanceProfileArgs>) {
         super(InstanceProfile.type, name, args, InstanceProfile$shape, options);
     }
 }
 
 /** The arguments of InstanceProfile. */
 export interface InstanceProfileArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /**
      * The path of the profile. A change replaces the resource.
      *
@@ -49,6 +48,7 @@ export interface InstanceProfileArgs {
 }
 
 const InstanceProfile$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), lumi.replaces, { default: "/" }),
     roles: lumi.required(lumi.constrained(lumi.list(lumi.resource("aws:iam:Role")), { minItems: 1, maxItems: 1 })),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** An InternetGateway connects a VPC to the internet once a VPCGatewayAttachment attaches it. */
 export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway"> implements InternetGatewayArgs {
@@ -15,22 +15,22 @@ export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway
     /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    constructor(
-        name: string,
-        args?: InternetGatewayArgs,
-        options?: lumi.ResourceOptions<keyof InternetGatewayArgs | "name">,
-    ) {
+    constructor(name: string, args?: InternetGatewayArgs, options?: lumi.ResourceOptions<keyof InternetGatewayArgs>) {
         super(InternetGateway.type, name, args, InternetGateway$shape, options);
     }
 }
 
 /** The arguments of InternetGateway. */
 export interface InternetGatewayArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 }
 
 const InternetGateway$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
 };
 

@@ -9,7 +9,7 @@ import type { Subnet } from "./subnet.js";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A RouteTable contains the routes of its associated subnets. */
 export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> implements RouteTableArgs {
@@ -25,13 +25,16 @@ export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> impleme
     /** The route table ID, such as `rtb-11ad2f7b`. */
     declare readonly routeTableID: lumi.Output<string>;
 
-    constructor(name: string, args: RouteTableArgs, options?: lumi.ResourceOptions<keyof RouteTableArgs | "name">) {
+    constructor(name: string, args: RouteTableArgs, options?: lumi.ResourceOptions<keyof RouteTableArgs>) {
         super(RouteTable.type, name, args, RouteTable$shape, options);
     }
 }
 
 /** The arguments of RouteTable. */
 export interface RouteTableArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -40,6 +43,7 @@ export interface RouteTableArgs {
 }
 
 const RouteTable$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     vpc: lumi.required(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     routeTableID: lumi.out(lumi.string),

@@ -33,17 +33,16 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
     /** The group ID, such as `sg-94b3a1f6`. */
     declare readonly groupID: lumi.Output<string>;
 
-    constructor(
-        name: string,
-        args: SecurityGroupArgs,
-        options?: lumi.ResourceOptions<keyof SecurityGroupArgs | "name">,
-    ) {
+    constructor(name: string, args: SecurityGroupArgs, options?: lumi.ResourceOptions<keyof SecurityGroupArgs>) {
         super(SecurityGroup.type, name, args, SecurityGroup$shape, options);
     }
 }
 
 /** The arguments of SecurityGroup. */
 export interface SecurityGroupArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /**
      * A description of the group. Amazon requires it and does not allow changes.
      * 1 to 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
@@ -61,6 +60,7 @@ export interface SecurityGroupArgs {
 }
 
 const SecurityGroup$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     groupDescription: lumi.required(lumi.constrained(lumi.string, { minLength: 1, maxLength: 255, pattern: "^[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*$", says: "letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*" }), lumi.replaces),
     vpc: lumi.optional(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     securityGroupEgress: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => SecurityGroupRule)), { equal: "set" })),

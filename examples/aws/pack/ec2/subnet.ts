@@ -45,13 +45,16 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
     /** The number of unassigned addresses at the last refresh. */
     declare readonly availableIPAddressCount: lumi.Output<number>;
 
-    constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs | "name">) {
+    constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs>) {
         super(Subnet.type, name, args, Subnet$shape, options);
     }
 }
 
 /** The arguments of Subnet. */
 export interface SubnetArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -81,6 +84,7 @@ export interface SubnetArgs {
 }
 
 const Subnet$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     vpc: lumi.required(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     cidrBlock: lumi.required(lumi.string, lumi.replaces),

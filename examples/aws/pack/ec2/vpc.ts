@@ -42,13 +42,16 @@ export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     /** The IPv6 blocks that Amazon assigned to the VPC. */
     declare readonly ipv6CIDRBlocks: lumi.Output<string[]>;
 
-    constructor(name: string, args: VPCArgs, options?: lumi.ResourceOptions<keyof VPCArgs | "name">) {
+    constructor(name: string, args: VPCArgs, options?: lumi.ResourceOptions<keyof VPCArgs>) {
         super(VPC.type, name, args, VPC$shape, options);
     }
 }
 
 /** The arguments of VPC. */
 export interface VPCArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -70,6 +73,7 @@ export interface VPCArgs {
 
 const VPC$shape: lumi.Shape = lumi.ruled(
     {
+        name: lumi.optional(lumi.string, lumi.replaces),
         tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
         cidrBlock: lumi.required(lumi.string, lumi.replaces),
         enableDNSHostnames: lumi.optional(lumi.boolean),

@@ -6,7 +6,7 @@ import type { ARN } from "../arn.js";
 import { type Policy, PolicyDocument } from "./policy.js";
 import type { Path } from "./principal.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Group grants permissions to its users. */
 export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupArgs {
@@ -29,13 +29,16 @@ export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupA
      */
     declare path?: lumi.Input<Path | undefined>;
 
-    constructor(name: string, args?: GroupArgs, options?: lumi.ResourceOptions<keyof GroupArgs | "name">) {
+    constructor(name: string, args?: GroupArgs, options?: lumi.ResourceOptions<keyof GroupArgs>) {
         super(Group.type, name, args, Group$shape, options);
     }
 }
 
 /** The arguments of Group. */
 export interface GroupArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The attached managed policies, which other identities can share. */
     managedPolicies?: lumi.Input<Policy[] | undefined>;
 
@@ -51,6 +54,7 @@ export interface GroupArgs {
 }
 
 const Group$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),

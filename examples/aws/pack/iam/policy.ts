@@ -8,7 +8,7 @@ import type { Path } from "./principal.js";
 import type { Role } from "./role.js";
 import type { User } from "./user.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Policy is a set of permissions that can be attached to any number of users, groups, and roles. */
 export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements PolicyArgs {
@@ -40,13 +40,16 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     /** The ARN of the policy. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(name: string, args: PolicyArgs, options?: lumi.ResourceOptions<keyof PolicyArgs | "name">) {
+    constructor(name: string, args: PolicyArgs, options?: lumi.ResourceOptions<keyof PolicyArgs>) {
         super(Policy.type, name, args, Policy$shape, options);
     }
 }
 
 /** The arguments of Policy. */
 export interface PolicyArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** A description of the policy. A change replaces the resource. */
     description?: lumi.Input<string | undefined>;
 
@@ -71,6 +74,7 @@ export interface PolicyArgs {
 }
 
 const Policy$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     description: lumi.optional(lumi.string, lumi.replaces),
     path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), lumi.replaces, { default: "/" }),
     policyDocument: lumi.required(lumi.struct(() => PolicyDocument)),

@@ -55,13 +55,16 @@ export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs
     /** The role ID, such as `AIDAJQABLZS4A3QDU576Q`. */
     declare readonly roleID: lumi.Output<string>;
 
-    constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs | "name">) {
+    constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs>) {
         super(Role.type, name, args, Role$shape, options);
     }
 }
 
 /** The arguments of Role. */
 export interface RoleArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The attached managed policies, which other identities can share. */
     managedPolicies?: lumi.Input<Policy[] | undefined>;
 
@@ -96,6 +99,7 @@ export interface RoleArgs {
 }
 
 const Role$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),

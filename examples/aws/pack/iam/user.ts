@@ -46,13 +46,16 @@ export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs
     /** A policy that limits the user's permissions, regardless of other policies. */
     declare permissionsBoundary?: lumi.Input<Policy | undefined>;
 
-    constructor(name: string, args?: UserArgs, options?: lumi.ResourceOptions<keyof UserArgs | "name">) {
+    constructor(name: string, args?: UserArgs, options?: lumi.ResourceOptions<keyof UserArgs>) {
         super(User.type, name, args, User$shape, options);
     }
 }
 
 /** The arguments of User. */
 export interface UserArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The attached managed policies, which other identities can share. */
     managedPolicies?: lumi.Input<Policy[] | undefined>;
 
@@ -83,6 +86,7 @@ export interface UserArgs {
 }
 
 const User$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),

@@ -76,13 +76,16 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
     /** The time of the last change. */
     declare readonly lastModified: lumi.Output<string>;
 
-    constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs | "name">) {
+    constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs>) {
         super(Function.type, name, args, Function$shape, options);
     }
 }
 
 /** The arguments of Function. */
 export interface FunctionArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -136,6 +139,7 @@ export interface FunctionArgs {
 }
 
 const Function$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     code: lumi.required(lumi.archive, lumi.in),
     handler: lumi.required(lumi.constrained(lumi.string, { maxLength: 128, pattern: "^[^\\t\\n\\f\\r ]+$" })),

@@ -54,13 +54,16 @@ export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements Bucke
     /** The URL of the website, if enabled. At a custom endpoint, it is the URL of the bucket's objects. */
     declare readonly websiteURL: lumi.Output<string | undefined>;
 
-    constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs | "name">) {
+    constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs>) {
         super(Bucket.type, name, args, Bucket$shape, options);
     }
 }
 
 /** The arguments of Bucket. */
 export interface BucketArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -94,6 +97,7 @@ export interface BucketArgs {
 }
 
 const Bucket$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     accessControl: lumi.optional(lumi.enum(() => CannedACL)),
     versioning: lumi.optional(lumi.enum(() => VersioningStatus)),

@@ -38,13 +38,16 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
     /** The ARN of the topic. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(name: string, args?: TopicArgs, options?: lumi.ResourceOptions<keyof TopicArgs | "name">) {
+    constructor(name: string, args?: TopicArgs, options?: lumi.ResourceOptions<keyof TopicArgs>) {
         super(Topic.type, name, args, Topic$shape, options);
     }
 }
 
 /** The arguments of Topic. */
 export interface TopicArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -62,6 +65,7 @@ export interface TopicArgs {
 }
 
 const Topic$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     displayName: lumi.optional(lumi.string),
     fifoTopic: lumi.optional(lumi.boolean, lumi.replaces),

@@ -66,13 +66,16 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
     /** The URL of the queue. */
     declare readonly url: lumi.Output<string>;
 
-    constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs | "name">) {
+    constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs>) {
         super(Queue.type, name, args, Queue$shape, options);
     }
 }
 
 /** The arguments of Queue. */
 export interface QueueArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
@@ -115,6 +118,7 @@ export interface QueueArgs {
 }
 
 const Queue$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     fifoQueue: lumi.optional(lumi.boolean, lumi.replaces),
     delaySeconds: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 900 }), { default: 0 }),

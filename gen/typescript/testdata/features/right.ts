@@ -181,9 +181,17 @@ export const route: features.Route = new features.Route("r", {
 });
 export const onward: features.Route = new features.Route("on", { target: route, action: route.current });
 
+export const physical: lumi.Resource[] = [
+    new features.Bare(),
+    new features.BareNamed("text", { name: "physical" }),
+    new features.BareNamed("output", { name: network.name }),
+    new features.BareNamed("absent", { name: undefined }, { ignoreChanges: ["name"] }),
+    new features.BareNamed("unique", { name: lumi.uniqueName("base", { length: 12 }) }, { deleteBeforeReplace: false }),
+];
+
 export function nameOf(target: features.Target): string {
     if (target instanceof net.Network || target instanceof features.Route) {
-        return target.name as string;
+        return lumi.evaluate(target).name!;
     }
     if (target instanceof features.Bare) {
         return "bare";

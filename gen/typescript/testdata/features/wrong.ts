@@ -43,7 +43,7 @@ new features.Options({ newName: "a" });
 // @ts-expect-error
 kinds.keyed = { middle: { from: 1 } };
 // @ts-expect-error
-new net.Network("n", { name: "n", range: "r" });
+new net.Network("n", { name: 5, range: "r" });
 
 // Nothing is what it takes.
 // @ts-expect-error
@@ -51,7 +51,7 @@ new features.Bare({ a: 1 });
 // @ts-expect-error
 new features.Bare("name");
 // @ts-expect-error
-new features.BareNamed("name", network);
+new features.BareNamed("name", { a: 1 });
 // @ts-expect-error
 new features.Computed({ value: "a" });
 // @ts-expect-error
@@ -94,6 +94,8 @@ mixed.name = "a";
 // An output is not what it will be, nor an output of something else.
 // @ts-expect-error
 export const text: string = network.assignedID;
+// @ts-expect-error
+export const name: string = network.name;
 // @ts-expect-error
 new features.Options({ proxy: { host: options.outRule } });
 // @ts-expect-error

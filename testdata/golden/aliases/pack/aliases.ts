@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** ARN is a name for strings. */
 export type ARN = string;
@@ -54,13 +54,15 @@ export class Queue extends lumi.NamedResource<"aliases:index:Queue"> implements 
     declare matrix: lumi.Input<Seconds[][]>;
     declare readonly history: lumi.Output<Tags[]>;
 
-    constructor(name: string, args: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs | "name">) {
+    constructor(name: string, args: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs>) {
         super(Queue.type, name, args, Queue$shape, options);
     }
 }
 
 /** The arguments of Queue. */
 export interface QueueArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     flag?: lumi.Input<Flag | undefined>;
     delay: lumi.Input<Seconds>;
     tags: lumi.Input<Tags>;
@@ -71,6 +73,7 @@ export interface QueueArgs {
 }
 
 const Queue$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     arn: lumi.out(lumi.string),
     flag: lumi.optional(lumi.boolean),
     delay: lumi.required(lumi.number),

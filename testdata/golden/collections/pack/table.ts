@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Table holds lists and maps of everything. */
 export class Table extends lumi.NamedResource<"collections:index:Table"> implements TableArgs {
@@ -24,13 +24,15 @@ export class Table extends lumi.NamedResource<"collections:index:Table"> impleme
     declare bundles: lumi.Input<lumi.Archive[]>;
     declare readonly seen: lumi.Output<string[]>;
 
-    constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs | "name">) {
+    constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs>) {
         super(Table.type, name, args, Table$shape, options);
     }
 }
 
 /** The arguments of Table. */
 export interface TableArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     strings: lumi.Input<string[]>;
     numbers: lumi.Input<{ [key: string]: number }>;
     structs?: lumi.Input<Column[] | undefined>;
@@ -46,6 +48,7 @@ export interface TableArgs {
 }
 
 const Table$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     strings: lumi.required(lumi.list(lumi.string)),
     numbers: lumi.required(lumi.map(lumi.number)),
     structs: lumi.optional(lumi.list(lumi.struct(() => Column))),

@@ -28,13 +28,16 @@ export class Subnet extends lumi.NamedResource<"computed:index:Subnet"> implemen
     declare readonly key: lumi.Output<string>;
     declare readonly extra: lumi.Output<any>;
 
-    constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs | "name">) {
+    constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs>) {
         super(Subnet.type, name, args, Subnet$shape, options);
     }
 }
 
 /** The arguments of Subnet. */
 export interface SubnetArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** The zone. By default, the provider chooses one. A change replaces the resource. */
     zone?: lumi.Input<string | undefined>;
 
@@ -49,6 +52,7 @@ export interface SubnetArgs {
 }
 
 const Subnet$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     zone: lumi.optional(lumi.string, lumi.computed, lumi.replaces),
     range: lumi.required(lumi.string, lumi.replaces),
     gateway: lumi.optional(lumi.resource("computed:index:Gateway"), lumi.computed),

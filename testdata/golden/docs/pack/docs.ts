@@ -11,7 +11,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /**
  * Thing has docs of several lines,
@@ -36,13 +36,16 @@ export class Thing extends lumi.NamedResource<"docs:index:Thing"> implements Thi
     /** Harm ends with *\/ and starts with \@param and ${x} and \ a backslash. */
     declare harm: lumi.Input<string>;
 
-    constructor(name: string, args: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs | "name">) {
+    constructor(name: string, args: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs>) {
         super(Thing.type, name, args, Thing$shape, options);
     }
 }
 
 /** The arguments of Thing. */
 export interface ThingArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** Block is documented in a block. */
     block: lumi.Input<string>;
 
@@ -55,6 +58,7 @@ export interface ThingArgs {
 }
 
 const Thing$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     block: lumi.required(lumi.string),
     line: lumi.required(lumi.string),
     none: lumi.required(lumi.string),

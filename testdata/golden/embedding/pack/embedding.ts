@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Located is a base that only resources embed. */
 export interface Located {
@@ -30,13 +30,15 @@ export class Volume extends lumi.NamedResource<"embedding:index:Volume"> impleme
     declare readonly region: lumi.Input<string>;
     declare readonly zone: lumi.Output<string>;
 
-    constructor(name: string, args: VolumeArgs, options?: lumi.ResourceOptions<keyof VolumeArgs | "name">) {
+    constructor(name: string, args: VolumeArgs, options?: lumi.ResourceOptions<keyof VolumeArgs>) {
         super(Volume.type, name, args, Volume$shape, options);
     }
 }
 
 /** The arguments of Volume. */
 export interface VolumeArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     tags?: lumi.Input<{ [key: string]: string } | undefined>;
     size: lumi.Input<number>;
 
@@ -45,6 +47,7 @@ export interface VolumeArgs {
 }
 
 const Volume$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.map(lumi.string)),
     arn: lumi.out(lumi.string),
     size: lumi.required(lumi.number),
@@ -66,13 +69,15 @@ export class Snapshot extends lumi.NamedResource<"embedding:index:Snapshot"> imp
     declare readonly zone: lumi.Output<string>;
     declare note?: lumi.Input<string | undefined>;
 
-    constructor(name: string, args: SnapshotArgs, options?: lumi.ResourceOptions<keyof SnapshotArgs | "name">) {
+    constructor(name: string, args: SnapshotArgs, options?: lumi.ResourceOptions<keyof SnapshotArgs>) {
         super(Snapshot.type, name, args, Snapshot$shape, options);
     }
 }
 
 /** The arguments of Snapshot. */
 export interface SnapshotArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     tags?: lumi.Input<{ [key: string]: string } | undefined>;
     size: lumi.Input<number>;
 
@@ -82,6 +87,7 @@ export interface SnapshotArgs {
 }
 
 const Snapshot$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     tags: lumi.optional(lumi.map(lumi.string)),
     arn: lumi.out(lumi.string),
     size: lumi.required(lumi.number),

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Kind } from "./kind.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Disk uses the enums. */
 export class Disk extends lumi.NamedResource<"enums:index:Disk"> implements DiskArgs {
@@ -17,13 +17,15 @@ export class Disk extends lumi.NamedResource<"enums:index:Disk"> implements Disk
     declare byKind: lumi.Input<{ [key in Kind]?: number }>;
     declare readonly computed: lumi.Output<Kind>;
 
-    constructor(name: string, args: DiskArgs, options?: lumi.ResourceOptions<keyof DiskArgs | "name">) {
+    constructor(name: string, args: DiskArgs, options?: lumi.ResourceOptions<keyof DiskArgs>) {
         super(Disk.type, name, args, Disk$shape, options);
     }
 }
 
 /** The arguments of Disk. */
 export interface DiskArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     kind: lumi.Input<Kind>;
     tenancy?: lumi.Input<Tenancy | undefined>;
     zones: lumi.Input<zone[]>;
@@ -31,6 +33,7 @@ export interface DiskArgs {
 }
 
 const Disk$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     kind: lumi.required(lumi.enum(() => Kind)),
     tenancy: lumi.optional(lumi.enum(() => Tenancy)),
     zones: lumi.required(lumi.list(lumi.enum(() => zone))),

@@ -30,13 +30,16 @@ export class Group extends lumi.NamedResource<"equal:index:Group"> implements Gr
     declare since?: lumi.Input<string | undefined>;
     declare every: lumi.Input<string>;
 
-    constructor(name: string, args: GroupArgs, options?: lumi.ResourceOptions<keyof GroupArgs | "name">) {
+    constructor(name: string, args: GroupArgs, options?: lumi.ResourceOptions<keyof GroupArgs>) {
         super(Group.type, name, args, Group$shape, options);
     }
 }
 
 /** The arguments of Group. */
 export interface GroupArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** JSON. A change replaces the resource. */
     policy?: lumi.Input<string | undefined>;
 
@@ -53,6 +56,7 @@ export interface GroupArgs {
 }
 
 const Group$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     policy: lumi.optional(lumi.constrained(lumi.string, { format: "json", equal: "json" }), lumi.replaces),
     rules: lumi.required(lumi.constrained(lumi.list(lumi.struct(() => Rule)), { unique: true, equal: "set" })),
     owners: lumi.required(lumi.constrained(lumi.list(lumi.constrained(lumi.string, { maxLength: 64, equal: "caseless" })), { minItems: 1, equal: "set" })),

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Record, Array and Promise are called like types of TypeScript's. */
 export class Record extends lumi.NamedResource<"globals:index:Record"> implements RecordArgs {
@@ -15,13 +15,15 @@ export class Record extends lumi.NamedResource<"globals:index:Record"> implement
     declare items: lumi.Input<Object[]>;
     declare map: lumi.Input<{ [key: string]: Array }>;
 
-    constructor(name: string, args: RecordArgs, options?: lumi.ResourceOptions<keyof RecordArgs | "name">) {
+    constructor(name: string, args: RecordArgs, options?: lumi.ResourceOptions<keyof RecordArgs>) {
         super(Record.type, name, args, Record$shape, options);
     }
 }
 
 /** The arguments of Record. */
 export interface RecordArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     array: lumi.Input<Array>;
     promise?: lumi.Input<Promise | undefined>;
     items: lumi.Input<Object[]>;
@@ -29,6 +31,7 @@ export interface RecordArgs {
 }
 
 const Record$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     array: lumi.required(lumi.struct(() => Array)),
     promise: lumi.optional(lumi.struct(() => Promise)),
     items: lumi.required(lumi.list(lumi.struct(() => Object))),

@@ -6,7 +6,7 @@ import { Effect, Policy as iam$Policy } from "./iam/policy.js";
 import type { Role } from "./iam/role.js";
 import { Address } from "./net/ip/address.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Site refers into other modules. */
 export class Site extends lumi.NamedResource<"modules:index:Site"> implements SiteArgs {
@@ -20,13 +20,15 @@ export class Site extends lumi.NamedResource<"modules:index:Site"> implements Si
     declare address?: lumi.Input<Address | undefined>;
     declare backup?: lumi.Input<Site | undefined>;
 
-    constructor(name: string, args: SiteArgs, options?: lumi.ResourceOptions<keyof SiteArgs | "name">) {
+    constructor(name: string, args: SiteArgs, options?: lumi.ResourceOptions<keyof SiteArgs>) {
         super(Site.type, name, args, Site$shape, options);
     }
 }
 
 /** The arguments of Site. */
 export interface SiteArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     role: lumi.Input<Role>;
     policy: lumi.Input<iam$Policy>;
     policies: lumi.Input<{ [key: string]: iam$Policy }>;
@@ -36,6 +38,7 @@ export interface SiteArgs {
 }
 
 const Site$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     role: lumi.required(lumi.resource("modules:iam:Role")),
     policy: lumi.required(lumi.struct(() => iam$Policy)),
     policies: lumi.required(lumi.map(lumi.struct(() => iam$Policy))),

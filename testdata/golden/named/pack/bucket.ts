@@ -9,21 +9,24 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Bucket holds objects. */
-export class Bucket extends lumi.NamedResource<"named:index:Bucket"> {
+export class Bucket extends lumi.NamedResource<"named:index:Bucket"> implements BucketArgs {
     /** The type token. */
     static readonly type = "named:index:Bucket";
 
-    constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs | "name">) {
+    constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs>) {
         super(Bucket.type, name, args, Bucket$shape, options);
     }
 }
 
 /** The arguments of Bucket. */
 export interface BucketArgs {
-    [property: string]: never;
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
 }
 
-const Bucket$shape: lumi.Shape = {};
+const Bucket$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
+};

@@ -2,3 +2,4 @@
 /* eslint-disable */
 
 export { Bucket, type BucketArgs } from "./bucket.js";
+export { Record, type RecordArgs } from "./record.js";

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Database uses every option of the tag, alone and together. */
 export class Database extends lumi.NamedResource<"options:index:Database"> implements DatabaseArgs {
@@ -31,13 +31,16 @@ export class Database extends lumi.NamedResource<"options:index:Database"> imple
     declare owner?: lumi.Input<User | undefined>;
     declare readonly report: lumi.Output<User>;
 
-    constructor(name: string, args: DatabaseArgs, options?: lumi.ResourceOptions<keyof DatabaseArgs | "name">) {
+    constructor(name: string, args: DatabaseArgs, options?: lumi.ResourceOptions<keyof DatabaseArgs>) {
         super(Database.type, name, args, Database$shape, options);
     }
 }
 
 /** The arguments of Database. */
 export interface DatabaseArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** A change replaces the resource. */
     engine: lumi.Input<string>;
 
@@ -56,6 +59,7 @@ export interface DatabaseArgs {
 }
 
 const Database$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     engine: lumi.required(lumi.string, lumi.replaces),
     version: lumi.optional(lumi.string, lumi.replaces),
     size: lumi.required(lumi.number),

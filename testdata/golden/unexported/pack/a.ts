@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { color, inner } from "./b.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Box uses what is not exported. */
 export class Box extends lumi.NamedResource<"unexported:index:Box"> implements BoxArgs {
@@ -15,19 +15,22 @@ export class Box extends lumi.NamedResource<"unexported:index:Box"> implements B
     declare more?: lumi.Input<inner[] | undefined>;
     declare color: lumi.Input<color>;
 
-    constructor(name: string, args: BoxArgs, options?: lumi.ResourceOptions<keyof BoxArgs | "name">) {
+    constructor(name: string, args: BoxArgs, options?: lumi.ResourceOptions<keyof BoxArgs>) {
         super(Box.type, name, args, Box$shape, options);
     }
 }
 
 /** The arguments of Box. */
 export interface BoxArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     inner: lumi.Input<inner>;
     more?: lumi.Input<inner[] | undefined>;
     color: lumi.Input<color>;
 }
 
 const Box$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     inner: lumi.required(lumi.struct(() => inner)),
     more: lumi.optional(lumi.list(lumi.struct(() => inner))),
     color: lumi.required(lumi.enum(() => color)),

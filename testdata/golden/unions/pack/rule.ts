@@ -10,7 +10,7 @@
 import * as lumi from "@lumi/lumi";
 import type { Topic } from "./sns/topic.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** Queue keeps messages. */
 export class Queue extends lumi.NamedResource<"unions:index:Queue"> implements QueueArgs {
@@ -19,17 +19,20 @@ export class Queue extends lumi.NamedResource<"unions:index:Queue"> implements Q
 
     declare deadLetters?: lumi.Input<Target | undefined>;
 
-    constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs | "name">) {
+    constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs>) {
         super(Queue.type, name, args, Queue$shape, options);
     }
 }
 
 /** The arguments of Queue. */
 export interface QueueArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     deadLetters?: lumi.Input<Target | undefined>;
 }
 
 const Queue$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     deadLetters: lumi.optional(lumi.union("unions:sns:Topic", "unions:index:Queue")),
 };
 
@@ -48,13 +51,15 @@ export class Rule extends lumi.NamedResource<"unions:index:Rule"> implements Rul
     declare byName?: lumi.Input<{ [key: string]: Filter } | undefined>;
     declare readonly last: lumi.Output<Target>;
 
-    constructor(name: string, args: RuleArgs, options?: lumi.ResourceOptions<keyof RuleArgs | "name">) {
+    constructor(name: string, args: RuleArgs, options?: lumi.ResourceOptions<keyof RuleArgs>) {
         super(Rule.type, name, args, Rule$shape, options);
     }
 }
 
 /** The arguments of Rule. */
 export interface RuleArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     target: lumi.Input<Target>;
 
     /** At most 3 elements. */
@@ -66,6 +71,7 @@ export interface RuleArgs {
 }
 
 const Rule$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     target: lumi.required(lumi.union("unions:sns:Topic", "unions:index:Queue")),
     fallback: lumi.optional(lumi.constrained(lumi.list(lumi.union("unions:sns:Topic", "unions:index:Queue")), { maxItems: 3 })),
     filter: lumi.required(lumi.struct(() => Filter), lumi.replaces),

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Function holds the types that only IDL has. */
 export class Function extends lumi.NamedResource<"values:index:Function"> implements FunctionArgs {
@@ -22,13 +22,15 @@ export class Function extends lumi.NamedResource<"values:index:Function"> implem
     declare target?: lumi.Input<lumi.Resource | undefined>;
     declare readonly self: lumi.Output<Function>;
 
-    constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs | "name">) {
+    constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs>) {
         super(Function.type, name, args, Function$shape, options);
     }
 }
 
 /** The arguments of Function. */
 export interface FunctionArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     code: lumi.Input<lumi.Archive>;
     layer?: lumi.Input<lumi.Archive | undefined>;
 
@@ -41,6 +43,7 @@ export interface FunctionArgs {
 }
 
 const Function$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     code: lumi.required(lumi.archive),
     layer: lumi.optional(lumi.archive),
     readme: lumi.optional(lumi.asset, lumi.replaces),

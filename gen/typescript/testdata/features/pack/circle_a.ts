@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { type B, BData, holder } from "./circle_b.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A refers to B, which stands in another file that refers to this one. */
 export class A extends lumi.NamedResource<"features:index:A"> implements AArgs {
@@ -15,19 +15,22 @@ export class A extends lumi.NamedResource<"features:index:A"> implements AArgs {
     declare holder?: lumi.Input<holder | undefined>;
     declare holders?: lumi.Input<BData[] | undefined>;
 
-    constructor(name: string, args?: AArgs, options?: lumi.ResourceOptions<keyof AArgs | "name">) {
+    constructor(name: string, args?: AArgs, options?: lumi.ResourceOptions<keyof AArgs>) {
         super(A.type, name, args, A$shape, options);
     }
 }
 
 /** The arguments of A. */
 export interface AArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     peer?: lumi.Input<B | undefined>;
     holder?: lumi.Input<holder | undefined>;
     holders?: lumi.Input<BData[] | undefined>;
 }
 
 const A$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     peer: lumi.optional(lumi.resource("features:index:B")),
     holder: lumi.optional(lumi.struct(() => holder)),
     holders: lumi.optional(lumi.list(lumi.struct(() => BData))),

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { type A, AData } from "./circle_a.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** B refers to A. */
 export class B extends lumi.NamedResource<"features:index:B"> implements BArgs {
@@ -14,18 +14,21 @@ export class B extends lumi.NamedResource<"features:index:B"> implements BArgs {
     declare peer?: lumi.Input<A | undefined>;
     declare data?: lumi.Input<AData | undefined>;
 
-    constructor(name: string, args?: BArgs, options?: lumi.ResourceOptions<keyof BArgs | "name">) {
+    constructor(name: string, args?: BArgs, options?: lumi.ResourceOptions<keyof BArgs>) {
         super(B.type, name, args, B$shape, options);
     }
 }
 
 /** The arguments of B. */
 export interface BArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     peer?: lumi.Input<A | undefined>;
     data?: lumi.Input<AData | undefined>;
 }
 
 const B$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     peer: lumi.optional(lumi.resource("features:index:A")),
     data: lumi.optional(lumi.struct(() => AData)),
 };

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Types that are called like globals of TypeScript. */
 export interface Record {
@@ -49,19 +49,22 @@ export class Promise extends lumi.NamedResource<"features:index:Promise"> implem
     declare record?: lumi.Input<{ [key: string]: Record } | undefined>;
     declare date?: lumi.Input<Date | undefined>;
 
-    constructor(name: string, args?: PromiseArgs, options?: lumi.ResourceOptions<keyof PromiseArgs | "name">) {
+    constructor(name: string, args?: PromiseArgs, options?: lumi.ResourceOptions<keyof PromiseArgs>) {
         super(Promise.type, name, args, Promise$shape, options);
     }
 }
 
 /** The arguments of Promise. */
 export interface PromiseArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     array?: lumi.Input<Array | undefined>;
     record?: lumi.Input<{ [key: string]: Record } | undefined>;
     date?: lumi.Input<Date | undefined>;
 }
 
 const Promise$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     array: lumi.optional(lumi.struct(() => Array)),
     record: lumi.optional(lumi.map(lumi.struct(() => Record))),
     date: lumi.optional(lumi.string),

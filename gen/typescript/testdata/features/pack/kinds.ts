@@ -7,7 +7,7 @@ import { Proxy } from "./config.js";
 import { Level, Size, mode } from "./enums.js";
 import { type Network, Rule as net$Rule } from "./net/network.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Kinds has properties of every kind, all of them required. */
 export class Kinds extends lumi.NamedResource<"features:index:Kinds"> implements KindsArgs {
@@ -40,13 +40,15 @@ export class Kinds extends lumi.NamedResource<"features:index:Kinds"> implements
     declare peers: lumi.Input<Kinds[]>;
     declare near: lumi.Input<{ [key: string]: Network }>;
 
-    constructor(name: string, args: KindsArgs, options?: lumi.ResourceOptions<keyof KindsArgs | "name">) {
+    constructor(name: string, args: KindsArgs, options?: lumi.ResourceOptions<keyof KindsArgs>) {
         super(Kinds.type, name, args, Kinds$shape, options);
     }
 }
 
 /** The arguments of Kinds. */
 export interface KindsArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     flag: lumi.Input<boolean>;
     count: lumi.Input<number>;
     text: lumi.Input<string>;
@@ -75,6 +77,7 @@ export interface KindsArgs {
 }
 
 const Kinds$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     flag: lumi.required(lumi.boolean),
     count: lumi.required(lumi.number),
     text: lumi.required(lumi.string),
@@ -221,13 +224,16 @@ export class Mixed extends lumi.NamedResource<"features:index:Mixed"> implements
     declare mixed?: lumi.Input<boolean | undefined>;
     declare own: lumi.Input<string>;
 
-    constructor(name: string, args: MixedArgs, options?: lumi.ResourceOptions<keyof MixedArgs | "name">) {
+    constructor(name: string, args: MixedArgs, options?: lumi.ResourceOptions<keyof MixedArgs>) {
         super(Mixed.type, name, args, Mixed$shape, options);
     }
 }
 
 /** The arguments of Mixed. */
 export interface MixedArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
+
     /** A change replaces the resource. */
     owner: lumi.Input<string>;
     mixed?: lumi.Input<boolean | undefined>;
@@ -235,6 +241,7 @@ export interface MixedArgs {
 }
 
 const Mixed$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     owner: lumi.required(lumi.string, lumi.replaces),
     created: lumi.out(lumi.string),
     mixed: lumi.optional(lumi.boolean),
@@ -266,21 +273,24 @@ export interface BareArgs {
 const Bare$shape: lumi.Shape = {};
 
 /** BareNamed has a name and no other property. */
-export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> {
+export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> implements BareNamedArgs {
     /** The type token. */
     static readonly type = "features:index:BareNamed";
 
-    constructor(name: string, args?: BareNamedArgs, options?: lumi.ResourceOptions<keyof BareNamedArgs | "name">) {
+    constructor(name: string, args?: BareNamedArgs, options?: lumi.ResourceOptions<keyof BareNamedArgs>) {
         super(BareNamed.type, name, args, BareNamed$shape, options);
     }
 }
 
 /** The arguments of BareNamed. */
 export interface BareNamedArgs {
-    [property: string]: never;
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
 }
 
-const BareNamed$shape: lumi.Shape = {};
+const BareNamed$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
+};
 
 /** Computed has no property that a program could set. */
 export class Computed extends lumi.Resource<"features:index:Computed"> {
@@ -316,7 +326,7 @@ export class AResourceWithANameThatTakesALine
     constructor(
         name: string,
         args?: AResourceWithANameThatTakesALineArgs,
-        options?: lumi.ResourceOptions<keyof AResourceWithANameThatTakesALineArgs | "name">,
+        options?: lumi.ResourceOptions<keyof AResourceWithANameThatTakesALineArgs>,
     ) {
         super(AResourceWithANameThatTakesALine.type, name, args, AResourceWithANameThatTakesALine$shape, options);
     }
@@ -324,9 +334,12 @@ export class AResourceWithANameThatTakesALine
 
 /** The arguments of AResourceWithANameThatTakesALine. */
 export interface AResourceWithANameThatTakesALineArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     empty?: lumi.Input<Empty | undefined>;
 }
 
 const AResourceWithANameThatTakesALine$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     empty: lumi.optional(lumi.struct(() => Empty)),
 };

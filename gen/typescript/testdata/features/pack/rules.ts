@@ -26,13 +26,15 @@ export class Gate extends lumi.NamedResource<"features:index:Gate"> implements G
     declare motto?: lumi.Input<string | undefined>;
     declare ports: lumi.Input<PortRange[]>;
 
-    constructor(name: string, args: GateArgs, options?: lumi.ResourceOptions<keyof GateArgs | "name">) {
+    constructor(name: string, args: GateArgs, options?: lumi.ResourceOptions<keyof GateArgs>) {
         super(Gate.type, name, args, Gate$shape, options);
     }
 }
 
 /** The arguments of Gate. */
 export interface GateArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     public?: lumi.Input<boolean | undefined>;
     zones: lumi.Input<string[]>;
 
@@ -46,6 +48,7 @@ export interface GateArgs {
 
 const Gate$shape: lumi.Shape = lumi.ruled(
     {
+        name: lumi.optional(lumi.string, lumi.replaces),
         public: lumi.optional(lumi.boolean),
         zones: lumi.required(lumi.list(lumi.string)),
         kind: lumi.optional(lumi.enum(() => GateKind), { default: "plain" }),

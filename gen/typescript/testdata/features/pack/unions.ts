@@ -6,7 +6,7 @@ import { Proxy } from "./config.js";
 import { type Bare, Rule } from "./kinds.js";
 import type { Network } from "./net/network.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** Route leads to one target. */
 export class Route extends lumi.NamedResource<"features:index:Route"> implements RouteArgs {
@@ -21,13 +21,15 @@ export class Route extends lumi.NamedResource<"features:index:Route"> implements
     declare readonly current: lumi.Output<Action>;
     declare readonly next: lumi.Output<Target | undefined>;
 
-    constructor(name: string, args: RouteArgs, options?: lumi.ResourceOptions<keyof RouteArgs | "name">) {
+    constructor(name: string, args: RouteArgs, options?: lumi.ResourceOptions<keyof RouteArgs>) {
         super(Route.type, name, args, Route$shape, options);
     }
 }
 
 /** The arguments of Route. */
 export interface RouteArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     target: lumi.Input<Target>;
     others?: lumi.Input<Target[] | undefined>;
     action: lumi.Input<Action>;
@@ -36,6 +38,7 @@ export interface RouteArgs {
 }
 
 const Route$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     target: lumi.required(lumi.union("features:net:Network", "features:index:Bare", "features:index:Route")),
     others: lumi.optional(lumi.list(lumi.union("features:net:Network", "features:index:Bare", "features:index:Route"))),
     action: lumi.required(lumi.struct(() => Action)),

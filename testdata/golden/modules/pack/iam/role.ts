@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Policy } from "./policy.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Role and Policy use each other from two files. */
 export class Role extends lumi.NamedResource<"modules:iam:Role"> implements RoleArgs {
@@ -13,16 +13,19 @@ export class Role extends lumi.NamedResource<"modules:iam:Role"> implements Role
 
     declare policies: lumi.Input<Policy[]>;
 
-    constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs | "name">) {
+    constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs>) {
         super(Role.type, name, args, Role$shape, options);
     }
 }
 
 /** The arguments of Role. */
 export interface RoleArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     policies: lumi.Input<Policy[]>;
 }
 
 const Role$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     policies: lumi.required(lumi.list(lumi.struct(() => Policy))),
 };

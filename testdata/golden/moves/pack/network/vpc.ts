@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A VPC moved here from the folder ec2, and before that from the file ec2/vpc.go of a package with tokens by file. */
 export class VPC extends lumi.NamedResource<"moves:network:VPC"> implements VPCArgs {
@@ -12,17 +12,20 @@ export class VPC extends lumi.NamedResource<"moves:network:VPC"> implements VPCA
 
     declare range: lumi.Input<string>;
 
-    constructor(name: string, args: VPCArgs, options?: lumi.ResourceOptions<keyof VPCArgs | "name">) {
+    constructor(name: string, args: VPCArgs, options?: lumi.ResourceOptions<keyof VPCArgs>) {
         super(VPC.type, name, args, VPC$shape, options);
     }
 }
 
 /** The arguments of VPC. */
 export interface VPCArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     range: lumi.Input<string>;
 }
 
 const VPC$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     range: lumi.required(lumi.string),
 };
 

@@ -10,7 +10,7 @@
 import * as lumi from "@lumi/lumi";
 import { Deep } from "../deep/down/deep.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Thing takes a struct from a folder below another. */
 export class Thing extends lumi.NamedResource<"features:my-mod:Thing"> implements ThingArgs {
@@ -19,16 +19,19 @@ export class Thing extends lumi.NamedResource<"features:my-mod:Thing"> implement
 
     declare deep?: lumi.Input<Deep | undefined>;
 
-    constructor(name: string, args?: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs | "name">) {
+    constructor(name: string, args?: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs>) {
         super(Thing.type, name, args, Thing$shape, options);
     }
 }
 
 /** The arguments of Thing. */
 export interface ThingArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     deep?: lumi.Input<Deep | undefined>;
 }
 
 const Thing$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     deep: lumi.optional(lumi.struct(() => Deep)),
 };

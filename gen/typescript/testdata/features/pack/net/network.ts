@@ -9,7 +9,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Network is a resource that others refer to. */
 export class Network extends lumi.NamedResource<"features:net:Network"> implements NetworkArgs {
@@ -19,17 +19,20 @@ export class Network extends lumi.NamedResource<"features:net:Network"> implemen
     declare range: lumi.Input<string>;
     declare readonly assignedID: lumi.Output<string>;
 
-    constructor(name: string, args: NetworkArgs, options?: lumi.ResourceOptions<keyof NetworkArgs | "name">) {
+    constructor(name: string, args: NetworkArgs, options?: lumi.ResourceOptions<keyof NetworkArgs>) {
         super(Network.type, name, args, Network$shape, options);
     }
 }
 
 /** The arguments of Network. */
 export interface NetworkArgs {
+    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    name?: lumi.Input<string> | undefined;
     range: lumi.Input<string>;
 }
 
 const Network$shape: lumi.Shape = {
+    name: lumi.optional(lumi.string, lumi.replaces),
     range: lumi.required(lumi.string),
     assignedID: lumi.out(lumi.string),
 };
