@@ -6,7 +6,7 @@ import (
 
 // A Model describes the body of a request or response.
 type Model struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"pattern='^[A-Za-z0-9]+$',says='letters and digits',nameScope=restAPI"`
 	// The API that the model belongs to.
 	RestAPI *RestAPI `lumi:"replaces"`
 	// The media type of the body, such as `application/json`.

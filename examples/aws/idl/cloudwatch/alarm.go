@@ -8,7 +8,7 @@ import (
 
 // An Alarm watches a metric and acts when it crosses a threshold.
 type Alarm struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=255"`
 	// A description of the alarm.
 	AlarmDescription *string `lumi:"optional"`
 	// The namespace of the metric, such as `AWS/EC2`.

@@ -7,7 +7,7 @@ import (
 
 // A Dashboard is a page of charts and text.
 type Dashboard struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=255,pattern='^[A-Za-z0-9_-]+$',says='letters, digits, _, and -'"`
 	// The rows from top to bottom, each with its widgets from left to right.
 	Rows [][]Widget
 	// The start of the time range, such as `-PT6H`.

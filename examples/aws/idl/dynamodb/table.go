@@ -8,7 +8,7 @@ import (
 
 // A Table stores records under a key of one or two attributes. Indexes provide other keys.
 type Table struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"minLength=3,maxLength=255,pattern='^[A-Za-z0-9_.-]+$',says='letters, digits, _, periods, and hyphens'"`
 	aws.Tagged
 	// The types of all key attributes, by name.
 	Attributes map[string]AttributeType

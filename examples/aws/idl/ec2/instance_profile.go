@@ -10,7 +10,7 @@ import (
 //
 //lumi:was='aws:iam:InstanceProfile'
 type InstanceProfile struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=128,pattern='^[A-Za-z0-9_+=,.@-]+$',says='letters, digits, and _+=,.@-'"`
 	// The path of the profile.
 	Path *iam.Path `lumi:"optional,replaces,default=/"`
 	// The roles. Amazon accepts exactly one.

@@ -8,7 +8,7 @@ import (
 // information, see
 // http://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-ec2-security-group.html.
 type SecurityGroup struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=255,pattern='^[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]+$',says='letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*',nameScope=vpc"`
 	// A description of the group. Amazon requires it and does not allow changes.
 	GroupDescription string `lumi:"replace,minLength=1,maxLength=255,pattern='^[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*$',says='letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*'"`
 	// The VPC of the group. The default is the account's default VPC.

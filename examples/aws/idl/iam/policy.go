@@ -7,7 +7,7 @@ import (
 
 // A Policy is a set of permissions that can be attached to any number of users, groups, and roles.
 type Policy struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=128,pattern='^[A-Za-z0-9_+=,.@-]+$',says='letters, digits, and _+=,.@-'"`
 	// A description of the policy.
 	Description *string `lumi:"optional,replaces"`
 	// The path of the policy.

@@ -7,7 +7,7 @@ import (
 
 // principal is embedded by users, groups and roles, which can be granted permissions.
 type principal struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"pattern='^[A-Za-z0-9_+=,.@-]+$',says='letters, digits, and _+=,.@-'"`
 	// The attached managed policies, which other identities can share.
 	ManagedPolicies *[]*Policy `lumi:"optional"`
 	// The inline policies, by name.

@@ -9,7 +9,7 @@ import (
 
 // A Function runs code on demand and costs nothing while idle.
 type Function struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=64,pattern='^[A-Za-z0-9_-]+$',says='letters, digits, _, and -'"`
 	aws.Tagged
 	// The code and its dependencies. Amazon does not return them.
 	Code *idl.Archive `lumi:"in"`

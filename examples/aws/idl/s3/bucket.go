@@ -7,7 +7,7 @@ import (
 
 // A Bucket holds objects. Bucket names are globally unique.
 type Bucket struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"minLength=3,maxLength=63,pattern='^[a-z0-9][a-z0-9.-]*[a-z0-9]$',says='a bucket name of lower-case letters, digits, periods, and hyphens'"`
 	aws.Tagged
 	// A predefined access-control list for the bucket.
 	AccessControl *CannedACL `lumi:"optional"`

@@ -8,7 +8,7 @@ import (
 
 // A Topic delivers messages to all of its subscribers.
 type Topic struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=256,pattern='^[A-Za-z0-9_-]+(\\.fifo)?$',says='letters, digits, _, and -, perhaps followed by .fifo'"`
 	aws.Tagged
 	// The sender name in text messages.
 	DisplayName *string `lumi:"optional"`

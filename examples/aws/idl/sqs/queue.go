@@ -9,7 +9,7 @@ import (
 
 // A Queue keeps messages until a consumer deletes them.
 type Queue struct {
-	idl.NamedResource
+	idl.NamedResource `lumi:"maxLength=80,pattern='^[A-Za-z0-9_-]+(\\.fifo)?$',says='letters, digits, _, and -, perhaps followed by .fifo'"`
 	aws.Tagged
 	// Whether messages arrive in order and exactly once.
 	FIFOQueue *bool `lumi:"optional,replaces"`

@@ -30,7 +30,10 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
 
 /** The arguments of Model. */
 export interface ModelArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * Letters and digits. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The API that the model belongs to. A change replaces the resource. */
@@ -47,7 +50,7 @@ export interface ModelArgs {
 }
 
 const Model$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { pattern: "^[A-Za-z0-9]+$", says: "letters and digits" }), lumi.replaces),
     restAPI: lumi.required(lumi.resource("aws:apigateway:RestAPI"), lumi.replaces),
     contentType: lumi.optional(lumi.string, lumi.replaces),
     description: lumi.optional(lumi.string),

@@ -75,7 +75,10 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
 
 /** The arguments of Alarm. */
 export interface AlarmArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 255 characters. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** A description of the alarm. */
@@ -127,7 +130,7 @@ export interface AlarmArgs {
 }
 
 const Alarm$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 255 }), lumi.replaces),
     alarmDescription: lumi.optional(lumi.string),
     namespace: lumi.required(lumi.string),
     metricName: lumi.required(lumi.string),

@@ -24,7 +24,10 @@ export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> im
 
 /** The arguments of Dashboard. */
 export interface DashboardArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 255 characters. Letters, digits, _, and -. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The rows from top to bottom, each with its widgets from left to right. */
@@ -35,7 +38,7 @@ export interface DashboardArgs {
 }
 
 const Dashboard$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 255, pattern: "^[A-Za-z0-9_-]+$", says: "letters, digits, _, and -" }), lumi.replaces),
     rows: lumi.required(lumi.list(lumi.list(lumi.struct(() => Widget)))),
     start: lumi.optional(lumi.string),
 };

@@ -64,7 +64,10 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
 
 /** The arguments of Table. */
 export interface TableArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * 3 to 255 characters. Letters, digits, _, periods, and hyphens. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The tags. */
@@ -102,7 +105,7 @@ export interface TableArgs {
 }
 
 const Table$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { minLength: 3, maxLength: 255, pattern: "^[A-Za-z0-9_.-]+$", says: "letters, digits, _, periods, and hyphens" }), lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     attributes: lumi.required(lumi.map(lumi.enum(() => AttributeType))),
     key: lumi.required(lumi.struct(() => KeySchema), lumi.replaces),

@@ -33,7 +33,10 @@ export class InstanceProfile extends lumi.NamedResource<"aws:ec2:InstanceProfile
 
 /** The arguments of InstanceProfile. */
 export interface InstanceProfileArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 128 characters. Letters, digits, and _+=,.@-. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /**
@@ -48,7 +51,7 @@ export interface InstanceProfileArgs {
 }
 
 const InstanceProfile$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 128, pattern: "^[A-Za-z0-9_+=,.@-]+$", says: "letters, digits, and _+=,.@-" }), lumi.replaces),
     path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), lumi.replaces, { default: "/" }),
     roles: lumi.required(lumi.constrained(lumi.list(lumi.resource("aws:iam:Role")), { minItems: 1, maxItems: 1 })),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),

@@ -40,7 +40,10 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
 
 /** The arguments of SecurityGroup. */
 export interface SecurityGroupArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /**
@@ -60,7 +63,7 @@ export interface SecurityGroupArgs {
 }
 
 const SecurityGroup$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 255, pattern: "^[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]+$", says: "letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*" }), lumi.replaces),
     groupDescription: lumi.required(lumi.constrained(lumi.string, { minLength: 1, maxLength: 255, pattern: "^[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*$", says: "letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*" }), lumi.replaces),
     vpc: lumi.optional(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     securityGroupEgress: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => SecurityGroupRule)), { equal: "set" })),

@@ -47,7 +47,10 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
 
 /** The arguments of Policy. */
 export interface PolicyArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 128 characters. Letters, digits, and _+=,.@-. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** A description of the policy. A change replaces the resource. */
@@ -74,7 +77,7 @@ export interface PolicyArgs {
 }
 
 const Policy$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 128, pattern: "^[A-Za-z0-9_+=,.@-]+$", says: "letters, digits, and _+=,.@-" }), lumi.replaces),
     description: lumi.optional(lumi.string, lumi.replaces),
     path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$", says: "a path that begins and ends with a slash" }), lumi.replaces, { default: "/" }),
     policyDocument: lumi.required(lumi.struct(() => PolicyDocument)),

@@ -62,7 +62,10 @@ export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs
 
 /** The arguments of Role. */
 export interface RoleArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * Letters, digits, and _+=,.@-. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The attached managed policies, which other identities can share. */
@@ -99,7 +102,7 @@ export interface RoleArgs {
 }
 
 const Role$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { pattern: "^[A-Za-z0-9_+=,.@-]+$", says: "letters, digits, and _+=,.@-" }), lumi.replaces),
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),

@@ -53,7 +53,10 @@ export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs
 
 /** The arguments of User. */
 export interface UserArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * Letters, digits, and _+=,.@-. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The attached managed policies, which other identities can share. */
@@ -86,7 +89,7 @@ export interface UserArgs {
 }
 
 const User$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { pattern: "^[A-Za-z0-9_+=,.@-]+$", says: "letters, digits, and _+=,.@-" }), lumi.replaces),
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]", says: "an ARN such as arn:aws:s3:::my-bucket" })),

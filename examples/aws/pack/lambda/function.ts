@@ -83,7 +83,10 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
 
 /** The arguments of Function. */
 export interface FunctionArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 64 characters. Letters, digits, _, and -. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The tags. */
@@ -139,7 +142,7 @@ export interface FunctionArgs {
 }
 
 const Function$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 64, pattern: "^[A-Za-z0-9_-]+$", says: "letters, digits, _, and -" }), lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     code: lumi.required(lumi.archive, lumi.in),
     handler: lumi.required(lumi.constrained(lumi.string, { maxLength: 128, pattern: "^[^\\t\\n\\f\\r ]+$" })),

@@ -61,7 +61,10 @@ export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements Bucke
 
 /** The arguments of Bucket. */
 export interface BucketArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * 3 to 63 characters. A bucket name of lower-case letters, digits, periods, and hyphens. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The tags. */
@@ -97,7 +100,7 @@ export interface BucketArgs {
 }
 
 const Bucket$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { minLength: 3, maxLength: 63, pattern: "^[a-z0-9][a-z0-9.-]*[a-z0-9]$", says: "a bucket name of lower-case letters, digits, periods, and hyphens" }), lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     accessControl: lumi.optional(lumi.enum(() => CannedACL)),
     versioning: lumi.optional(lumi.enum(() => VersioningStatus)),

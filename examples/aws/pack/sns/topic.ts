@@ -45,7 +45,10 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
 
 /** The arguments of Topic. */
 export interface TopicArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 256 characters. Letters, digits, _, and -, perhaps followed by .fifo. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The tags. */
@@ -65,7 +68,7 @@ export interface TopicArgs {
 }
 
 const Topic$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 256, pattern: "^[A-Za-z0-9_-]+(\\.fifo)?$", says: "letters, digits, _, and -, perhaps followed by .fifo" }), lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     displayName: lumi.optional(lumi.string),
     fifoTopic: lumi.optional(lumi.boolean, lumi.replaces),

@@ -73,7 +73,10 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
 
 /** The arguments of Queue. */
 export interface QueueArgs {
-    /** The physical name, by default the resource's name in the program. A change replaces the resource. */
+    /**
+     * The physical name, by default the resource's name in the program.
+     * At most 80 characters. Letters, digits, _, and -, perhaps followed by .fifo. A change replaces the resource.
+     */
     name?: lumi.Input<string> | undefined;
 
     /** The tags. */
@@ -118,7 +121,7 @@ export interface QueueArgs {
 }
 
 const Queue$shape: lumi.Shape = {
-    name: lumi.optional(lumi.string, lumi.replaces),
+    name: lumi.optional(lumi.constrained(lumi.string, { maxLength: 80, pattern: "^[A-Za-z0-9_-]+(\\.fifo)?$", says: "letters, digits, _, and -, perhaps followed by .fifo" }), lumi.replaces),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     fifoQueue: lumi.optional(lumi.boolean, lumi.replaces),
     delaySeconds: lumi.optional(lumi.constrained(lumi.constrained(lumi.integer, { min: 0 }), { max: 900 }), { default: 0 }),

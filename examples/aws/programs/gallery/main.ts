@@ -67,6 +67,7 @@ function createPictures(): aws.s3.Bucket {
         deadLetterTarget: failed,
     });
     const bucket = new aws.s3.Bucket("pictures", {
+        name: lumi.uniqueName("pictures"),
         accessControl: aws.s3.CannedACL.Private,
         lifecycleRules: [
             {

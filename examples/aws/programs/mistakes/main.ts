@@ -49,6 +49,8 @@ mistake("a map key is not a value of its enum", () => {
 mistake("a string does not match its pattern", () => {
     new aws.s3.Bucket("old", { website: { redirectAllRequestsTo: "https://example.com" } });
 });
+mistake("a name does not match the pattern of its type", () => new aws.s3.Bucket("Logs of 2026"));
+mistake("a unique name is not passed as the name", () => new aws.sns.Topic("news", { displayName: lumi.uniqueName("news") }));
 mistake("a string is passed for an archive", () => {
     const args: any = { code: "exports.handler = …", handler: "index.handler", runtime: "nodejs22.x" };
     new aws.lambda.Function("resize", args);

@@ -39,6 +39,8 @@ new aws.sqs.Queue("more", { delaySeconds: queue.url });
 new aws.s3.Object({ bucket: new aws.s3.Bucket("site"), key: "index.html", source: "<html></html>" });
 // @ts-expect-error: an archive is not an asset
 new aws.s3.Object({ bucket: new aws.s3.Bucket("site"), key: "all", source: lumi.Archive.fromFile("site") });
+// @ts-expect-error: a name is an output unless the program gives a string
+export const name: string = new aws.s3.Bucket("site").name;
 // @ts-expect-error: the map accepts only some keys
 new aws.s3.Bucket("site", { lifecycleRules: [{ enabled: true, transitions: { FLOPPY: 1 } }] });
 

@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Model is the type token of the resource.
 //
@@ -20,7 +20,7 @@ const Model tokens.Type = "aws:apigateway:Model"
 
 // model holds the properties of a resource of type Model.
 type model struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name. Letters and digits. A change replaces the resource.
 	Name string
 	// The API that the model belongs to. A change replaces the resource.
 	RestAPI urn.URN
@@ -41,9 +41,14 @@ const (
 	Model_Schema      = "schema"
 )
 
+// Property codecs of Model.
+var (
+	model_Name = lumi.String.Pattern("^[A-Za-z0-9]+$").Says("letters and digits")
+)
+
 // Lumi implements lumi.Object.
 func (s *model) Lumi(p *lumi.Props) {
-	lumi.Required(p, Model_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Model_Name, &s.Name, model_Name, lumi.Replaces)
 	lumi.Required(p, Model_RestAPI, &s.RestAPI, lumi.Capability("aws:apigateway:RestAPI"), lumi.Replaces)
 	lumi.Optional(p, Model_ContentType, &s.ContentType, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Model_Description, &s.Description, lumi.String)
@@ -65,7 +70,7 @@ type ModelProvider struct{ lumi.Provider }
 
 // NewModelProvider returns a provider that calls the author's operations.
 func NewModelProvider(ops ModelProviderOps) *ModelProvider {
-	return &ModelProvider{lumi.NewNamedProvider(Model, func() *model { return new(model) }, ops)}
+	return &ModelProvider{lumi.NewNamedProvider(Model, func() *model { return new(model) }, ops).NameScope(Model_RestAPI)}
 }
 
 // A Schema describes a JSON value, as in JSON Schema.

@@ -22,7 +22,7 @@ const Alarm tokens.Type = "aws:cloudwatch:Alarm"
 
 // alarm holds the properties of a resource of type Alarm.
 type alarm struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name. At most 255 characters. A change replaces the resource.
 	Name string
 	// A description of the alarm.
 	AlarmDescription *string
@@ -75,6 +75,7 @@ const (
 
 // Property codecs of Alarm.
 var (
+	alarm_Name              = lumi.String.MaxLength(255)
 	alarm_Period            = lumi.Int.Min(0)
 	alarm_EvaluationPeriods = lumi.Int.Min(1)
 	alarm_TreatMissingData  = lumi.Enum[*missingData]().Default("missing")
@@ -84,7 +85,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *alarm) Lumi(p *lumi.Props) {
-	lumi.Required(p, Alarm_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Alarm_Name, &s.Name, alarm_Name, lumi.Replaces)
 	lumi.Optional(p, Alarm_AlarmDescription, &s.AlarmDescription, lumi.String)
 	lumi.Required(p, Alarm_Namespace, &s.Namespace, lumi.String)
 	lumi.Required(p, Alarm_MetricName, &s.MetricName, lumi.String)

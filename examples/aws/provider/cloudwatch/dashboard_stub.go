@@ -20,7 +20,8 @@ const Dashboard tokens.Type = "aws:cloudwatch:Dashboard"
 
 // dashboard holds the properties of a resource of type Dashboard.
 type dashboard struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// At most 255 characters. Letters, digits, _, and -. A change replaces the resource.
 	Name string
 	// The rows from top to bottom, each with its widgets from left to right.
 	Rows [][]Widget
@@ -35,9 +36,14 @@ const (
 	Dashboard_Start = "start"
 )
 
+// Property codecs of Dashboard.
+var (
+	dashboard_Name = lumi.String.MaxLength(255).Pattern("^[A-Za-z0-9_-]+$").Says("letters, digits, _, and -")
+)
+
 // Lumi implements lumi.Object.
 func (s *dashboard) Lumi(p *lumi.Props) {
-	lumi.Required(p, Dashboard_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Dashboard_Name, &s.Name, dashboard_Name, lumi.Replaces)
 	lumi.Required(p, Dashboard_Rows, &s.Rows, lumi.List(lumi.List(lumi.Struct[*Widget]())))
 	lumi.Optional(p, Dashboard_Start, &s.Start, lumi.String)
 }

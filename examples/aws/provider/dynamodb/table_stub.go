@@ -21,7 +21,8 @@ const Table tokens.Type = "aws:dynamodb:Table"
 
 // table holds the properties of a resource of type Table.
 type table struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// 3 to 255 characters. Letters, digits, _, periods, and hyphens. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -69,6 +70,7 @@ const (
 
 // Property codecs of Table.
 var (
+	table_Name      = lumi.String.MinLength(3).MaxLength(255).Pattern("^[A-Za-z0-9_.-]+$").Says("letters, digits, _, periods, and hyphens")
 	table_Tags      = lumi.Map(lumi.String).MaxProperties(50)
 	table_ARN       = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 	table_StreamARN = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
@@ -76,7 +78,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *table) Lumi(p *lumi.Props) {
-	lumi.Required(p, Table_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Table_Name, &s.Name, table_Name, lumi.Replaces)
 	lumi.Nilable(p, Table_Tags, &s.Tags, table_Tags)
 	lumi.Required(p, Table_Attributes, &s.Attributes, lumi.Map(lumi.Enum[*AttributeType]()))
 	lumi.Required(p, Table_Key, &s.Key, lumi.Struct[*KeySchema](), lumi.Replaces)

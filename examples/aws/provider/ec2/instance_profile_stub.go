@@ -22,7 +22,8 @@ const InstanceProfile tokens.Type = "aws:ec2:InstanceProfile"
 
 // instanceProfile holds the properties of a resource of type InstanceProfile.
 type instanceProfile struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// At most 128 characters. Letters, digits, and _+=,.@-. A change replaces the resource.
 	Name string
 	// The path of the profile. A change replaces the resource.
 	Path *iam.Path
@@ -42,6 +43,7 @@ const (
 
 // Property codecs of InstanceProfile.
 var (
+	instanceProfile_Name  = lumi.String.MaxLength(128).Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
 	instanceProfile_Path  = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
 	instanceProfile_Roles = lumi.List(lumi.Capability("aws:iam:Role")).MinItems(1).MaxItems(1)
 	instanceProfile_ARN   = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
@@ -49,7 +51,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *instanceProfile) Lumi(p *lumi.Props) {
-	lumi.Required(p, InstanceProfile_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, InstanceProfile_Name, &s.Name, instanceProfile_Name, lumi.Replaces)
 	lumi.Optional(p, InstanceProfile_Path, &s.Path, instanceProfile_Path, lumi.Replaces)
 	lumi.Required(p, InstanceProfile_Roles, &s.Roles, instanceProfile_Roles)
 	lumi.Required(p, InstanceProfile_ARN, &s.ARN, instanceProfile_ARN, lumi.Out)

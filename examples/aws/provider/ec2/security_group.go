@@ -3,7 +3,6 @@ package ec2
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -40,16 +39,9 @@ func everything() []securityGroupRule {
 	return []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 }
 
-// text matches valid names.
-var text = regexp.MustCompile(`^[a-zA-Z0-9 ._\-:/()#,@\[\]+=&;{}!$*]{1,255}$`)
-
+// checkGroupName checks what the pattern of the IDL cannot express.
 func checkGroupName(name string, unknown lumi.Paths) error {
-	switch {
-	case unknown.Has(SecurityGroup_Name):
-		return nil
-	case !text.MatchString(name):
-		return lumi.Faultf(SecurityGroup_Name, "must be 1 to 255 letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*, found %q", name)
-	case strings.HasPrefix(name, "sg-"):
+	if !unknown.Has(SecurityGroup_Name) && strings.HasPrefix(name, "sg-") {
 		return lumi.Faultf(SecurityGroup_Name, "must not begin with sg-, which is reserved for ids")
 	}
 	return nil

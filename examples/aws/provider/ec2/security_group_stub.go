@@ -22,7 +22,8 @@ const SecurityGroup tokens.Type = "aws:ec2:SecurityGroup"
 
 // securityGroup holds the properties of a resource of type SecurityGroup.
 type securityGroup struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// At most 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
 	Name string
 	// A description of the group. Amazon requires it and does not allow changes.
 	// 1 to 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
@@ -49,6 +50,7 @@ const (
 
 // Property codecs of SecurityGroup.
 var (
+	securityGroup_Name                 = lumi.String.MaxLength(255).Pattern(`^[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]+$`).Says("letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*")
 	securityGroup_GroupDescription     = lumi.String.MinLength(1).MaxLength(255).Pattern(`^[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]*$`).Says("letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*")
 	securityGroup_SecurityGroupEgress  = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
 	securityGroup_SecurityGroupIngress = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
@@ -56,7 +58,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *securityGroup) Lumi(p *lumi.Props) {
-	lumi.Required(p, SecurityGroup_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, SecurityGroup_Name, &s.Name, securityGroup_Name, lumi.Replaces)
 	lumi.Required(p, SecurityGroup_GroupDescription, &s.GroupDescription, securityGroup_GroupDescription, lumi.Replaces)
 	lumi.Optional(p, SecurityGroup_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Nilable(p, SecurityGroup_SecurityGroupEgress, &s.SecurityGroupEgress, securityGroup_SecurityGroupEgress)
@@ -79,7 +81,7 @@ type SecurityGroupProvider struct{ lumi.Provider }
 
 // NewSecurityGroupProvider returns a provider that calls the author's operations.
 func NewSecurityGroupProvider(ops SecurityGroupProviderOps) *SecurityGroupProvider {
-	return &SecurityGroupProvider{lumi.NewNamedProvider(SecurityGroup, func() *securityGroup { return new(securityGroup) }, ops)}
+	return &SecurityGroupProvider{lumi.NewNamedProvider(SecurityGroup, func() *securityGroup { return new(securityGroup) }, ops).NameScope(SecurityGroup_VPC)}
 }
 
 // A SecurityGroupRule allows one kind of traffic in a SecurityGroup.

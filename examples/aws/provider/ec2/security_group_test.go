@@ -114,7 +114,7 @@ func TestSecurityGroupCheck(t *testing.T) {
 			`groupDescription: must be letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*, found "café"`,
 		}},
 		"name": {bag{"name": "café"}, []string{
-			`name: must be 1 to 255 letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*, found "café"`,
+			`name: must be letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*, found "café"`,
 		}},
 		"id":       {bag{"name": "sg-1"}, []string{"name: must not begin with sg-, which is reserved for ids"}},
 		"computed": {bag{"groupID": "sg-1"}, []string{"groupID: is set by the provider, not by a program"}},

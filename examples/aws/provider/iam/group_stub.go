@@ -21,7 +21,7 @@ const Group tokens.Type = "aws:iam:Group"
 
 // group holds the properties of a resource of type Group.
 type group struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name. Letters, digits, and _+=,.@-. A change replaces the resource.
 	Name string
 	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
@@ -44,13 +44,14 @@ const (
 
 // Property codecs of Group.
 var (
+	group_Name = lumi.String.Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
 	group_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 	group_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
 )
 
 // Lumi implements lumi.Object.
 func (s *group) Lumi(p *lumi.Props) {
-	lumi.Required(p, Group_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Group_Name, &s.Name, group_Name, lumi.Replaces)
 	lumi.Nilable(p, Group_ManagedPolicies, &s.ManagedPolicies, lumi.List(lumi.Capability("aws:iam:Policy")))
 	lumi.Nilable(p, Group_InlinePolicies, &s.InlinePolicies, lumi.Map(lumi.Struct[*PolicyDocument]()))
 	lumi.Required(p, Group_ARN, &s.ARN, group_ARN, lumi.Out)

@@ -21,7 +21,8 @@ const Policy tokens.Type = "aws:iam:Policy"
 
 // policy holds the properties of a resource of type Policy.
 type policy struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// At most 128 characters. Letters, digits, and _+=,.@-. A change replaces the resource.
 	Name string
 	// A description of the policy. A change replaces the resource.
 	Description *string
@@ -53,13 +54,14 @@ const (
 
 // Property codecs of Policy.
 var (
+	policy_Name = lumi.String.MaxLength(128).Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
 	policy_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
 	policy_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.
 func (s *policy) Lumi(p *lumi.Props) {
-	lumi.Required(p, Policy_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Policy_Name, &s.Name, policy_Name, lumi.Replaces)
 	lumi.Optional(p, Policy_Description, &s.Description, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Policy_Path, &s.Path, policy_Path, lumi.Replaces)
 	lumi.Required(p, Policy_PolicyDocument, &s.PolicyDocument, lumi.Struct[*PolicyDocument]())

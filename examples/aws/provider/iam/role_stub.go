@@ -21,7 +21,7 @@ const Role tokens.Type = "aws:iam:Role"
 
 // role holds the properties of a resource of type Role.
 type role struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name. Letters, digits, and _+=,.@-. A change replaces the resource.
 	Name string
 	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
@@ -62,6 +62,7 @@ const (
 
 // Property codecs of Role.
 var (
+	role_Name               = lumi.String.Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
 	role_ARN                = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 	role_Tags               = lumi.Map(lumi.String).MaxProperties(50)
 	role_Description        = lumi.String.MaxLength(1000)
@@ -71,7 +72,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *role) Lumi(p *lumi.Props) {
-	lumi.Required(p, Role_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Role_Name, &s.Name, role_Name, lumi.Replaces)
 	lumi.Nilable(p, Role_ManagedPolicies, &s.ManagedPolicies, lumi.List(lumi.Capability("aws:iam:Policy")))
 	lumi.Nilable(p, Role_InlinePolicies, &s.InlinePolicies, lumi.Map(lumi.Struct[*PolicyDocument]()))
 	lumi.Required(p, Role_ARN, &s.ARN, role_ARN, lumi.Out)

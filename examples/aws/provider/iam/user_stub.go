@@ -21,7 +21,7 @@ const User tokens.Type = "aws:iam:User"
 
 // user holds the properties of a resource of type User.
 type user struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name. Letters, digits, and _+=,.@-. A change replaces the resource.
 	Name string
 	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
@@ -59,6 +59,7 @@ const (
 
 // Property codecs of User.
 var (
+	user_Name = lumi.String.Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
 	user_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 	user_Tags = lumi.Map(lumi.String).MaxProperties(50)
 	user_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
@@ -66,7 +67,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *user) Lumi(p *lumi.Props) {
-	lumi.Required(p, User_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, User_Name, &s.Name, user_Name, lumi.Replaces)
 	lumi.Nilable(p, User_ManagedPolicies, &s.ManagedPolicies, lumi.List(lumi.Capability("aws:iam:Policy")))
 	lumi.Nilable(p, User_InlinePolicies, &s.InlinePolicies, lumi.Map(lumi.Struct[*PolicyDocument]()))
 	lumi.Required(p, User_ARN, &s.ARN, user_ARN, lumi.Out)

@@ -21,7 +21,8 @@ const Function tokens.Type = "aws:lambda:Function"
 
 // function holds the properties of a resource of type Function.
 type function struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// At most 64 characters. Letters, digits, _, and -. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -80,6 +81,7 @@ const (
 
 // Property codecs of Function.
 var (
+	function_Name       = lumi.String.MaxLength(64).Pattern("^[A-Za-z0-9_-]+$").Says("letters, digits, _, and -")
 	function_Tags       = lumi.Map(lumi.String).MaxProperties(50)
 	function_Handler    = lumi.String.MaxLength(128).Pattern(`^[^\t\n\f\r ]+$`)
 	function_Settings   = lumi.AssetValue.Deprecated("add the file to code")
@@ -90,7 +92,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *function) Lumi(p *lumi.Props) {
-	lumi.Required(p, Function_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Function_Name, &s.Name, function_Name, lumi.Replaces)
 	lumi.Nilable(p, Function_Tags, &s.Tags, function_Tags)
 	lumi.Required(p, Function_Code, &s.Code, lumi.ArchiveValue, lumi.In)
 	lumi.Required(p, Function_Handler, &s.Handler, function_Handler)

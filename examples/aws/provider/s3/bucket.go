@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"net"
-	"regexp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -37,12 +36,10 @@ func (ops *bucketProviderOpsImpl) Check(_ context.Context, want *lumi.State[*buc
 	return errors.Join(faults...)
 }
 
-var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-
+// checkName checks what the pattern of the IDL cannot express.
 func checkName(name string) error {
-	if !bucketName.MatchString(name) || strings.Contains(name, "..") || net.ParseIP(name) != nil {
-		return lumi.Faultf(Bucket_Name, "invalid bucket name %q: must be 3 to 63 lowercase letters, digits, dots and"+
-			" hyphens, and begin and end with a letter or digit", name)
+	if strings.Contains(name, "..") || net.ParseIP(name) != nil {
+		return lumi.Faultf(Bucket_Name, "must not have two periods in a row or be an IP address, found %q", name)
 	}
 	return nil
 }

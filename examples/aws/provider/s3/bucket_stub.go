@@ -21,7 +21,8 @@ const Bucket tokens.Type = "aws:s3:Bucket"
 
 // bucket holds the properties of a resource of type Bucket.
 type bucket struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// 3 to 63 characters. A bucket name of lower-case letters, digits, periods, and hyphens. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -70,13 +71,14 @@ const (
 
 // Property codecs of Bucket.
 var (
+	bucket_Name = lumi.String.MinLength(3).MaxLength(63).Pattern("^[a-z0-9][a-z0-9.-]*[a-z0-9]$").Says("a bucket name of lower-case letters, digits, periods, and hyphens")
 	bucket_Tags = lumi.Map(lumi.String).MaxProperties(50)
 	bucket_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
 )
 
 // Lumi implements lumi.Object.
 func (s *bucket) Lumi(p *lumi.Props) {
-	lumi.Required(p, Bucket_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Bucket_Name, &s.Name, bucket_Name, lumi.Replaces)
 	lumi.Nilable(p, Bucket_Tags, &s.Tags, bucket_Tags)
 	lumi.Optional(p, Bucket_AccessControl, &s.AccessControl, lumi.Enum[*CannedACL]())
 	lumi.Optional(p, Bucket_Versioning, &s.Versioning, lumi.Enum[*VersioningStatus]())

@@ -89,8 +89,10 @@ func TestBucketCheck(t *testing.T) {
 		faults []string
 	}{
 		"name": {bag{"name": "Pages"}, []string{
-			`name: invalid bucket name "Pages": must be 3 to 63 lowercase letters, digits, dots and hyphens, and begin and` +
-				` end with a letter or digit`,
+			`name: must be a bucket name of lower-case letters, digits, periods, and hyphens, found "Pages"`,
+		}},
+		"address": {bag{"name": "10.0.0.1"}, []string{
+			`name: must not have two periods in a row or be an IP address, found "10.0.0.1"`,
 		}},
 		"not implemented": {bag{
 			"lifecycleRules": []any{bag{"enabled": true}}, "logging": bag{"destination": bucket},

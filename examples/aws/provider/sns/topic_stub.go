@@ -21,7 +21,8 @@ const Topic tokens.Type = "aws:sns:Topic"
 
 // topic holds the properties of a resource of type Topic.
 type topic struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// At most 256 characters. Letters, digits, _, and -, perhaps followed by .fifo. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -50,6 +51,7 @@ const (
 
 // Property codecs of Topic.
 var (
+	topic_Name                 = lumi.String.MaxLength(256).Pattern(`^[A-Za-z0-9_-]+(\.fifo)?$`).Says("letters, digits, _, and -, perhaps followed by .fifo")
 	topic_Tags                 = lumi.Map(lumi.String).MaxProperties(50)
 	topic_DataProtectionPolicy = lumi.String.Format("json").Equal("json")
 	topic_ARN                  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
@@ -57,7 +59,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *topic) Lumi(p *lumi.Props) {
-	lumi.Required(p, Topic_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Topic_Name, &s.Name, topic_Name, lumi.Replaces)
 	lumi.Nilable(p, Topic_Tags, &s.Tags, topic_Tags)
 	lumi.Optional(p, Topic_DisplayName, &s.DisplayName, lumi.String)
 	lumi.Optional(p, Topic_FIFOTopic, &s.FIFOTopic, lumi.Bool, lumi.Replaces)

@@ -23,7 +23,8 @@ const Queue tokens.Type = "aws:sqs:Queue"
 
 // queue holds the properties of a resource of type Queue.
 type queue struct {
-	// The resource's name. A change replaces the resource.
+	// The resource's name.
+	// At most 80 characters. Letters, digits, _, and -, perhaps followed by .fifo. A change replaces the resource.
 	Name string
 	// The tags.
 	Tags aws.Tags
@@ -64,6 +65,7 @@ const (
 
 // Property codecs of Queue.
 var (
+	queue_Name                   = lumi.String.MaxLength(80).Pattern(`^[A-Za-z0-9_-]+(\.fifo)?$`).Says("letters, digits, _, and -, perhaps followed by .fifo")
 	queue_Tags                   = lumi.Map(lumi.String).MaxProperties(50)
 	queue_DelaySeconds           = lumi.Int.Min(0).Max(900).Default(0)
 	queue_MaximumMessageSize     = lumi.Int.Min(1024).Max(1048576)
@@ -75,7 +77,7 @@ var (
 
 // Lumi implements lumi.Object.
 func (s *queue) Lumi(p *lumi.Props) {
-	lumi.Required(p, Queue_Name, &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, Queue_Name, &s.Name, queue_Name, lumi.Replaces)
 	lumi.Nilable(p, Queue_Tags, &s.Tags, queue_Tags)
 	lumi.Optional(p, Queue_FIFOQueue, &s.FIFOQueue, lumi.Bool, lumi.Replaces)
 	lumi.Optional(p, Queue_DelaySeconds, &s.DelaySeconds, queue_DelaySeconds)
