@@ -96,6 +96,8 @@ func TestErrors(t *testing.T) {
 		`new(lumi:Resource, type => 'local:index:RandomString', name => x, properties => {length => 1.5})`:              `local:index:RandomString "x": length: must be a whole number, found another number`,
 		`new(lumi:Resource, type => 'local:index:RandomString', name => x, properties => {length => $r.get(result)})`:   `local:index:RandomString "x": length: expected int, found string (output result of local:index:RandomString "r")`,
 		`new(lumi:Resource, type => 'local:index:RandomString', name => $f.get(checksum), properties => {length => 8})`: out,
+		`new(lumi:Resource, type => 'aws:s3:Bucket', name => Logs, properties => {})`:                                   `aws:s3:Bucket "Logs": name: must be a bucket name of lower-case letters, digits, periods, and hyphens, found another string`,
+		`new(lumi:Resource, type => 'aws:s3:Bucket', name => logs, properties => {name => lo})`:                         `aws:s3:Bucket "logs": name: must have at least 3 characters, found fewer`,
 		group("vpc => $f"): `aws:ec2:SecurityGroup "g": vpc: expected resource of type aws:ec2:VPC, found resource local:index:File "f"`,
 		`new(lumi:Resource, type => 'aws:ec2:VPC', name => x, properties => {cidrBlock => a, instanceTenancy => dedicate})`: `aws:ec2:VPC "x": instanceTenancy: expected "default" or "dedicated" or "host"; did you mean "dedicated"?`,
 		group("securityGroupIngress => [{ipProtocl => tcp, ipProtocol => tcp}]"):                                            `aws:ec2:SecurityGroup "g": securityGroupIngress[0].ipProtocl: no such property; did you mean "ipProtocol"?`,
@@ -147,6 +149,28 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestPhysicalNames(t *testing.T) {
+	graph, err := evaluate(t, strings.Join([]string{
+		"$a: new(lumi:Resource, type => 'aws:s3:Bucket', name => 'the a', properties => {name => 'bucket-a'})",
+		"$b: new(lumi:Resource, type => 'aws:s3:Bucket', name => 'bucket-b', properties => {name => 'bucket-b'})",
+		"$c: new(lumi:Resource, type => 'aws:s3:Bucket', name => 'bucket-c', properties => {})",
+		"new(lumi:Resource, type => 'local:index:File', name => x, properties => {path => x, content => $a.get(name)})",
+	}, "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"aws:s3:Bucket::the a":    `{"name":"bucket-a"}`,
+		"aws:s3:Bucket::bucket-b": `{"name":{"4dabf18193072939515e22adb298388d":"63fc8277790b7f8a51f0478af443e94d","interpolate":["bucket-b"]}}`,
+		"aws:s3:Bucket::bucket-c": `{"name":"bucket-c"}`,
+		"local:index:File::x":     `{"path":"x","content":"bucket-a"}`,
+	} {
+		if got := compact(t, graph.Vertex("urn:lumi:dev::shop:index::"+name).Properties); got != want {
+			t.Errorf("properties of %s = %s, want %s", name, got, want)
+		}
+	}
+}
+
 func TestOutputs(t *testing.T) {
 	const ref = `{"#ref":"urn:lumi:dev::shop:index::local:index:File::f","property":"checksum"}`
 	for body, want := range map[string]string{
@@ -155,7 +179,7 @@ func TestOutputs(t *testing.T) {
 		"$x: dict(a => $f.get(checksum)).a":    ref,
 		"$x: switch(true => $f.get(checksum))": ref,
 		"$x: $f.get(path)":                     `"f"`,
-		"$x: $r.get(name)":                     `"r"`,
+		"$x: $r.get(name)":                     `{"#ref":"urn:lumi:dev::shop:index::local:index:RandomString::r","property":"name"}`,
 		"$x: $f.get(mode)":                     "",
 		"$x: $m.use(zone, string)":             `{"#ref":"urn:lumi:dev::network:index::lumi:index:Module::network","property":"provides.zone"}`,
 		"$x: $f.get(urn)":                      strings.Replace(ref, "checksum", "urn", 1),

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 type dict = map[string]any
@@ -161,16 +162,19 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 		}
 		return nil, fault(fmt.Errorf("duplicate resource of this type and name%s", at))
 	}
-	own := decl.Properties
-	if decl.Named {
-		own = own[1:]
+	given, isGiven := properties, true
+	if decl.Named { // The name in the workflow is the default of the physical one.
+		if physical, _, _ := properties.Get("name"); physical == nil {
+			given, isGiven = properties.Clone(), false
+			_ = given.Set("name", name) // a string is a valid key
+		}
 	}
-	values, err := checker{}.object(own, properties, "")
+	values, err := checker{}.object(decl.Properties, given, "")
 	if err != nil {
 		return nil, fault(err)
 	}
-	if decl.Named {
-		values = values.With("name", lumigl.TextOf(name))
+	if text, _ := values.Get("name").Text(); decl.Named && isGiven && text == name { // an engine must not make it unique
+		values = values.With("name", signed(wire.Expression, "interpolate", lumigl.ListOf(lumigl.TextOf(name))))
 	}
 	settings, err := checker{resources: true}.value(schema.Any, options, "options")
 	if err != nil {
@@ -206,11 +210,9 @@ func get(call *muranopl.Call) (any, error) {
 			names = append(names, p.Name)
 		case p.Out:
 			return output(p.Type)
-		case i == 0 && r.decl.Named:
-			return r.vertex.URN().Name(), nil
 		default:
 			v, _, _ := r.given.Get(name)
-			if v == nil && p.Computed {
+			if _, isText := v.(string); v == nil && p.Computed || i == 0 && r.decl.Named && !isText {
 				return output(p.Type)
 			}
 			return v, nil
