@@ -61,6 +61,9 @@ export function evaluate(value, outputs = {}) {
                 return lumi.jsonStringify(decode(content.jsonStringify));
             case "get,path":
                 return lumi.get(decode(content.get), content.path);
+            case "uniqueName":
+            case "length,uniqueName":
+                return lumi.uniqueName(content.uniqueName, { length: content.length });
         }
         throw new Error("this is not an expression");
     };
