@@ -137,7 +137,8 @@ func (f *file) resource(r *schema.Resource) {
 // physicalName returns the argument that overrides the name that a resource has in the program.
 func physicalName(name *schema.Property) *schema.Property {
 	p := *name
-	p.Optional, p.Doc = true, "The physical name, by default the resource's name in the program."
+	p.Optional = true
+	p.Doc = strings.Replace(p.Doc, "The resource's name.", "The physical name, by default the resource's name in the program.", 1)
 	return &p
 }
 

@@ -65,6 +65,7 @@ func (c *checker) checkNameScopes() {
 			continue
 		}
 		r.NameScope = o.value
+		r.Properties[0].Doc += " Unique within the same " + o.value + "."
 		if problem := whyNoScope(d.fields[i].Property); problem != "" {
 			report := c.report(diag.NameOption, o, "names cannot be unique within %s, which %s", o.value, problem)
 			report.Suggestion = "name a property that programs set: a string, an enum, or a reference to a resource"

@@ -31,7 +31,7 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
 /** The arguments of Model. */
 export interface ModelArgs {
     /**
-     * The physical name, by default the resource's name in the program.
+     * The physical name, by default the resource's name in the program. Unique within the same restAPI.
      * Letters and digits. A change replaces the resource.
      */
     name?: lumi.Input<string> | undefined;

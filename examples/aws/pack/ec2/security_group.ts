@@ -41,7 +41,7 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
 /** The arguments of SecurityGroup. */
 export interface SecurityGroupArgs {
     /**
-     * The physical name, by default the resource's name in the program.
+     * The physical name, by default the resource's name in the program. Unique within the same vpc.
      * At most 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
      */
     name?: lumi.Input<string> | undefined;

@@ -20,7 +20,8 @@ const Model tokens.Type = "aws:apigateway:Model"
 
 // model holds the properties of a resource of type Model.
 type model struct {
-	// The resource's name. Letters and digits. A change replaces the resource.
+	// The resource's name. Unique within the same restAPI.
+	// Letters and digits. A change replaces the resource.
 	Name string
 	// The API that the model belongs to. A change replaces the resource.
 	RestAPI urn.URN

@@ -22,7 +22,7 @@ const SecurityGroup tokens.Type = "aws:ec2:SecurityGroup"
 
 // securityGroup holds the properties of a resource of type SecurityGroup.
 type securityGroup struct {
-	// The resource's name.
+	// The resource's name. Unique within the same vpc.
 	// At most 255 characters. Letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*. A change replaces the resource.
 	Name string
 	// A description of the group. Amazon requires it and does not allow changes.

@@ -21,7 +21,7 @@ export class Record extends lumi.NamedResource<"named:index:Record"> implements 
 /** The arguments of Record. */
 export interface RecordArgs {
     /**
-     * The physical name, by default the resource's name in the program.
+     * The physical name, by default the resource's name in the program. Unique within the same zone.
      * 3 to 63 characters. A host name. A change replaces the resource.
      */
     name?: lumi.Input<string> | undefined;

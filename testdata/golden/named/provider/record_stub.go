@@ -19,7 +19,8 @@ const Record tokens.Type = "named:index:Record"
 
 // record holds the properties of a resource of type Record.
 type record struct {
-	// The resource's name. 3 to 63 characters. A host name. A change replaces the resource.
+	// The resource's name. Unique within the same zone.
+	// 3 to 63 characters. A host name. A change replaces the resource.
 	Name string
 	// Zone is the zone. A change replaces the resource.
 	Zone string
