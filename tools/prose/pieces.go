@@ -37,7 +37,7 @@ func goPieces(source []byte) []piece {
 		case token.EOF:
 			return found
 		case token.COMMENT, token.STRING:
-			found = append(found, piece{file.Line(pos), text})
+			found = append(found, piece{file.Line(pos), strings.ReplaceAll(text, "says=", "=")}) // an option of the IDL
 		}
 	}
 }
