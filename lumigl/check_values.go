@@ -10,16 +10,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-var expressionKeys = []string{"interpolate", "jsonStringify", "get", "path"}
+var expressionKeys = []string{"interpolate", "jsonStringify", "get", "path", "uniqueName", "length"}
 
 // expression checks the syntax of an expression. Package expr checks its values.
 func (r *reporter) expression(v *Value) {
-	var main, path *Member
+	var main, path, length *Member
 	for i := range v.node.members {
 		m := &v.node.members[i]
 		switch m.Key {
 		case wire.Signature:
-		case "interpolate", "jsonStringify", "get":
+		case "interpolate", "jsonStringify", "get", "uniqueName":
 			if main != nil {
 				r.faultWithin(m.Key, ExpressionFault, m.offset, "an expression cannot have both %q and %q", main.Key, m.Key)
 				return
@@ -27,6 +27,8 @@ func (r *reporter) expression(v *Value) {
 			main = m
 		case "path":
 			path = m
+		case "length":
+			length = m
 		default:
 			near := unusedKey(m.Key, *v, expressionKeys)
 			r.at(m.Key, func() {
@@ -37,13 +39,39 @@ func (r *reporter) expression(v *Value) {
 	}
 	switch {
 	case main == nil:
-		r.fault(ExpressionFault, v.offset, `an expression needs "interpolate", "jsonStringify", or "get" and "path"`)
+		r.fault(ExpressionFault, v.offset, `an expression needs "interpolate", "jsonStringify", "uniqueName", or "get" and "path"`)
 	case main.Key == "interpolate" && main.Value.kind != List:
 		r.faultWithin(main.Key, ExpressionFault, main.Value.offset, `"interpolate" must be a list of parts, not %s`, describe(main.Value))
 	case main.Key != "get" && path != nil:
 		r.faultWithin(path.Key, ExpressionFault, path.offset, `"path" belongs to "get", not to %q`, main.Key)
+	case main.Key != "uniqueName" && length != nil:
+		r.faultWithin(length.Key, ExpressionFault, length.offset, `"length" belongs to "uniqueName", not to %q`, main.Key)
 	case main.Key == "get":
 		r.getPath(v, path)
+	case main.Key == "uniqueName":
+		r.uniqueName(v, main, length)
+	}
+}
+
+// The bounds of the generated part of a unique name.
+const (
+	leastUnique = 4
+	mostUnique  = 32
+)
+
+func (r *reporter) uniqueName(v *Value, base, length *Member) {
+	isName := len(r.path) == 4 && r.path[2].key == "properties" && r.path[3].key == "name"
+	switch {
+	case !isName:
+		r.fault(ExpressionFault, v.offset, `"uniqueName" is allowed only as the property "name" of a resource`)
+	case base.Value.kind != Text:
+		r.faultWithin(base.Key, ExpressionFault, base.Value.offset, `"uniqueName" must be a string, not %s`, describe(base.Value))
+	case base.Value.text == "" || base.Value.IsUnknown():
+		r.faultWithin(base.Key, ExpressionFault, base.Value.offset, `"uniqueName" must be a known string and not empty`)
+	case length != nil:
+		if n, ok := length.Value.Int(); !ok || n < leastUnique || n > mostUnique {
+			r.faultWithin(length.Key, ExpressionFault, length.Value.offset, `"length" must be a whole number from %d to %d`, leastUnique, mostUnique)
+		}
 	}
 }
 

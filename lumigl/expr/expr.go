@@ -5,8 +5,9 @@
 //	"interpolate": [part, …]         the parts, joined to a string
 //	"jsonStringify": value           the value as canonical JSON (RFC 8785), in a string
 //	"get": value, "path": "a[0].b"   a part of the value
+//	"uniqueName": "a", "length": 8   a name that the planner derives from the resource's seed; length is optional
 //
-// The operands may contain references to outputs, secrets, and other expressions. [Evaluate] computes the known parts.
+// The operands of the others may contain references to outputs, secrets, and other expressions. [Evaluate] computes the known parts.
 // The result is secret if any operand is. docs/lumigl.md documents the format. The TypeScript package is tested with
 // the same cases, in testdata/cases.json.
 package expr
@@ -26,6 +27,8 @@ const (
 	jsonStringify = "jsonStringify"
 	get           = "get"
 	getPath       = "path"
+	uniqueName    = "uniqueName"
+	uniqueLength  = "length"
 )
 
 // Resolve returns the value of a vertex's property: an output, "id", or "urn". It returns known == false if the value
@@ -48,7 +51,7 @@ func (e *Error) Error() string {
 
 // Evaluate returns v with references to outputs and expressions replaced by their values where known. Known parts of
 // the remaining expressions are folded, so evaluating in several steps gives the same result as in one. References to
-// whole resources are kept. Any error is of type *[Error].
+// whole resources and unique names are kept. Any error is of type *[Error].
 func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	e := &evaluator{resolve: resolve}
 	v = e.value(v)
@@ -71,7 +74,7 @@ func At(v lumigl.Value, path string) (part lumigl.Value, secret bool, err error)
 	return part, secret || hidden, nil
 }
 
-// IsKnown reports whether no part of v is unknown.
+// IsKnown reports whether no part of v is unknown. Unique names are known: they depend on nothing but the resource.
 func IsKnown(v lumigl.Value) bool {
 	switch {
 	case isPending(v):
@@ -105,7 +108,7 @@ func Unknown(v lumigl.Value) lumigl.Value {
 // isPending reports whether v itself is unknown, regardless of its parts.
 func isPending(v lumigl.Value) bool {
 	_, property, ok := v.Target()
-	return ok && property != "" || v.IsExpression() || v.IsUnknown()
+	return ok && property != "" || v.IsExpression() && !v.Get(uniqueName).Exists() || v.IsUnknown()
 }
 
 // maxText limits the total size in bytes of the strings created by an evaluation. Without a limit, they could grow

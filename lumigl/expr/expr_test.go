@@ -268,3 +268,26 @@ func TestAt(t *testing.T) {
 		}
 	}
 }
+
+func TestUnique(t *testing.T) {
+	t.Parallel()
+	long := expr.UniqueName("photos").With("length", lumigl.IntOf(12))
+	for _, test := range []struct {
+		v      lumigl.Value
+		base   string
+		length int
+		ok     bool
+	}{
+		{expr.UniqueName("photos"), "photos", 8, true},
+		{long, "photos", 12, true},
+		{lumigl.TextOf("photos"), "", 0, false},
+		{long.With("uniqueName", lumigl.Value{}), "", 12, false},
+	} {
+		if base, length, ok := expr.Unique(test.v); base != test.base || length != test.length || ok != test.ok {
+			t.Errorf("Unique(%s) = %q, %d, %t, want %q, %d, %t", show(test.v), base, length, ok, test.base, test.length, test.ok)
+		}
+	}
+	if !expr.IsKnown(long) || !expr.Unknown(long).Equal(long) {
+		t.Error("a unique name is unknown")
+	}
+}

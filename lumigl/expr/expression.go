@@ -24,8 +24,10 @@ func (e *evaluator) expression(v lumigl.Value) lumigl.Value {
 	case object.Exists() && v.Get(getPath).Kind() == lumigl.Text && v.Len() == 3:
 		path, _ := v.Get(getPath).Text()
 		result, secret = e.get(object, path)
+	case v.Get(uniqueName).Kind() == lumigl.Text:
+		return v
 	default:
-		return e.fail("invalid expression: expected %q, %q, or %q and %q", interpolate, jsonStringify, get, getPath)
+		return e.fail("invalid expression: expected %q, %q, %q, or %q and %q", interpolate, jsonStringify, uniqueName, get, getPath)
 	}
 	if secret {
 		return hide(result)

@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Format formats an expression on one line, as in a program: `${bucket.arn}/*`, jsonStringify({…}), or
-// bucket.rules[0].id. show formats other operands; it must put strings in double quotes. Format returns false if v is
+// Format formats an expression on one line, as in a program: `${bucket.arn}/*`, jsonStringify({…}),
+// bucket.rules[0].id, or uniqueName("photos"). show formats other operands; it must put strings in double quotes. Format returns false if v is
 // not a valid expression.
 func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 	if !v.IsExpression() {
@@ -41,6 +41,11 @@ func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 			path = "." + path
 		}
 		return inner(object) + path, true
+	case v.Get(uniqueName).Exists():
+		if length := v.Get(uniqueLength); length.Exists() {
+			return "uniqueName(" + show(v.Get(uniqueName)) + ", {length: " + show(length) + "})", true
+		}
+		return "uniqueName(" + show(v.Get(uniqueName)) + ")", true
 	}
 	return "", false
 }
@@ -50,7 +55,7 @@ func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 func Open(v lumigl.Value) (what string, content lumigl.Value) {
 	for v.IsExpression() {
 		main := get
-		for _, key := range []string{interpolate, jsonStringify} {
+		for _, key := range []string{interpolate, jsonStringify, uniqueName} {
 			if v.Get(key).Exists() {
 				main = key
 			}

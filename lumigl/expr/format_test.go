@@ -41,6 +41,8 @@ func TestFormat(t *testing.T) {
 		{of("jsonStringify", of("interpolate", lumigl.ListOf(arn))), "jsonStringify(`${bucket.arn}`)"},
 		{of("jsonStringify", lumigl.ObjectOf()), "jsonStringify(an object)"},
 		{get(get(arn, "[0]"), `["a b"]`), `bucket.arn[0]["a b"]`},
+		{expr.UniqueName("photos"), `uniqueName("photos")`},
+		{expr.UniqueName("photos").With("length", lumigl.IntOf(12)), `uniqueName("photos", {length: a number})`},
 		{of("interpolate", lumigl.TextOf("x")), ""},
 		{of("other", lumigl.TextOf("x")), ""},
 		{arn, ""},
@@ -55,6 +57,7 @@ func TestFormat(t *testing.T) {
 	}{
 		{of("jsonStringify", arn), arn, "jsonStringify"},
 		{of("jsonStringify", get(of("interpolate", lumigl.ListOf(arn)), "a.b")), lumigl.ListOf(arn), "jsonStringify get a.b interpolate"},
+		{expr.UniqueName("photos"), lumigl.TextOf("photos"), "uniqueName"},
 		{of("other", arn), of("other", arn), ""},
 		{arn, arn, ""},
 	} {
