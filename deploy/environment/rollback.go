@@ -43,7 +43,7 @@ func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, er
 			v.Options = v.Options.With("aliases", lumigl.ListOf(append(aliases, lumigl.TextOf(string(now)))...))
 		}
 	}
-	return run.Request{Desired: r.Desired}, nil
+	return run.Request{Desired: r.Desired, UniqueNames: r.UniqueNames}, nil
 }
 
 // addMoves adds the resources moved since deployment d to moves, which maps URNs at the time of d to current URNs.

@@ -156,6 +156,8 @@ type Resource struct {
 	// Computed is the name that the provider last computed for a resource not named in the program, or empty if
 	// unknown. The URN contains this name unless it was taken.
 	Computed string
+	// AutoName is set if the program leaves the physical name to the engine, and it is not the default.
+	AutoName bool
 	// Incarnation is the number of times the resource was replaced. Seed is the seed of its generated values.
 	Incarnation int
 	Seed        []byte

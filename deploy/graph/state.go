@@ -27,6 +27,7 @@ func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 		}
 		if r.URN == from {
 			now[r].Label, now[r].Computed = "", "" // The program has the new name.
+			_, now[r].AutoName = r.PhysicalName()
 		}
 	})
 	after := g.clone()

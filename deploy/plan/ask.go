@@ -36,7 +36,9 @@ func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error)
 	case restated:
 		a.properties = c.stored.Checked
 	case unfinished:
-		a.properties = expr.Unknown(c.inputs)
+		if a.properties, err = p.sent(c); err != nil {
+			return a, err
+		}
 	case differing:
 		if a, err = p.compare(ctx, c); err != nil {
 			return a, err
@@ -45,7 +47,7 @@ func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error)
 	a.verdict = judge(c, a.checked, a.difference.Changes)
 	switch {
 	case a.verdict.replaces:
-		c.seed = p.newSeed(c.desired.URN(), c.old.Incarnation+1)
+		p.incarnate(c)
 		if a.properties, err = p.check(ctx, c, lumigl.Value{}); err == nil {
 			p.followName(ctx, c, a.properties)
 		}
@@ -162,7 +164,11 @@ func (p *planner) compare(ctx context.Context, c *classified) (a answers, err er
 
 // check asks the provider to check the known properties of an item.
 func (p *planner) check(ctx context.Context, c *classified, old lumigl.Value) (lumigl.Value, error) {
-	d := Desired{URN: c.urn, Properties: expr.Unknown(c.inputs), References: p.references(c.number, lumigl.Value{})}
+	properties, err := p.sent(c)
+	if err != nil {
+		return lumigl.Value{}, err
+	}
+	d := Desired{URN: c.urn, Properties: properties, References: p.references(c.number, lumigl.Value{})}
 	return p.Provider.Check(ctx, CheckRequest{Desired: d, Old: old, Seed: c.seed})
 }
 

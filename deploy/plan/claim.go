@@ -81,6 +81,7 @@ func (p *planner) checkpoint() (undo func()) {
 // checkNames records a fault for each resource that cannot be created or imported because its name or the real resource
 // is already in use.
 func (p *planner) checkNames() {
+	p.checkKeptNames()
 	imported := map[realResource]int32{} // item by resource
 	for i := range int32(len(p.items)) {
 		s := p.items[i].step
@@ -105,9 +106,7 @@ func (p *planner) checkNames() {
 // isNamedAs reports whether an item creates a resource with the same physical name as other.
 func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
 	it := &p.items[i]
-	name := it.step.New.Checked.Get("name")
-	return it.step.Kind == Create && it.desired.Type == other.Type() && p.types[other.Type()].Named &&
-		!name.IsUnknown() && name.Equal(other.Checked.Get("name"))
+	return it.step.Kind == Create && it.desired.Type == other.Type() && p.types[other.Type()].sameName(it.step.New.Checked, other.Checked)
 }
 
 // checkImport records a fault if an item imports a resource already managed by the module. Deleting one of the two

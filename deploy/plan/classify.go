@@ -34,8 +34,11 @@ type classified struct {
 	renewed map[urn.URN]renewal
 	// asked is set if the request asks to replace the resource, gone if the resource has already been deleted.
 	asked, gone bool
-	// seed is the seed of the resource or its replacement.
-	seed []byte
+	// defaultName is the resource's name if the program leaves the physical name to the engine.
+	defaultName lumigl.Value
+	// incarnation and seed are those of the resource or of its replacement.
+	incarnation int
+	seed        []byte
 }
 
 // classify resolves an item and compares it with the graph. The steps of its dependencies must be set.
@@ -46,24 +49,28 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 		return nil, err
 	}
 	it.inputs, _ = WrapSecrets(it.inputs, p.types[it.desired.Type].Secrets)
+	defaultName := it.defaultName(p.types[it.desired.Type].Named)
+	it.keepName(defaultName)
 	it.ignoreChanges()
 	if err := p.checkIgnored(i); err != nil {
 		return nil, err
 	}
 	it.options = it.desired.Options.Retarget(p.final)
 	id, isImported := it.options.Get("import").Text()
-	c := &classified{item: it, number: i, id: id, gone: gone}
+	c := &classified{item: it, number: i, id: id, gone: gone, defaultName: defaultName}
 	if it.old == nil {
-		if c.seed = p.newSeed(it.desired.URN(), 0); isImported {
+		if isImported {
 			c.class = importable
 		}
+		p.incarnate(c)
 		return c, nil
 	}
 	if it.isMisnamed() {
 		p.claimName(i, it.computed)
 	}
 	old := p.moved(it.old)
-	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)
+	c.stored, c.renewed, c.asked = old, p.renewed(i), p.mustReplace(it)
+	c.incarnation, c.seed = old.Incarnation, old.Seed
 	isSame := len(c.renewed) == 0 && !c.asked
 	mustUpdate := it.urn != old.URN && old.Provisioner != "" // The tool may identify the resource by URN.
 	switch {
@@ -87,6 +94,7 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	number := make([]int32, len(p.items)) // 1-based index in mayDiffer, or 0
 	for i := range p.items {
 		it := &p.items[i]
+		it.keepName(it.defaultName(false))
 		it.ignoreChanges()
 		isSame := p.isSame(int32(i)) && !p.mustReplace(it)
 		for _, to := range p.dependencies.Out(int32(i)) {

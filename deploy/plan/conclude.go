@@ -20,13 +20,14 @@ func (p *planner) conclude(c *classified, a answers) Step {
 	if s.Kind != Replace {
 		return s
 	}
-	name, because := s.New.Checked.Get("name"), ""
+	because := ""
 	switch {
 	case a.difference.DeleteFirst:
 		because = "resources of this type are deleted first"
 	case s.New.Flag("deleteBeforeReplace"):
 		because = "the option deleteBeforeReplace is set"
-	case c.keepsName(), p.types[c.desired.Type].Named && !name.IsUnknown() && name.Equal(c.old.Checked.Get("name")):
+	case s.New.Options.Get("deleteBeforeReplace").Exists(): // explicitly false
+	case c.keepsName(), p.types[c.desired.Type].sameName(s.New.Checked, c.old.Checked):
 		because = "it is deleted first, since both have the same name"
 	}
 	if because != "" {
@@ -63,7 +64,8 @@ func (c *classified) keepsName() bool {
 func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resource {
 	r := &graph.Resource{
 		URN: c.urn, Deployment: p.Deployment, Inputs: c.inputs, Checked: a.properties, Outputs: a.outputs,
-		Options: c.options, Source: c.desired.Source, Seed: c.seed,
+		Options: c.options, Source: c.desired.Source, Incarnation: c.incarnation, Seed: c.seed,
+		AutoName: c.defaultName.Exists() && !c.inputs.Get(nameProperty).Equal(c.defaultName),
 	}
 	if label := c.desired.URN().Name(); isNumbered(label) {
 		r.Label, r.Computed = label, c.computed
@@ -73,9 +75,8 @@ func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resour
 		r.ID = c.id
 		return r
 	}
-	r.Incarnation, r.Replaced, r.Plugin, r.Provisioner = old.Incarnation, old.Replaced, old.Plugin, old.Provisioner
+	r.Replaced, r.Plugin, r.Provisioner = old.Replaced, old.Plugin, old.Provisioner
 	if kind == Replace {
-		r.Incarnation++
 		if r.URN != old.URN {
 			r.Replaced = old.ID
 		}

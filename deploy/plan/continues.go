@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -89,6 +90,9 @@ func (e Effect) exceeds(shown *Effect) string {
 		return "deleted before its replacement is created, which is not in the approved plan"
 	}
 	was, now := abridged(filledIn(shown.Inputs, e.Inputs)), e.Inputs
+	if isLess { // The name was that of the replacement.
+		was = was.With(nameProperty, now.Get(nameProperty))
+	}
 	if was.Equal(now) {
 		return ""
 	}
@@ -104,7 +108,7 @@ func (e Effect) exceeds(shown *Effect) string {
 
 // filledIn returns shown with its unknown parts replaced by parts of now.
 func filledIn(shown, now lumigl.Value) lumigl.Value {
-	if _, output, _ := shown.Target(); output != "" || shown.IsUnknown() || shown.IsExpression() {
+	if _, output, _ := shown.Target(); output != "" || shown.IsUnknown() || shown.IsExpression() && !expr.IsKnown(shown) {
 		return now
 	}
 	var members lumigl.ObjectBuilder

@@ -19,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -30,7 +31,8 @@ import (
 // expected plan of a deployment follows it, and is run before the next deployment. The name of a deployment may contain
 // the module as "a:" (default p), targets as "Vpc::main", resources to replace as "±Vpc::main", and modules that may be
 // interrupted as "!b". With "(planned)", the plan is not run, and the next deployment starts from the expected graph.
-// With "fails after 2" at the end, only two steps are run. With "(retried)", the previous deployment is run again.
+// With "fails after 2" at the end, only two steps are run. With "(retried)", the previous deployment is run again. With
+// "(unique)", resources get unique names. "{$unique" starts a unique name; the plan shows its text after "as".
 func TestMake(t *testing.T) {
 	golden.Archives(t, "testdata/make/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
@@ -71,6 +73,7 @@ func (s *story) request(name, src string) plan.Request {
 			module = word[:1]
 		}
 	}
+	r.UniqueNames = strings.Contains(name, "(unique)")
 	r.Desired = s.desired(module, src)
 	return r
 }
@@ -149,6 +152,8 @@ func shorten(text string) string {
 // desired parses the short form of a desired graph.
 func (s *story) desired(module, src string) *lumigl.Snapshot {
 	src = strings.ReplaceAll(src, `"#ref": "`, `"#ref": "`+prefix(module))
+	src = strings.ReplaceAll(src, "$expr", fmt.Sprintf("%q: %q", wire.Signature, wire.Expression))
+	src = strings.ReplaceAll(src, "$unique", fmt.Sprintf("%q: %q, %q", wire.Signature, wire.Expression, "uniqueName"))
 	src = regexp.MustCompile(`"#ref": "[^"$]*\$(\w)"`).ReplaceAllString(src, `"#ref": "urn:lumi:prod::$1:index::lumi:index:Module::$1"`)
 	v := must.Get(lumigl.Parser{}.ParseValue(src))(s)
 	var resources lumigl.ObjectBuilder
@@ -201,6 +206,10 @@ func stepLine(s *plan.Step) string {
 	b.WriteString(" " + short(s.URN))
 	if s.Old != nil && s.Old.URN != s.URN {
 		b.WriteString(" was " + short(s.Old.URN))
+	}
+	if s.New != nil && s.New.Inputs.Get("name").IsExpression() {
+		name, _ := s.New.Checked.Get("name").Text()
+		b.WriteString(" as " + name)
 	}
 	for _, flag := range []struct {
 		set  bool
@@ -262,7 +271,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 				s.Fatal(err)
 			}
 			if step.Kind != plan.Same && step.Kind != plan.Move {
-				done.Checked = done.Inputs
+				done.Checked = done.Inputs.With("name", r.Checked.Get("name"))
 				done.ID = cmp.Or(r.ID, fmt.Sprintf("id-%s-%d", r.URN.Name(), p.Deployment))
 				for _, name := range s.types[r.Type()].Outputs {
 					done.Outputs = done.Outputs.With(name, lumigl.TextOf(fmt.Sprintf("%s-%s", name, r.URN.Name())))
@@ -322,6 +331,14 @@ func parseTypes(src string) typeTable {
 				d.Computed = strings.Split(list, ",")
 			case "secrets":
 				d.Secrets = strings.Split(list, ",")
+			case "minLength":
+				d.Name.MinLength, _ = strconv.Atoi(list)
+			case "maxLength":
+				d.Name.MaxLength, _ = strconv.Atoi(list)
+			case "pattern":
+				d.Name.Pattern = list
+			case "scope":
+				d.Name.Scope = list
 			}
 		}
 		all[d.Type] = d

@@ -196,7 +196,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 		case numbered:
 			c.pairAlike(it, t.Replaces)
 		case t.Named:
-			c.pairAlike(it, []string{"name"})
+			c.pairAlike(it, t.nameProperties())
 		}
 		return true
 	})

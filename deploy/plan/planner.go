@@ -37,6 +37,8 @@ type Request struct {
 	Replace []urn.URN
 	// Interrupt lists the modules that may be interrupted.
 	Interrupt []string
+	// UniqueNames is set if created resources get a unique name unless the program names them.
+	UniqueNames bool
 	// Parallelism limits concurrent provider calls. The default is 16.
 	Parallelism int
 }

@@ -69,7 +69,7 @@ func (d simDraw) value(m *simModule, before int) simValue {
 		of := m.resources[d.IntN(before)]
 		property := ""
 		if form == "output" {
-			property = []string{"arn", "state", "id", "size"}[d.IntN(4)]
+			property = []string{"arn", "state", "id", "size", "name"}[d.IntN(5)]
 		}
 		return simValue{form: form, of: of.number, property: property}
 	}
@@ -121,6 +121,9 @@ func (d simDraw) addResource(m *simModule) {
 	if simTypes[r.kind].Named {
 		r.name = fmt.Sprintf("%s%d", m.name, r.number)
 		r.properties["name"] = simValue{form: "literal", literal: lumigl.TextOf(r.name)}
+		if d.oneIn(4) {
+			r.properties["name"] = simValue{form: "unique"}
+		}
 	} else {
 		r.properties["key"] = simLiteral(r.number)
 		if simTypes[r.kind].Type == "x:m:Key" {

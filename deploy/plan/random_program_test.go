@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -52,7 +53,7 @@ type simUse struct {
 
 // simValue is a value in a program. It is immutable.
 type simValue struct {
-	form     string // "literal", "secret", "resource", "output", "use", "interpolate", "jsonStringify", "get" or "list"
+	form     string // "literal", "secret", "resource", "output", "use", "interpolate", "jsonStringify", "get", "unique" or "list"
 	literal  lumigl.Value
 	of       int        // number of the resource, for a resource or an output
 	property string     // name of the output, or "module.name" for a use
@@ -227,6 +228,8 @@ func (v simValue) build(resources map[int]*lumigl.Vertex, modules map[string]*lu
 	case "use":
 		module, name, _ := strings.Cut(v.property, ".")
 		return lumigl.PropertyOf(modules[module], "provides."+name)
+	case "unique":
+		return expr.UniqueName("unique")
 	case "interpolate":
 		return special(wire.Expression, lumigl.Member{Key: v.form, Value: lumigl.ListOf(parts...)})
 	case "jsonStringify":

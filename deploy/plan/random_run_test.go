@@ -245,14 +245,41 @@ func (r *simRun) inputs(s *plan.Step, old *graph.Resource) (inputs, checked lumi
 	if !expr.IsKnown(inputs) {
 		r.Fatalf("resolved inputs of %s contain unknown values: %s", s.URN, simText(inputs))
 	}
+	inputs, name := simName(s, old, inputs)
 	request := plan.CheckRequest{Desired: plan.Desired{URN: s.New.URN, Properties: inputs}, Seed: s.New.Seed}
 	if old != nil {
 		request.Old = old.Checked
 		request.Properties = simIgnore(s.New, old, inputs)
 	}
+	if name.Exists() {
+		request.Properties = request.Properties.With("name", name)
+	}
 	checked, err = r.provider.Check(context.Background(), request)
 	r.must(err)
 	return inputs, checked
+}
+
+// isAutoNamed reports whether the program leaves the name of a planned resource to the engine.
+func isAutoNamed(r *graph.Resource) bool {
+	return r.AutoName || graph.IsDefaultName(r.Inputs.Get("name"), r.URN)
+}
+
+// simName returns the inputs of a step with the name of the old resource if the engine chose it, and the text of a
+// unique name.
+func simName(s *plan.Step, old *graph.Resource, inputs lumigl.Value) (named, text lumigl.Value) {
+	if old != nil && isAutoNamed(s.New) {
+		if stored, isAuto := old.PhysicalName(); isAuto {
+			inputs = inputs.With("name", stored)
+		}
+	}
+	switch name := inputs.Get("name"); {
+	case !name.IsExpression():
+	case old != nil && old.Inputs.Get("name").Equal(name):
+		text = old.Checked.Get("name")
+	default:
+		text = s.New.Checked.Get("name")
+	}
+	return inputs, text
 }
 
 // simIgnore returns inputs in which properties with ignored changes have their old values.
@@ -331,6 +358,7 @@ func (r *simRun) change(s *plan.Step) {
 	now := *s.New
 	now.ID, now.Inputs, now.Checked, now.Outputs, now.Deployment = s.Old.ID, inputs, checked, s.Old.Outputs, s.Old.Deployment
 	now.Incarnation, now.Seed = s.Old.Incarnation, s.Old.Seed
+	now.AutoName = isAutoNamed(s.New) && !graph.IsDefaultName(inputs.Get("name"), s.New.URN)
 	if kind == plan.Update {
 		now.Deployment = r.plan.Deployment
 		now.Outputs = simOutputs(now.ID, checked)

@@ -49,6 +49,8 @@ type simState struct {
 	deployed map[string]*simModule
 	// waiting lists the modules whose cleanup is waiting.
 	waiting []string
+	// unique is set if requests ask for unique names.
+	unique bool
 }
 
 func randomChanges(t *rapid.T, counts *simCounts) {
@@ -63,6 +65,7 @@ func randomChanges(t *rapid.T, counts *simCounts) {
 	deploy := func(t *rapid.T) {
 		d := newDraw(t, s.environment)
 		m := d.module()
+		s.unique = d.oneIn(2)
 		if deployed := s.deployed[m.name]; deployed != nil && !s.failed[m.name] && len(deployed.resources) > 1 && d.oneIn(3) {
 			s.checkUnion(d, deployed)
 			s.checkMove(d, deployed)
@@ -88,6 +91,7 @@ func (s *simState) request(desired *lumigl.Snapshot) plan.Request {
 	s.must(desired.Check())
 	return plan.Request{
 		Graph: s.graph, Deployment: s.last + 1, Desired: desired, Provider: s.provider, Provisioner: simToProvisioner, Parallelism: 1,
+		UniqueNames: s.unique,
 	}
 }
 
@@ -146,6 +150,7 @@ func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 	s.counts.planned.Add(1)
 	s.counts.steps.Add(int64(len(effective(p))))
 	calls := s.provider.calls.Load()
+	s.unique = !s.unique // which only affects resources to be created
 	result := s.make(s.request(m.desired(true)))
 	if result == nil {
 		s.Fatal("Make returned an error for a program that is already deployed")
@@ -421,6 +426,9 @@ func (s *simState) checkMove(d simDraw, deployed *simModule) {
 	before := s.make(s.request(m.desired(true)))
 	if r.name == "" || before == nil || len(effective(before)) > 0 {
 		return // Values used by the module have changed.
+	}
+	if text, ok := r.properties["name"].literal.Text(); ok && text == r.name { // left to the engine, as the new name is
+		r.properties["name"] = simValue{form: "literal", literal: lumigl.TextOf("moved")}
 	}
 	r.name, r.aliases = "moved", []string{r.name}
 	s.Logf("move a resource:\n%s", m)

@@ -38,14 +38,17 @@ var crashPrograms = []string{
 	 Key/d
 	 Disk/e zone="x"
 	 Disk/f
+	 Disk/u name=unique:u at=x !replaceOnChanges=["at"]
 	 Net/weak fail="once"`,
-	// This program has an update, an update of a dependent, a replacement with a new name, a replacement that deletes
-	// first, a deletion, and a creation that fails the first time.
+	// This program has an update, an update of a dependent, replacements with a new name and with a unique one, a replacement
+	// that deletes first, a deletion, and a creation that fails the first time.
 	`Net/a size=2
 	 Disk/b on=[@a]
 	 Key/c at=@b.arn size=3
-	 Key/d2 !aliases=d
+	 Key/d2 name=d2x !aliases=d
 	 Disk/e zone="y"
+	 Disk/u name=unique:u at=y !replaceOnChanges=["at"]
+	 Disk/v at=@u.name
 	 Net/weak fail="once"
 	 Disk/weak2 fail="once"`,
 	``,
@@ -243,8 +246,8 @@ func (s *site) backup() []byte {
 	return text
 }
 
-// lost returns the ID of a resource with the type and name of u that is in the cloud but not in the resource graph, or ""
-// if there is none.
+// lost returns the ID of a resource that is in the cloud, but not in the resource graph, with the type of u and a name
+// that starts with that of u. It returns "" if there is none.
 func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	s.t.Helper()
 	all, err := s.cloud().all()
@@ -254,7 +257,7 @@ func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	text, err := lumigl.Append(nil, g.LumiGL())
 	s.must(err)
 	for id, r := range all {
-		if r.Kind == u.Type().Name() && r.Thing.Name == u.Name() && !bytes.Contains(text, []byte(id)) {
+		if r.Kind == u.Type().Name() && strings.HasPrefix(r.Thing.Name, u.Name()) && !bytes.Contains(text, []byte(id)) {
 			return string(id)
 		}
 	}
@@ -326,7 +329,7 @@ func TestExecutorKilled(t *testing.T) {
 
 func TestAbortingExecutorKilled(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, crashPrograms[0], "Net/a size=2\nDisk/b on=[@a]\nDisk/new on=[@a]\nKey/d2 !aliases=d\nDisk/shut fail=always")
+	s := newSite(t, crashPrograms[0], "Net/a size=2\nDisk/b on=[@a]\nDisk/new on=[@a]\nKey/d2 name=d2x !aliases=d\nDisk/shut fail=always")
 	s.finish()
 	s.Number, s.Abort = 2, true
 	killAnywhere(t, s, 40, 1)

@@ -44,7 +44,8 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 	} else {
 		p, err = plan.Make(ctx, plan.Request{
 			Graph: g, Deployment: d.ID, Desired: r.Desired, Provider: e.caller(d.Module, r), Provisioner: e.provisioner,
-			Targets: r.Targets, Replace: r.Replace, Interrupt: r.Interrupt, Parallelism: e.Parallelism,
+			Targets: r.Targets, Replace: r.Replace, Interrupt: r.Interrupt, UniqueNames: r.UniqueNames,
+			Parallelism: e.Parallelism,
 		})
 	}
 	if err != nil {

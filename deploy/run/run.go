@@ -138,6 +138,8 @@ type Request struct {
 	Targets   []urn.URN
 	Replace   []urn.URN
 	Interrupt []string
+	// UniqueNames is passed to [plan.Request].
+	UniqueNames bool `json:",omitempty"`
 }
 
 func (r Request) configuration() lumigl.Value {

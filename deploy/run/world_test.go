@@ -386,7 +386,10 @@ func (w *world) members(fields []string, urns map[string]string) (options, prope
 
 func (w *world) value(text string, urns map[string]string) string {
 	joined, isJoined := strings.CutPrefix(text, "join:")
+	unique, isUnique := strings.CutPrefix(text, "unique:")
 	switch {
+	case isUnique:
+		return fmt.Sprintf(`{%q: %q, "uniqueName": %q}`, wire.Signature, wire.Expression, unique)
 	case isJoined:
 		before, ref, _ := strings.Cut(joined, "@")
 		return fmt.Sprintf(`{%q: %q, "interpolate": [%q, %s]}`, wire.Signature, wire.Expression, before, w.value("@"+ref, urns))

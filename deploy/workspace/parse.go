@@ -61,6 +61,7 @@ var (
 		help:    "must be passphrase, age:RECIPIENT[,RECIPIENT…], or exec:COMMAND",
 		hidden:  true,
 	}
+	namesForm   = form{pattern: regexp.MustCompile(`^unique$`), help: "must be unique"}
 	programForm = form{
 		pattern: regexp.MustCompile(`^(?:(?:[^./\\\p{C}]|\.[^./\\\p{C}]|\.\.[^/\\\p{C}])[^/\\\p{C}]*/)*[^/\\\p{C}]+\.[cm]?[jt]s$`), help: sourceHelp,
 	}
@@ -370,7 +371,7 @@ func (r *reader) paths(p property) []string {
 
 // environments reads the names and settings of all environments.
 func (r *reader) environments(w *Workspace, p property) {
-	w.Keys, w.Inventories = map[string]string{}, map[string]string{}
+	w.Keys, w.Inventories, w.UniqueNames = map[string]string{}, map[string]string{}, map[string]bool{}
 	r.object(p, "environment", environmentForm, func(p property) {
 		w.Environments = append(w.Environments, p.name)
 		if kindOf(p.value) == "no value" || !r.is(p, "an object", "{}") {
@@ -387,8 +388,10 @@ func (r *reader) environments(w *Workspace, p property) {
 				r.later = append(r.later, func() { r.config(w, setting, p.name) })
 			case "providers":
 				r.providerSettings(w, setting, p.name)
+			case "names":
+				w.UniqueNames[p.name] = r.text(setting, "unique", namesForm, setting.path) == "unique"
 			default:
-				r.add(key, `unknown key %s; valid keys are key, inventory, config, and providers`, quote(name))
+				r.add(key, `unknown key %s; valid keys are key, inventory, names, config, and providers`, quote(name))
 			}
 		})
 	})

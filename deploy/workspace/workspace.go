@@ -36,6 +36,8 @@ type Workspace struct {
 	Keys map[string]string `json:"keys,omitempty"`
 	// Inventories maps environments to the paths of inventory files, which list the nodes that task graphs run on.
 	Inventories map[string]string `json:"inventories,omitempty"`
+	// UniqueNames contains the environments whose new resources get unique names unless the program names them.
+	UniqueNames map[string]bool `json:"uniqueNames,omitempty"`
 	// Plugins maps packages to the paths of executables.
 	Plugins map[string]string `json:"plugins,omitempty"`
 	// Provisioners maps provisioners to their resource types. An element is a type token, or package:module:* for all

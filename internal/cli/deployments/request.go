@@ -65,7 +65,9 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 		if slices.ContainsFunc(all, func(r run.Request) bool { return r.Desired.Package == desired.Package }) {
 			return nil, console.Misused("duplicate module %s", desired.Package)
 		}
-		all = append(all, run.Request{Desired: desired, Interrupt: f.interrupt})
+		all = append(all, run.Request{
+			Desired: desired, Interrupt: f.interrupt, UniqueNames: s.Workspace.UniqueNames[s.Environment.Name],
+		})
 		s.Evaluated = append(s.Evaluated, desired)
 	}
 	if slices.Equal(slices.Sorted(slices.Values(args)), s.Workspace.Names()) { // all declarations are known
