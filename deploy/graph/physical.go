@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -24,4 +25,12 @@ func (r *Resource) PhysicalName() (name lumigl.Value, isAuto bool) {
 		name = r.Checked.Get(NameProperty)
 	}
 	return name, r.AutoName || IsDefaultName(name, r.InProgram())
+}
+
+// NamedInputs returns the inputs with the text of a unique name in place of the expression.
+func (r *Resource) NamedInputs() lumigl.Value {
+	if _, _, isUnique := expr.Unique(r.Inputs.Get(NameProperty)); isUnique {
+		return r.Inputs.With(NameProperty, r.Checked.Get(NameProperty))
+	}
+	return r.Inputs
 }

@@ -88,14 +88,14 @@ func (c *candidates) pairAlike(it *item, names []string) {
 	if c.alike[t] == nil {
 		c.alike[t] = map[uint64][]*graph.Resource{}
 		for _, r := range c.byType[t] {
-			hash := c.hasher.Value(identity(withName(r), names))
+			hash := c.hasher.Value(identity(r.NamedInputs(), names))
 			c.alike[t][hash] = append(c.alike[t][hash], r)
 		}
 	}
 	wanted := identity(c.before(it), names)
 	var found []*graph.Resource
 	for _, r := range c.alike[t][c.hasher.Value(wanted)] {
-		if c.left[r] && wanted.Equal(identity(withName(r), names)) {
+		if c.left[r] && wanted.Equal(identity(r.NamedInputs(), names)) {
 			found = append(found, r)
 		}
 	}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"fmt"
+
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -62,6 +64,9 @@ func (p *planner) sent(c *classified) (lumigl.Value, error) {
 	}
 	if old := c.old; old != nil && string(c.seed) == string(old.Seed) && old.Inputs.Get(nameProperty).Equal(name) {
 		return properties.With(nameProperty, old.Checked.Get(nameProperty)), nil // even if the type's rules have changed
+	}
+	if isNumbered(c.desired.URN().Name()) {
+		return properties, fmt.Errorf("uniqueName: the provider names resources of type %s", c.desired.Type)
 	}
 	text, err := uniqueName(base, length, c.seed, p.types[c.desired.Type])
 	return properties.With(nameProperty, lumigl.TextOf(text)), err

@@ -30,6 +30,7 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 		if r.Options = (lumigl.Value{}); r.Type == lumigl.ModuleType {
 			modules = append(modules, r.Key())
 		}
+		o.keepName(r)
 		for target, name := range r.References() {
 			o.read[target.Key()] = append(o.read[target.Key()], name)
 		}
@@ -65,6 +66,23 @@ type offline struct {
 	environment, module string
 	// read holds the names of the properties that the desired state references, by resource.
 	read map[string][]string
+}
+
+// keepName gives a desired resource the name it has in the state if that may be the unique name that it asks for or got by
+// default: the state does not contain seeds.
+func (o *offline) keepName(r *lumigl.Vertex) {
+	was, name := o.state.Vertex(r.Key()), r.Properties.Get(nameProperty)
+	if was == nil {
+		return
+	}
+	if text, _ := name.Text(); graph.IsDefaultName(name, r.URN()) {
+		name = expr.UniqueName(text)
+	}
+	stored := was.Properties.Get(nameProperty)
+	base, length, isUnique := expr.Unique(name)
+	if text, _ := stored.Text(); isUnique && isUniqueName(text, base, length) {
+		r.Properties = r.Properties.With(nameProperty, stored)
+	}
 }
 
 // plain returns a copy of a snapshot whose properties have the form used in programs.

@@ -22,9 +22,6 @@ const leastText = 3
 // uniqueName returns a name for a resource of type d: a text, a hyphen unless the type's pattern rejects it, and length
 // characters derived from the seed. A text that does not fit is cut.
 func uniqueName(text string, length int, seed []byte, d Description) (string, error) {
-	if !d.Named {
-		return "", fmt.Errorf("uniqueName: programs do not name resources of type %s", d.Type)
-	}
 	fault := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("uniqueName(%q): %s", text, fmt.Sprintf(format, args...))
 	}
@@ -55,9 +52,20 @@ func joined(text, end string, most int) (name string, kept int) {
 	return string(start) + end, len(start)
 }
 
+// isUniqueName reports whether name may be the result of uniqueName for a text, with any seed and any constraints.
+func isUniqueName(name, text string, length int) bool {
+	at := len(name) - length
+	if at < 0 || strings.Trim(name[at:], characters) != "" {
+		return false
+	}
+	start := strings.TrimSuffix(name[:at], "-")
+	return start == text || utf8.RuneCountInString(start) >= leastText && strings.HasPrefix(text, start)
+}
+
+const characters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
 // generated returns lowercase letters and digits derived from a seed.
 func generated(length int, seed []byte) string {
-	const characters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	var all []byte
 	for block := uint64(0); len(all) < length; block++ {
 		mac := hmac.New(sha256.New, seed)
@@ -77,14 +85,6 @@ func (d Description) nameProperties() []string {
 		return []string{nameProperty, d.Name.Scope}
 	}
 	return []string{nameProperty}
-}
-
-// withName returns the inputs of a resource with the text of a unique name.
-func withName(r *graph.Resource) lumigl.Value {
-	if _, _, isUnique := expr.Unique(r.Inputs.Get(nameProperty)); isUnique {
-		return r.Inputs.With(nameProperty, r.Checked.Get(nameProperty))
-	}
-	return r.Inputs
 }
 
 // sameName reports whether two resources of a type with the given properties have the same physical name. If names are

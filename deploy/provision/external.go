@@ -140,7 +140,7 @@ func inOrder(vertices []plan.Vertex) (all []plan.Vertex) {
 
 func resourceOf(r *graph.Resource) *provisioner.Resource {
 	one := &provisioner.Resource{Key: r.Key(), URN: r.URN, Type: r.Type(), Dependencies: r.Dependencies}
-	properties := r.Inputs // including references to unknown values
+	properties := r.NamedInputs() // including references to unknown values
 	switch {
 	case r.Provisioner == "" && r.ID != "":
 		one.ID, properties = r.ID, r.Properties()

@@ -338,6 +338,8 @@ func (w *world) request(ctx context.Context, p *process, words []string, program
 			r.Replace = append(r.Replace, urn.URN(urnOf(words[1], target)))
 		case "interrupt":
 			r.Interrupt = append(r.Interrupt, target)
+		case "unique":
+			r.UniqueNames = true
 		}
 	}
 	return r, nil

@@ -73,7 +73,11 @@ func changes(s *plan.Step) *diff.Resource {
 	if new == nil || s.NotCompared {
 		new = old
 	}
-	before, after := vertex(old.URN, old.Inputs, old.Options), vertex(new.URN, new.Inputs, new.Options)
+	was, now := old.Inputs, new.Inputs
+	if !s.Possible { // otherwise, the old name may stay
+		was, now = old.NamedInputs(), new.NamedInputs()
+	}
+	before, after := vertex(old.URN, was, old.Options), vertex(new.URN, now, new.Options)
 	// Values that are not secret in the program may be secret in the provider's properties.
 	return diff.CompareResource(before, after, s.Replaces, old.Checked, old.Outputs, new.Checked, new.Outputs)
 }

@@ -163,7 +163,8 @@ func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) 
 	}
 	inputs, err := expr.Evaluate(r.Inputs, x.graph.Resolve(nil, func(to *lumigl.Vertex) *graph.Resource { return made[to.URN()] }))
 	now := *r
-	now.Inputs, now.Checked = inputs, inputs
+	now.Inputs = inputs
+	now.Checked = now.NamedInputs()
 	return &now, err
 }
 
