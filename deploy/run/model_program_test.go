@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -34,6 +35,21 @@ type modelPrograms struct {
 	next    int // number of the next resource
 	// spared holds the names of resources that may be forgotten instead of deleted.
 	spared map[string]bool
+	names  modelNames
+}
+
+type modelNames int
+
+const (
+	asGiven modelNames = iota
+	uniqueByDefault
+	uniqueInPrograms
+)
+
+// isUnique reports whether a resource has a unique name, and whether the program asks for it.
+func (e *modelPrograms) isUnique(r *modelResource) (is, inProgram bool) {
+	inProgram = e.names == uniqueInPrograms && r.number%2 == 0 && r.physical != ""
+	return inProgram || e.names == uniqueByDefault && r.physical == r.name && r.name != "", inProgram
 }
 
 type modelProgram struct {
@@ -282,6 +298,9 @@ func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 		if r.physical != "" {
 			properties.Set("name", lumigl.TextOf(r.physical))
 		}
+		if _, inProgram := e.isUnique(r); inProgram {
+			properties.Set("name", expr.UniqueName(r.physical))
+		}
 		for _, property := range slices.Sorted(maps.Keys(r.properties)) {
 			value := build(r.properties[property])
 			switch property {
@@ -363,6 +382,12 @@ func (e *modelPrograms) inputs(m *modelProgram, r *modelResource, cloud map[int]
 	all := map[string]any{"mode": float64(r.number), "name": cloud[r.number].Inputs["name"]}
 	if r.physical != "" {
 		all["name"] = r.physical
+	}
+	if is, _ := e.isUnique(r); is {
+		name, _ := cloud[r.number].Inputs["name"].(string)
+		if generated, ok := strings.CutPrefix(name, r.physical+"-"); ok && len(generated) == 8 {
+			all["name"] = name
+		}
 	}
 	for property, v := range r.properties {
 		if all[property] = evaluate(m, v); property == "size" || property == "on" {

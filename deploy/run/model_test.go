@@ -39,7 +39,9 @@ type modelCase struct {
 	Faults  float64
 	// Slow is set if all calls of the cloud take time.
 	Slow bool
-	Acts []modelAct
+	// Names is who asks for unique names: nobody, the environment, or every second resource.
+	Names modelNames
+	Acts  []modelAct
 }
 
 // modelAct is a change to a program and its deployment.
@@ -107,7 +109,8 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	return modelCase{
 		Seed: uint64(number.Draw(t, "seed")), Modules: 1 + below(t, 3, "modules"),
 		Faults: []float64{0, .1, .3}[below(t, 3, "faults")], Slow: below(t, 2, "slow") == 1,
-		Acts: rapid.SliceOfN(acts, 1, 5).Draw(t, "acts"),
+		Names: modelNames(below(t, 3, "names")),
+		Acts:  rapid.SliceOfN(acts, 1, 5).Draw(t, "acts"),
 	}
 }
 
@@ -287,7 +290,7 @@ func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, lo
 					log("%6v "+format, append([]any{time.Since(began).Round(time.Second)}, args...)...)
 				},
 			},
-			modelPrograms: modelPrograms{spared: map[string]bool{}}, deployed: map[int64]*modelProgram{},
+			modelPrograms: modelPrograms{spared: map[string]bool{}, names: c.Names}, deployed: map[int64]*modelProgram{},
 		}
 		defer m.store.Close()
 		defer func() {
@@ -414,7 +417,7 @@ func (m *model) request(program *modelProgram) run.Request {
 	if program.gone {
 		return run.Request{Destroy: program.name}
 	}
-	return run.Request{Desired: m.desired(program)}
+	return run.Request{Desired: m.desired(program), UniqueNames: m.names == uniqueByDefault}
 }
 
 // rollback replaces a program and its request by those of the last finished deployment of the module.
