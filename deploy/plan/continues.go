@@ -28,7 +28,7 @@ func (p *Plan) Continues(shown []Effect) error {
 		of := subject{e.URN, e.Kind.removes()}
 		agreed[of] = append(agreed[of], &shown[i])
 		if e.Label != "" && e.Kind == Replace {
-			labeled[renamed(e.URN, e.Label)] = &shown[i]
+			labeled[e.inProgram()] = &shown[i]
 		}
 	}
 	var faults []Fault

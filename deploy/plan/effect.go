@@ -18,6 +18,8 @@ type Effect struct {
 	Label string
 	// Possible and DeleteFirst are copied from the step.
 	Possible, DeleteFirst bool
+	// Incarnation is that of the resource after the step.
+	Incarnation int
 	// Inputs holds the resource's inputs, with long texts replaced by their hashes. It is absent for a deletion.
 	Inputs lumigl.Value
 }
@@ -35,9 +37,28 @@ func (p *Plan) Effects() []Effect {
 func (s *Step) effect() Effect {
 	e := Effect{Kind: s.Kind, URN: s.URN, Was: s.was(), Possible: s.Possible, DeleteFirst: s.DeleteFirst}
 	if s.New != nil {
-		e.Inputs, e.Label = abridged(s.New.Inputs), s.New.Label
+		e.Inputs, e.Label, e.Incarnation = abridged(s.New.Inputs), s.New.Label, s.New.Incarnation
 	}
 	return e
+}
+
+// inProgram returns the URN that the resource has in the program.
+func (e *Effect) inProgram() urn.URN {
+	if e.Label == "" {
+		return e.URN
+	}
+	return renamed(e.URN, e.Label)
+}
+
+// Incarnations returns the incarnations of replaced resources after a plan, by their URNs in the program.
+func Incarnations(effects []Effect) map[urn.URN]int {
+	all := map[urn.URN]int{}
+	for _, e := range effects {
+		if e.Incarnation > 0 {
+			all[e.inProgram()] = e.Incarnation
+		}
+	}
+	return all
 }
 
 // effects returns the effective steps of a plan, including deletions by subsequent cleanups.

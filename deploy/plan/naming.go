@@ -40,6 +40,7 @@ func (it *item) keepName(name lumigl.Value) {
 // incarnate prepares an item's resource for creation, as a new resource or as a replacement: it sets the incarnation and
 // the seed of its generated values, and the name if the program leaves that to the engine.
 func (p *planner) incarnate(c *classified) {
+	c.incarnation = p.Incarnations[c.desired.URN()]
 	if c.old != nil {
 		c.incarnation = c.old.Incarnation + 1
 	}

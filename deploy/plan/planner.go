@@ -39,6 +39,9 @@ type Request struct {
 	Interrupt []string
 	// UniqueNames is set if created resources get a unique name unless the program names them.
 	UniqueNames bool
+	// Incarnations is the result of [Incarnations] for the approved plan if the deployment is planned again. If it has
+	// deleted a resource but not created the replacement yet, that still gets the generated values of the approved plan.
+	Incarnations map[urn.URN]int
 	// Parallelism limits concurrent provider calls. The default is 16.
 	Parallelism int
 }

@@ -30,7 +30,10 @@ func (e *Engine) provisioner(t tokens.Type) string {
 	return execute.Providers
 }
 
-func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r Request) (p *plan.Plan, err error) {
+// planFor plans a request. approved holds the effects of its approved plan, if any.
+func (e *Engine) planFor(
+	ctx context.Context, g *graph.Graph, d queue.Entry, r Request, approved []plan.Effect,
+) (p *plan.Plan, err error) {
 	if err := e.checkProvisioners(r); err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 		p, err = plan.Make(ctx, plan.Request{
 			Graph: g, Deployment: d.ID, Desired: r.Desired, Provider: e.caller(d.Module, r), Provisioner: e.provisioner,
 			Targets: r.Targets, Replace: r.Replace, Interrupt: r.Interrupt, UniqueNames: r.UniqueNames,
-			Parallelism: e.Parallelism,
+			Incarnations: plan.Incarnations(approved), Parallelism: e.Parallelism,
 		})
 	}
 	if err != nil {
@@ -152,7 +155,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 		p.request, err = f.markSecrets(ctx, added.Module, r)
 	}
 	if err == nil {
-		p.Plan, err = f.planFor(ctx, f.expected, added, p.request)
+		p.Plan, err = f.planFor(ctx, f.expected, added, p.request, nil)
 	}
 	if err != nil {
 		f.queue, f.failed[added.Name()] = q, true
@@ -251,11 +254,11 @@ func (e *Engine) after(ctx context.Context, d store.Job, g *graph.Graph) (*graph
 	if d.Kind == store.Cleanup {
 		return g.Cleanup(d.Module).Graph, nil
 	}
-	r, _, err := e.RequestOf(ctx, d)
+	r, approved, err := e.RequestOf(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.planFor(ctx, g, entry(d), r)
+	p, err := e.planFor(ctx, g, entry(d), r, approved)
 	if wrong := (*plan.Error)(nil); errors.As(err, &wrong) {
 		return g, nil
 	} else if err != nil {

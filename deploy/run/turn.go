@@ -106,12 +106,12 @@ func (o *order) Plan(ctx context.Context, g *graph.Graph) (*plan.Plan, error) {
 	if o.first != nil && o.first.IsFor(g, graph.Deployment(o.d.Number)) {
 		return o.first, nil
 	}
-	p, err := o.planFor(ctx, g, entry(o.d), o.request)
-	if err != nil {
-		return nil, err
-	}
 	if o.first != nil {
 		o.approved = o.first.Effects()
+	}
+	p, err := o.planFor(ctx, g, entry(o.d), o.request, o.approved)
+	if err != nil {
+		return nil, err
 	}
 	if err := p.Continues(o.approved); err != nil {
 		return nil, &execute.AskError{Message: err.Error()}

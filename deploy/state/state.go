@@ -202,7 +202,7 @@ func (c Codec) Effects(effects []plan.Effect) (string, error) {
 			member("urn", lumigl.TextOf(string(e.URN))), member("was", lumigl.TextOf(string(e.Was))),
 			member("label", lumigl.TextOf(e.Label)),
 			member("possible", lumigl.BoolOf(e.Possible)), member("deleteFirst", lumigl.BoolOf(e.DeleteFirst)),
-			member("inputs", e.Inputs),
+			member("inputs", e.Inputs), member("incarnation", count(e.Incarnation)),
 		))
 		if err != nil {
 			return "", err
@@ -234,6 +234,8 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 		e.Possible, _ = v.Get("possible").Bool()
 		e.DeleteFirst, _ = v.Get("deleteFirst").Bool()
 		e.Inputs = v.Get("inputs")
+		incarnation, _ := v.Get("incarnation").Int()
+		e.Incarnation = int(incarnation)
 	}
 	return all, nil
 }
@@ -241,6 +243,14 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 func textOf(v lumigl.Value, key string) string {
 	text, _ := v.Get(key).Text()
 	return text
+}
+
+// count returns n as a number, or an absent value for 0.
+func count(n int) lumigl.Value {
+	if n == 0 {
+		return lumigl.Value{}
+	}
+	return lumigl.IntOf(int64(n))
 }
 
 func member(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }

@@ -439,6 +439,7 @@ func TestEffects(t *testing.T) {
 			}
 			if kind < plan.Delete {
 				e.Label = rapid.SampledFrom([]string{"", "#1"}).Draw(t, "label")
+				e.Incarnation = rapid.IntRange(0, 2).Draw(t, "incarnation")
 				e.Inputs = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), ""), refTo(urnOf("a", 2), "arn")}, 2)
 			}
 			effects = append(effects, e)
