@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
 // digest returns a hash of a plan's effects, configuration, and provided and used values, or "" if secrets could not be compared. It
@@ -19,10 +20,11 @@ func digest(p *Plan) string {
 		return ""
 	}
 	var texts []string
+	names := uniqueNames(p.Steps)
 	add := func(values []lumigl.Value, format string, args ...any) {
 		text := fmt.Appendf(nil, format, args...)
 		for _, v := range values {
-			text = appendPublic(append(text, ' '), v)
+			text = appendPublic(append(text, ' '), v, names)
 		}
 		texts = append(texts, string(text))
 	}
@@ -51,8 +53,25 @@ func digest(p *Plan) string {
 	return hex.EncodeToString(sum[:])[:32]
 }
 
-// appendPublic appends a value as text, with object keys sorted and secrets redacted.
-func appendPublic(dst []byte, v lumigl.Value) []byte {
+// uniqueNames returns a replacer of the unique names in steps. In an environment that does not exist yet, they are
+// different in each plan.
+func uniqueNames(steps []*Step) *strings.Replacer {
+	var names []string
+	for _, s := range steps {
+		if s.New == nil {
+			continue
+		}
+		if _, _, isUnique := expr.Unique(s.New.Inputs.Get(nameProperty)); isUnique {
+			if name, _ := s.New.Checked.Get(nameProperty).Text(); name != "" {
+				names = append(names, name, fmt.Sprintf("uniqueName(%q)", s.URN))
+			}
+		}
+	}
+	return strings.NewReplacer(names...)
+}
+
+// appendPublic appends a value as text, with object keys sorted, secrets redacted, and names replaced.
+func appendPublic(dst []byte, v lumigl.Value, names *strings.Replacer) []byte {
 	if v.IsSecret() {
 		return append(dst, "secret"...)
 	}
@@ -63,18 +82,19 @@ func appendPublic(dst []byte, v lumigl.Value) []byte {
 	case lumigl.List:
 		dst = append(dst, '[')
 		for _, e := range v.Elements() {
-			dst = append(appendPublic(dst, e), ',')
+			dst = append(appendPublic(dst, e, names), ',')
 		}
 		return append(dst, ']')
 	case lumigl.Object:
 		members := maps.Collect(v.Members())
 		dst = append(dst, '{')
 		for _, key := range slices.Sorted(maps.Keys(members)) {
-			dst = append(appendPublic(append(strconv.AppendQuote(dst, key), ':'), members[key]), ',')
+			dst = append(appendPublic(append(strconv.AppendQuote(dst, key), ':'), members[key], names), ',')
 		}
 		return append(dst, '}')
 	case lumigl.Text:
-		text, _ := abridged(v).Text()
+		text, _ := v.Text()
+		text, _ = abridged(lumigl.TextOf(names.Replace(text))).Text()
 		return strconv.AppendQuote(dst, text)
 	case lumigl.Number:
 		number, _ := v.Literal()
