@@ -222,6 +222,9 @@ func (d *deploying) changes(r *Resource) bool {
 		return now == nil
 	}
 	old := d.names.ofResource(r)
+	if old.Gone() { // Creating it again harms nobody.
+		return false
+	}
 	return old.ID != now.ID || !old.Inputs.Equal(now.Inputs) || !old.Checked.Equal(now.Checked) || !old.Outputs.Equal(now.Outputs)
 }
 

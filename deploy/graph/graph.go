@@ -41,6 +41,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Deployment is the number of a deployment, counting from 1 in each environment.
@@ -141,6 +142,9 @@ type Resource struct {
 	// Unread lists properties in Checked whose actual values are unknown: the result of a call that set or removed them
 	// was lost, and the provider cannot read them back.
 	Unread []string
+	// Drifted lists the paths in Checked and Outputs that a refresh changed to their actual values, sorted. It is cleared
+	// once the provider has compared the resource with the program. If the resource no longer exists, it is "id".
+	Drifted []string
 	// Outputs holds the properties computed by the provider.
 	Outputs lumigl.Value
 	// Referents records the IDs of the resources referenced by Checked when it was sent. A reference alone does not
@@ -239,6 +243,19 @@ func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	}
 	isNoted := value.Exists() || r.Provisioner == "" || r.Metadata.Exists()
 	return value, r.ID != "" && isNoted && expr.IsKnown(value)
+}
+
+// Gone reports whether a refresh found that the resource no longer exists. It keeps its values and its incarnation, but
+// has no ID.
+func (r *Resource) Gone() bool { return r.ID == "" && len(r.Drifted) > 0 }
+
+// DriftedProperties returns the names of the properties that contain the paths in Drifted. A name may be repeated.
+func (r *Resource) DriftedProperties() []string {
+	names := make([]string, len(r.Drifted))
+	for i, path := range r.Drifted {
+		names[i] = wire.PathParts(path)[0]
+	}
+	return names
 }
 
 // Retarget returns a copy of the resource with the target of each reference mapped by to.

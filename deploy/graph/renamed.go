@@ -71,6 +71,10 @@ func (w *naming) resource(r *Resource) *Resource {
 		for i, name := range now.Unread {
 			now.Unread[i] = nameOf(name, renamed)
 		}
+		now.Drifted = slices.Clone(r.Drifted)
+		for i, name := range r.DriftedProperties() {
+			now.Drifted[i] = nameOf(name, renamed) + r.Drifted[i][len(name):]
+		}
 	}
 	if w.now[r] = &now; w.changes == before {
 		w.now[r] = r // keep the identity of an unchanged resource

@@ -19,7 +19,7 @@ func TestWithNames(t *testing.T) {
 	vertex := must.Get(lumigl.NewResource(u))(t)
 	disk := &graph.Resource{
 		URN: u, ID: "1", Inputs: value(`{"size": 1}`), Checked: value(`{"size": 1, "mode": 2, "kind": 3}`), Outputs: value(`{"uri": "x"}`),
-		Unread: []string{"kind", "size"},
+		Unread: []string{"kind", "size"}, Drifted: []string{"kind", "size[2].a", "uri"},
 	}
 	note := &graph.Resource{URN: "urn:lumi:dev::a:index::x:m:Note::n", ID: "2", Inputs: lumigl.ListOf(lumigl.PropertyOf(vertex, "address"))}
 	other := &graph.Resource{URN: "urn:lumi:dev::a:index::x:m:Disk::o", ID: "4", Inputs: value(`{"mode": 1}`)}
@@ -64,6 +64,9 @@ func TestWithNames(t *testing.T) {
 			!r.Outputs.Equal(value(`{"url": "x"}`)) || !slices.Equal(r.Unread, []string{"kind", "mode"}) {
 			t.Errorf(`renamed resource: inputs %v, checked %v, outputs %v, unread %q, want {"mode": 1}, {"size": 1, "mode": 2, "kind": 3}, {"url": "x"}, ["kind" "mode"]`, r.Inputs, r.Checked, r.Outputs, r.Unread)
 		}
+	}
+	if got, want := now.Newest("a").Resource(urn.URN(u)).Drifted, []string{"kind", "mode[2].a", "url"}; !slices.Equal(got, want) {
+		t.Errorf("drifted paths of the renamed resource = %q, want %q", got, want)
 	}
 	if got := now.Newest("a").Resource(note.URN).Inputs; !got.Equal(lumigl.ListOf(lumigl.PropertyOf(vertex, "url"))) {
 		t.Errorf("inputs of the note = %v, want a reference to the property url", got)

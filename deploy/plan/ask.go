@@ -140,6 +140,9 @@ func (p *planner) compare(ctx context.Context, c *classified) (a answers, err er
 	if a.checked, err = p.check(ctx, c, old.Checked); err != nil {
 		return a, err
 	}
+	if old.Inputs.Exists() { // Accepted drift of ignored properties stays.
+		a.checked = Ignore(a.checked, old.Checked, c.options.Get("ignoreChanges"))
+	}
 	// A reference to a different resource with the same URN would look unchanged, so pass it as unknown.
 	desired := a.checked.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		target, _, ok := part.Target()

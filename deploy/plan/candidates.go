@@ -66,7 +66,7 @@ func (c *candidates) before(it *item) lumigl.Value {
 func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 	inputs, ignored := c.before(it), it.desired.Options.Get("ignoreChanges")
 	if ignored.Exists() {
-		inputs = ignore(inputs, r.Inputs, ignored)
+		inputs = Ignore(inputs, r.Inputs, ignored)
 	}
 	return c.left[r] && inputs.Equal(r.Inputs)
 }

@@ -32,7 +32,7 @@ type classified struct {
 	// stored is item.old with references to moved resources updated. It is nil if the item is not in the graph.
 	stored  *graph.Resource
 	renewed map[urn.URN]renewal
-	// asked is set if the request asks to replace the resource, gone if the resource has already been deleted.
+	// asked is set if the request asks to replace the resource, gone if the resource no longer exists.
 	asked, gone bool
 	// defaultName is the resource's name if the program leaves the physical name to the engine.
 	defaultName lumigl.Value
@@ -69,16 +69,17 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 		p.claimName(i, it.computed)
 	}
 	old := p.moved(it.old)
+	c.gone = gone || old.Gone()
 	c.stored, c.renewed, c.asked = old, p.renewed(i), p.mustReplace(it)
 	c.incarnation, c.seed = old.Incarnation, old.Seed
 	isSame := len(c.renewed) == 0 && !c.asked
 	mustUpdate := it.urn != old.URN && old.Provisioner != "" // The tool may identify the resource by URN.
 	switch {
-	case isImported && id != old.ID:
+	case isImported && id != old.ID && !c.gone:
 		return nil, fmt.Errorf("cannot import %q: it already exists as %q; remove the option \"import\" or choose another name", id, old.ID)
 	case isSame && p.isSame(i):
 		c.class = unchanged
-	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustUpdate:
+	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustUpdate && len(old.Drifted) == 0:
 		c.class = restated
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
 		c.class = unfinished
@@ -128,7 +129,7 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 // isSame reports whether the item is unchanged, not considering changes to its dependencies.
 func (p *planner) isSame(i int32) bool {
 	it := &p.items[i]
-	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && !it.isMisnamed() && it.desired.URN() == it.old.InProgram() &&
+	return it.old != nil && !it.hasFiles && len(it.old.Drifted) == 0 && it.urn == it.old.URN && !it.isMisnamed() && it.desired.URN() == it.old.InProgram() &&
 		it.inputs.Equal(it.old.Inputs) && it.options.Equal(it.old.Options) &&
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
@@ -197,7 +198,7 @@ func (p *planner) renewed(i int32) map[urn.URN]renewal {
 		isOther := s.Old == nil || s.Old != p.was(held, s.Old.URN)
 		if s.Kind == Replace {
 			add(s.URN, "replaced", isOther || !s.Possible)
-		} else if isOther {
+		} else if isOther || s.Kind == Create {
 			add(s.URN, "new", true)
 		}
 	}

@@ -43,6 +43,8 @@ func (c *classified) kind(v verdict) Kind {
 		return Create
 	case c.class == importable:
 		return Import
+	case v.replaces && c.stored.Gone():
+		return Create
 	case v.replaces:
 		return Replace
 	case v.updates:
@@ -76,7 +78,7 @@ func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resour
 		return r
 	}
 	r.Replaced, r.Plugin, r.Provisioner = old.Replaced, old.Plugin, old.Provisioner
-	if kind == Replace {
+	if kind == Replace || kind == Create {
 		if r.URN != old.URN {
 			r.Replaced = old.ID
 		}

@@ -34,7 +34,7 @@ func (p *Plan) Continues(shown []Effect) error {
 	var faults []Fault
 	for _, s := range p.effects() {
 		own := s.Old != nil && p.Deployment != 0 && s.Old.Deployment == p.Deployment
-		if own && s.removes() {
+		if own && s.removes() || s.Kind == Forget && s.Old.Gone() {
 			continue
 		}
 		of, was := subject{s.URN, s.removes()}, (*Effect)(nil)
@@ -88,6 +88,9 @@ func (e Effect) exceeds(shown *Effect) string {
 		return ""
 	case e.DeleteFirst && !shown.DeleteFirst:
 		return "deleted before its replacement is created, which is not in the approved plan"
+	}
+	if e.Drift.Exists() && !e.Drift.Equal(shown.Drift) {
+		return past + ", but it was changed outside Lumi since the plan was approved"
 	}
 	was, now := abridged(filledIn(shown.Inputs, e.Inputs)), e.Inputs
 	if isLess { // The name was that of the replacement.

@@ -122,6 +122,47 @@ func TestContinues(t *testing.T) {
 	}
 }
 
+// What was changed outside Lumi is part of a plan.
+func TestDrift(t *testing.T) {
+	drifted := func(plan, checked string, paths ...string) *Plan {
+		p := effectsOf(t, plan)
+		old := *resource("aws/a", 1)
+		old.Checked, old.Drifted = must.Get((lumigl.Parser{}).ParseValue(checked))(t), paths
+		p.Steps[0].Old = &old
+		return p
+	}
+	const update = "update aws/a {}"
+	base := drifted(update, `{"x": 1, "y": 2}`, "x")
+	secrets := [2]*Plan{drifted(update, `{"x": `+secret+`{"k": 1}}}`, "x.k"), drifted(update, `{"x": `+secret+`{"k": 2}}}`, "x.k")}
+	if digest(secrets[0]) != digest(secrets[1]) {
+		t.Error("digest depends on a part of a drifted secret")
+	}
+	want := "main.ts:1:1: " + string(urnOf("aws/a")) + ": would be updated, but it was changed outside Lumi since the plan was approved: plan again"
+	for _, test := range []struct {
+		name       string
+		now        *Plan
+		same, goes bool
+	}{
+		{"the same", drifted(update, `{"x": 1, "y": 3}`, "x"), true, true},
+		{"another value", drifted(update, `{"x": 2, "y": 2}`, "x"), false, false},
+		{"another path", drifted(update, `{"x": 1, "y": 2}`, "y"), false, false},
+		{"another path more", drifted(update, `{"x": 1, "y": 2}`, "x", "y"), false, false},
+		{"no drift", drifted(update, `{"x": 1, "y": 2}`), false, true},
+		{"nothing left to do", drifted("same aws/a {}", `{"x": 1}`), false, true},
+	} {
+		if same := digest(test.now) == digest(base); same != test.same {
+			t.Errorf("%s: digests are equal = %t, want %t", test.name, same, test.same)
+		}
+		err := test.now.Continues(base.Effects())
+		if goes := err == nil; goes != test.goes || err != nil && err.Error() != want {
+			t.Errorf("%s: Continues() = %v, want %t or %s", test.name, err, test.goes, want)
+		}
+	}
+	if err := base.Continues(drifted(update, "{}").Effects()); err == nil || err.Error() != want {
+		t.Errorf("Continues() of a plan without drift = %v, want %s", err, want)
+	}
+}
+
 func TestDigest(t *testing.T) {
 	const plan = "create aws/a {\"x\": 1, \"y\": [true, null]}\nreplace aws/b\ndelete aws/b\nsame aws/c"
 	base := digest(effectsOf(t, plan))

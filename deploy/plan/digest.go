@@ -33,6 +33,9 @@ func digest(p *Plan) string {
 		if s.New != nil {
 			values = []lumigl.Value{s.New.Inputs, s.New.Options}
 		}
+		if drift := s.drift(); drift.Exists() {
+			values = append(values, drift)
+		}
 		add(values, "%s %q %q %t %t", s.Kind, s.URN, s.was(), s.Possible, s.DeleteFirst)
 	}
 	add(nil, "%d %q %q", p.Purpose, p.Environment, p.Module)

@@ -20,6 +20,8 @@ type Effect struct {
 	Possible, DeleteFirst bool
 	// Incarnation is that of the resource after the step.
 	Incarnation int
+	// Drift holds the actual properties that were changed outside Lumi, by changed path. It is absent if there are none.
+	Drift lumigl.Value
 	// Inputs holds the resource's inputs, with long texts replaced by their hashes. It is absent for a deletion.
 	Inputs lumigl.Value
 }
@@ -35,7 +37,7 @@ func (p *Plan) Effects() []Effect {
 }
 
 func (s *Step) effect() Effect {
-	e := Effect{Kind: s.Kind, URN: s.URN, Was: s.was(), Possible: s.Possible, DeleteFirst: s.DeleteFirst}
+	e := Effect{Kind: s.Kind, URN: s.URN, Was: s.was(), Possible: s.Possible, DeleteFirst: s.DeleteFirst, Drift: abridged(s.drift())}
 	if s.New != nil {
 		e.Inputs, e.Label, e.Incarnation = abridged(s.New.Inputs), s.New.Label, s.New.Incarnation
 	}

@@ -70,6 +70,6 @@ func (it *item) isMisnamed() bool {
 func (it *item) ignoreChanges() {
 	paths := it.desired.Options.Get("ignoreChanges")
 	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // Partially created resources have no inputs.
-		it.inputs = ignore(it.inputs, it.old.Inputs, paths)
+		it.inputs = Ignore(it.inputs, it.old.Inputs, paths)
 	}
 }

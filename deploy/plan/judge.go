@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -17,16 +18,22 @@ type verdict struct {
 
 // judge decides whether a resource of the graph is kept, updated, or replaced.
 func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
-	if c.class == unfinished {
+	switch {
+	case c.stored.Gone():
+		v.reasons = append(v.reasons, "it no longer exists")
+	case c.class == unfinished:
 		if v.notCompared = hasUnreadableSecrets(c.stored.Inputs); !v.notCompared {
 			v.reasons = append(v.reasons, "an earlier deployment has yet to create or change it")
 		}
+	}
+	if len(c.stored.Drifted) > 0 && !c.gone && len(changes) > 0 {
+		v.reasons = append(v.reasons, "it was changed outside Lumi: "+strings.Join(c.stored.Drifted, ", "))
 	}
 	sureUpdate, sureReplace := false, false
 	for _, change := range changes {
 		// A reference to a resource known to be different is certain to have changed.
 		because, sure := "", !change.Unknown
-		for target := range at(checked, change.Path).References() {
+		for target := range At(checked, change.Path).References() {
 			if to, ok := c.renewed[target.URN()]; ok {
 				sure = sure || to.sure
 				because = fmt.Sprintf("%s refers to %s, which is %s", change.Path, to.name, to.because)

@@ -32,7 +32,8 @@ import (
 // the module as "a:" (default p), targets as "Vpc::main", resources to replace as "±Vpc::main", and modules that may be
 // interrupted as "!b". With "(planned)", the plan is not run, and the next deployment starts from the expected graph.
 // With "fails after 2" at the end, only two steps are run. With "(retried)", the previous deployment is run again. With
-// "(unique)", resources get unique names. "{$unique" starts a unique name; the plan shows its text after "as".
+// "(unique)", resources get unique names. "{$unique" starts a unique name; the plan shows its text after "as". A file
+// "drift" accepts the actual values of properties, such as Vpc::main {"size": 2}, and marks resources as gone.
 func TestMake(t *testing.T) {
 	golden.Archives(t, "testdata/make/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
@@ -40,6 +41,8 @@ func TestMake(t *testing.T) {
 			switch {
 			case f.Name == "types":
 				s.types = parseTypes(string(f.Data))
+			case strings.HasPrefix(f.Name, "drift"):
+				s.drift(string(f.Data))
 			case strings.HasPrefix(f.Name, "deploy"):
 				golden.Part(t, &archive.Files[i+1], s.deploy(f.Name, string(f.Data)))
 			}
@@ -135,6 +138,32 @@ func (s *story) deploy(name, src string) string {
 		fmt.Fprintf(&b, "perhaps %s is %s\n", short(m.New.URN()), short(m.Old.URN()))
 	}
 	return b.String()
+}
+
+// drift accepts the actual state of resources of module p.
+func (s *story) drift(src string) {
+	actual := map[*graph.Resource]*graph.Resource{}
+	for line := range strings.Lines(src) {
+		key, what, _ := strings.Cut(strings.TrimSpace(line), " ")
+		r := s.graph.Newest("p").Resource(urn.URN(prefix("p") + key))
+		now := *r
+		if actual[r] = &now; what == "gone" {
+			now.ID, now.Drifted = "", []string{"id"}
+			continue
+		}
+		for name, v := range must.Get(lumigl.Parser{}.ParseValue(what))(s).Members() {
+			now.Drifted = append(now.Drifted, name)
+			if slices.Contains(s.types[r.Type()].Outputs, name) {
+				now.Outputs = now.Outputs.With(name, v)
+			} else {
+				now.Checked = now.Checked.With(name, v)
+			}
+		}
+	}
+	s.graph = s.graph.Refresh(actual)
+	if err := s.graph.Check(); err != nil {
+		s.Error(err)
+	}
 }
 
 // prefix returns the common prefix of a module's URNs, which ends within the type.

@@ -287,7 +287,7 @@ func (p *planner) computeOlds(ctx context.Context, t tokens.Type, c *candidates)
 		}
 		name := r.Computed
 		if name == "" {
-			d := Desired{URN: retyped(r.URN, t), Properties: r.Checked, References: referencesOf(p.Graph, r)}
+			d := Desired{URN: retyped(r.URN, t), Properties: r.Checked, References: ReferencesOf(p.Graph, r)}
 			if computed, err := p.Provider.Name(ctx, d); err == nil {
 				name = computed
 			} else {

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// ignore returns new with the values at paths taken from old.
-func ignore(new, old, paths lumigl.Value) lumigl.Value {
+// Ignore returns new with the values at paths taken from old.
+func Ignore(new, old, paths lumigl.Value) lumigl.Value {
 	for _, p := range paths.Elements() {
 		path, _ := p.Text()
 		new = graft(new, old, wire.PathParts(path))
@@ -62,8 +62,8 @@ func graft(to, from lumigl.Value, path []string) lumigl.Value {
 	return to
 }
 
-// at returns the value at a path in v, or an absent value.
-func at(v lumigl.Value, path string) lumigl.Value {
+// At returns the value at a path in v, or an absent value.
+func At(v lumigl.Value, path string) lumigl.Value {
 	for _, part := range wire.PathParts(path) {
 		if content, ok := v.Secret(); ok {
 			v = content

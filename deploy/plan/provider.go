@@ -71,6 +71,8 @@ type Description struct {
 	// Replaces lists the properties that cannot be changed in place. Outputs lists the properties computed by the
 	// provider. Secrets lists the properties that are always secret, even if not marked as secret in a program.
 	Replaces, Outputs, Computed, Secrets []string
+	// WriteOnly lists the properties that are sent to the provider but never read back.
+	WriteOnly []string
 	// Renamed lists the properties that have former names.
 	Renamed []graph.Renamed
 	// Name holds the constraints on the names that programs choose.

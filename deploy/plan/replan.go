@@ -59,7 +59,7 @@ func (p *Plan) References(s *Step) map[urn.URN]Reference {
 		}
 		return p.planner.references(i, old)
 	}
-	return referencesOf(p.before, s.Old)
+	return ReferencesOf(p.before, s.Old)
 }
 
 // Commit returns the transition of the resource graph with the recorded results of steps. now is the current graph,

@@ -124,8 +124,8 @@ func Known(object lumigl.Value) lumigl.Value {
 	return object.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsUnknown() })
 }
 
-// referencesOf returns the resources referenced by r's stored properties.
-func referencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
+// ReferencesOf returns the resources referenced by r's stored properties.
+func ReferencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	for u, to := range g.References(r) {
 		if all == nil {

@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"cmp"
+
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -24,7 +27,7 @@ const (
 type Step struct {
 	Kind Kind
 	URN  urn.URN
-	// Old is the resource in the graph; nil for Create and Import. New is the expected resource; nil for Delete and
+	// Old is the resource in the graph; nil for Import, and for Create unless the resource is gone. New is the expected resource; nil for Delete and
 	// Forget. Values in New that are not known yet are references, expressions, or unknown values.
 	Old, New *graph.Resource
 	// Possible is set on a replacement that may turn out to be an update and on a change that may turn out to be a
@@ -56,14 +59,27 @@ func (k Kind) String() string { return kinds[k].name }
 
 func (k Kind) past() string { return kinds[k].past }
 
-// removal returns the step that removes a resource from the graph: Forget with the option "retainOnDelete", otherwise
-// Delete.
+// removal returns the step that removes a resource from the graph: Forget if the resource is gone or has the option
+// "retainOnDelete", otherwise Delete.
 func removal(r *graph.Resource) *Step {
 	s := &Step{Kind: Delete, URN: r.URN, Old: r}
-	if r.Flag("retainOnDelete") {
+	if r.Gone() {
+		s.Kind, s.Reasons = Forget, []string{"it no longer exists"}
+	} else if r.Flag("retainOnDelete") {
 		s.Kind = Forget
 	}
 	return s
+}
+
+// drift returns the old resource's drifted properties by drifted path. They are whole, since parts could be parts of
+// secrets.
+func (s *Step) drift() (all lumigl.Value) {
+	if s.Old != nil && !s.removes() {
+		for i, name := range s.Old.DriftedProperties() {
+			all = all.With(s.Old.Drifted[i], cmp.Or(s.Old.Properties().Get(name), lumigl.NullValue()))
+		}
+	}
+	return all
 }
 
 // isForbidden reports whether the step deletes a protected resource.

@@ -202,7 +202,7 @@ func (c Codec) Effects(effects []plan.Effect) (string, error) {
 			member("urn", lumigl.TextOf(string(e.URN))), member("was", lumigl.TextOf(string(e.Was))),
 			member("label", lumigl.TextOf(e.Label)),
 			member("possible", lumigl.BoolOf(e.Possible)), member("deleteFirst", lumigl.BoolOf(e.DeleteFirst)),
-			member("inputs", e.Inputs), member("incarnation", count(e.Incarnation)),
+			member("drift", e.Drift), member("inputs", e.Inputs), member("incarnation", count(e.Incarnation)),
 		))
 		if err != nil {
 			return "", err
@@ -233,7 +233,7 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 		}
 		e.Possible, _ = v.Get("possible").Bool()
 		e.DeleteFirst, _ = v.Get("deleteFirst").Bool()
-		e.Inputs = v.Get("inputs")
+		e.Drift, e.Inputs = v.Get("drift"), v.Get("inputs")
 		incarnation, _ := v.Get("incarnation").Int()
 		e.Incarnation = int(incarnation)
 	}

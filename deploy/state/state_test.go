@@ -441,6 +441,7 @@ func TestEffects(t *testing.T) {
 				e.Label = rapid.SampledFrom([]string{"", "#1"}).Draw(t, "label")
 				e.Incarnation = rapid.IntRange(0, 2).Draw(t, "incarnation")
 				e.Inputs = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), ""), refTo(urnOf("a", 2), "arn")}, 2)
+				e.Drift = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), "")}, 2)
 			}
 			effects = append(effects, e)
 		}

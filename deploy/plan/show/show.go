@@ -77,6 +77,14 @@ func changes(s *plan.Step) *diff.Resource {
 	if !s.Possible { // otherwise, the old name may stay
 		was, now = old.NamedInputs(), new.NamedInputs()
 	}
+	if old.Gone() && new != old {
+		was = lumigl.ObjectOf()
+	}
+	for _, name := range old.DriftedProperties() { // The program may not have changed, but the real properties have.
+		if is, wanted := old.Checked.Get(name), new.Checked.Get(name); !is.Equal(wanted) && new != old {
+			was, now = was.With(name, is), now.With(name, wanted)
+		}
+	}
 	before, after := vertex(old.URN, was, old.Options), vertex(new.URN, now, new.Options)
 	// Values that are not secret in the program may be secret in the provider's properties.
 	return diff.CompareResource(before, after, s.Replaces, old.Checked, old.Outputs, new.Checked, new.Outputs)

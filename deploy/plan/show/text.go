@@ -97,7 +97,7 @@ func (t text) step(s *plan.Step, depth int) string {
 	if s.NotCompared {
 		detail("not compared: stored secrets need the key")
 	}
-	if s.Kind == plan.Forget || s.Kind == plan.Replace && s.Old.Flag("retainOnDelete") {
+	if s.Kind == plan.Forget && !s.Old.Gone() || s.Kind == plan.Replace && s.Old.Flag("retainOnDelete") {
 		detail("the existing resource is forgotten, not deleted")
 	}
 	return all + t.changes(changes(s), depth+1)
