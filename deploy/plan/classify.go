@@ -95,9 +95,12 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	number := make([]int32, len(p.items)) // 1-based index in mayDiffer, or 0
 	for i := range p.items {
 		it := &p.items[i]
-		it.keepName(it.defaultName(false))
 		it.ignoreChanges()
-		isSame := p.isSame(int32(i)) && !p.mustReplace(it)
+		isSame := p.isSame(int32(i))
+		if !isSame && it.keepName(it.defaultName(false)) {
+			isSame = p.isSame(int32(i))
+		}
+		isSame = isSame && !p.mustReplace(it)
 		for _, to := range p.dependencies.Out(int32(i)) {
 			isSame = isSame && number[to] == 0
 		}

@@ -44,6 +44,7 @@ func (p *planner) read() (err error) {
 	for _, b := range bound {
 		p.uses = append(p.uses, b.Edge)
 	}
+	p.output = p.withNames(p.Graph.Resolve(p.uses, p.resource))
 	resources := p.module.Resources
 	p.items, p.index = make([]item, len(resources)), make(map[*lumigl.Vertex]int32, len(resources))
 	for i, r := range resources {

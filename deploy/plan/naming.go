@@ -21,20 +21,25 @@ func (it *item) defaultName(named bool) lumigl.Value {
 	return lumigl.Value{}
 }
 
-// keepName sets the name of an item to a default unless that is absent. An existing resource whose name was not chosen by
-// the program keeps it, so that it survives a rename in the program and a change of the environment's setting "names".
-func (it *item) keepName(name lumigl.Value) {
+// keepName adds the default name to the inputs of an item that lack one, unless it is absent. If the program chose neither
+// this name nor that of the existing resource, the resource keeps its name, which thus survives a rename in the program and
+// a change of the environment's setting "names". keepName reports whether it changed the inputs.
+func (it *item) keepName(defaultName lumigl.Value) bool {
+	name := it.inputs.Get(nameProperty)
+	now := name
 	if !name.Exists() {
-		return
+		now = defaultName
 	}
-	if it.old != nil {
+	if it.old != nil && defaultName.Exists() {
 		if stored, isAuto := it.old.PhysicalName(); isAuto {
-			name = stored
+			now = stored
 		}
 	}
-	if !name.Equal(it.inputs.Get(nameProperty)) {
-		it.inputs = it.inputs.With(nameProperty, name)
+	if now.Equal(name) {
+		return false
 	}
+	it.inputs = it.inputs.With(nameProperty, now)
+	return true
 }
 
 // incarnate prepares an item's resource for creation, as a new resource or as a replacement: it sets the incarnation and
@@ -73,11 +78,24 @@ func (p *planner) sent(c *classified) (lumigl.Value, error) {
 	return properties.With(nameProperty, lumigl.TextOf(text)), err
 }
 
+// withNames returns a function that resolves the names of resources to be created, and all else as resolve does.
+func (p *planner) withNames(resolve expr.Resolve) expr.Resolve {
+	return func(target *lumigl.Vertex, property string) (lumigl.Value, bool) {
+		if name := p.plannedName(target, property); name.Exists() {
+			return name, true
+		}
+		return resolve(target, property)
+	}
+}
+
 // plannedName returns the physical name of a resource to be created, which is known before any output. It returns an
 // absent value for other properties, and if the name is unknown or may stay what it is.
 func (p *planner) plannedName(target *lumigl.Vertex, property string) lumigl.Value {
+	if property != nameProperty || !p.types[target.Type].Named {
+		return lumigl.Value{}
+	}
 	i, ok := p.index[target]
-	if !ok || property != nameProperty || !p.types[target.Type].Named {
+	if !ok {
 		return lumigl.Value{}
 	}
 	s := p.items[i].step
@@ -91,30 +109,27 @@ func (p *planner) plannedName(target *lumigl.Vertex, property string) lumigl.Val
 // since it was renamed.
 func (p *planner) checkKeptNames() {
 	type named struct{ of, name string }
+	nameOf := func(r *graph.Resource) (named, bool) {
+		text, ok := r.Inputs.Get(nameProperty).Text()
+		return named{string(r.Type()), text}, ok
+	}
 	kept := map[named]int32{}
-	each := func(do func(i int32, s *Step, n named)) {
-		for i := range int32(len(p.items)) {
-			s := p.items[i].step
-			if s == nil {
-				continue
-			}
-			if text, ok := s.New.Inputs.Get(nameProperty).Text(); ok {
-				do(i, s, named{string(s.New.Type()), text})
+	for i := range int32(len(p.items)) {
+		if s := p.items[i].step; s != nil && s.New.AutoName {
+			if n, ok := nameOf(s.New); ok {
+				kept[n] = i
 			}
 		}
 	}
-	each(func(i int32, s *Step, n named) {
-		if s.New.AutoName {
-			kept[n] = i
+	for i := range int32(len(p.items)) {
+		s := p.items[i].step
+		if len(kept) == 0 || s == nil || s.New.ID != "" {
+			continue
 		}
-	})
-	if len(kept) == 0 {
-		return
-	}
-	each(func(i int32, s *Step, n named) {
+		n, _ := nameOf(s.New)
 		by, isKept := kept[n]
-		if isKept && by != i && s.New.ID == "" && p.types[s.New.Type()].sameName(s.New.Checked, p.items[by].step.New.Checked) {
+		if isKept && by != i && p.types[s.New.Type()].sameName(s.New.Checked, p.items[by].step.New.Checked) {
 			p.fault(i, "%s has kept the name %q since it was renamed: give this resource another name", p.items[by].urn.Name(), n.name)
 		}
-	})
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/internal/dag"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -58,9 +59,10 @@ type planner struct {
 	module *graph.Module
 	// olds lists the versions whose resources may match items, in order of precedence.
 	olds []*graph.Version
-	// uses are the resolved edges of the new version.
-	uses  []graph.Edge
-	items []item
+	// uses are the resolved edges of the new version. output resolves references to known outputs and names.
+	uses   []graph.Edge
+	output expr.Resolve
+	items  []item
 	// index maps desired resources to the indexes of their items.
 	index map[*lumigl.Vertex]int32
 	// dependencies is the graph of references in properties and options between items.

@@ -24,13 +24,7 @@ func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
 
 // resolve returns a value from the program with known outputs substituted and references changed to final URNs.
 func (p *planner) resolve(v lumigl.Value) (lumigl.Value, error) {
-	resolve := p.Graph.Resolve(p.uses, p.resource)
-	v, err := expr.Evaluate(v, func(target *lumigl.Vertex, property string) (lumigl.Value, bool) {
-		if name := p.plannedName(target, property); name.Exists() {
-			return name, true
-		}
-		return resolve(target, property)
-	})
+	v, err := expr.Evaluate(v, p.output)
 	return v.Retarget(p.final), err
 }
 
