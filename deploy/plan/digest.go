@@ -56,12 +56,12 @@ func digest(p *Plan) string {
 	return hex.EncodeToString(sum[:])[:32]
 }
 
-// uniqueNames returns a replacer of the unique names in steps. In an environment that does not exist yet, they are
-// different in each plan.
+// uniqueNames returns a replacer of the unique names of resources to be created. In an environment that does not exist
+// yet, they are different in each plan.
 func uniqueNames(steps []*Step) *strings.Replacer {
 	var names []string
 	for _, s := range steps {
-		if s.New == nil {
+		if s.New == nil || s.New.ID != "" {
 			continue
 		}
 		if _, _, isUnique := expr.Unique(s.New.Inputs.Get(nameProperty)); isUnique {
