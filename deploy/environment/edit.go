@@ -18,7 +18,7 @@ import (
 // Edit is a change to a module's state without provider calls.
 type Edit struct {
 	Module string
-	// Message describes the edit in the history.
+	// Message describes the edit in the history. Change may set it.
 	Message string
 	// Was and Now are the old and new URNs of a moved resource. [Environment.Rollback] uses them.
 	Was, Now urn.URN
@@ -32,8 +32,8 @@ type Edit struct {
 // the engine does not. If the module is not in the graph, any queued deployment causes an error.
 func (e *Environment) Edit(ctx context.Context, edits ...Edit) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
-		for _, one := range edits {
-			if err := e.edit(t, one); err != nil {
+		for i := range edits {
+			if err := e.edit(t, &edits[i]); err != nil {
 				return err
 			}
 		}
@@ -41,7 +41,7 @@ func (e *Environment) Edit(ctx context.Context, edits ...Edit) error {
 	})
 }
 
-func (e *Environment) edit(t *journal.Tx, one Edit) error {
+func (e *Environment) edit(t *journal.Tx, one *Edit) error {
 	environment, err := t.Environment(e.Environment)
 	if err != nil {
 		return err

@@ -28,6 +28,12 @@ func (p *Plan) HasChanges() bool {
 	})
 }
 
+// ClearsDrift reports whether a drifted resource needs no change, which is worth storing: otherwise, each plan compares it
+// again.
+func (p *Plan) ClearsDrift() bool {
+	return slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.Kind == Same && s.New != s.Old && len(s.Old.Drifted) > 0 })
+}
+
 // HasSecrets reports whether running the plan may need to seal secrets from the desired state, from other modules, or
 // from properties that the types of created or changed resources declare as secret.
 func (p *Plan) HasSecrets() bool {

@@ -38,6 +38,8 @@ import (
 //	status                      shows the queue; "show 1" shows the request of deployment 1
 //	history 5 a before=3        lists up to 5 deployments of a module before deployment 3; "log 3" shows the events of deployment 3
 //	move a Disk/x Disk/y        renames a resource; "forget a Disk/x Disk/y" removes resources from the state
+//	refresh a                   compares the resources of a module with the cloud; "accept a" also stores their actual state,
+//	                            and "accept a move a Disk/x Disk/y" runs a command in between
 //	rekey                       reseals all secrets with a new key, which only new processes have
 //	stop                        stops the process
 //	crash after create Disk/a STARTED   kills the process after a row change; with "before", kills it before the change
@@ -111,6 +113,8 @@ func (w *world) command(words []string, program string) {
 		w.report(w.showLog(ctx, words[1]))
 	case "move", "forget":
 		w.report(w.edit(ctx, words))
+	case "refresh", "accept":
+		w.report(w.refresh(ctx, words))
 	case "rekey":
 		w.report(w.rekey(ctx))
 	case "concurrency":
@@ -264,6 +268,36 @@ func (w *world) edit(ctx context.Context, words []string) error {
 	return w.current.engine.Edit(ctx, one)
 }
 
+// refresh compares the resources of a module with the cloud. For "accept", it runs the rest of the words as a command, and
+// stores the actual state.
+func (w *world) refresh(ctx context.Context, words []string) error {
+	e := w.current.engine
+	found, err := e.Compare(ctx, words[1:2], func(*graph.Resource) bool { return true })
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		w.log.addCalls(w)
+		switch u := r.Stored.URN; {
+		case r.Err != nil:
+			w.log.add(w, "", "%s: %v", u, r.Err)
+		case len(r.Drifted)+len(r.Ignored) > 0:
+			w.log.add(w, "", "%s drifted %v ignored %v", u, r.Drifted, r.Ignored)
+		}
+	}
+	if words[0] == "refresh" {
+		return nil
+	}
+	if len(words) > 2 {
+		w.command(words[2:], "")
+	}
+	left, err := e.Accept(ctx, found)
+	for _, r := range left {
+		w.log.add(w, "", "%s has changed since", r.Stored.URN)
+	}
+	return err
+}
+
 // rekey changes the key and checks that no data sealed with the old key remains.
 func (w *world) rekey(ctx context.Context) error {
 	key := secret.NewKey()
@@ -336,6 +370,8 @@ func (w *world) request(ctx context.Context, p *process, words []string, program
 			r.Targets = append(r.Targets, urn.URN(urnOf(words[1], target)))
 		case "replace":
 			r.Replace = append(r.Replace, urn.URN(urnOf(words[1], target)))
+		case "--refresh":
+			r.Refresh = true
 		case "interrupt":
 			r.Interrupt = append(r.Interrupt, target)
 		case "unique":

@@ -326,3 +326,32 @@ func TestPlanIdleRenamedProperty(t *testing.T) {
 		t.Error("Idle = false although the new property name is stored")
 	}
 }
+
+// A plan without changes is not idle if accepted drift agrees with the program, or if reading finds another output.
+func TestPlanIdleDrift(t *testing.T) {
+	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes}), names: map[lumi.ID]string{}}
+	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
+	must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
+	e := environment.New(o)
+	check := func(refresh, changes, idle bool, program string) {
+		t.Helper()
+		p, err := planOne(t.Context(), e, run.Request{Desired: w.desired("a", program), Refresh: refresh})
+		if err != nil || p.HasChanges() != changes || p.Idle != idle {
+			t.Errorf("Plan(%s) with refresh %t: error %v, changes %t, idle %t, want %t and %t", program, refresh, err, p.HasChanges(), p.Idle, changes, idle)
+		}
+	}
+	deployed(t, e, w, "a", "Disk/a size=1")
+	check(true, false, true, "Disk/a size=1")
+	w.cloud.Change(w.id("$a"), "size", 1.0) // only the output etag changes
+	check(false, false, true, "Disk/a size=1")
+	check(true, false, false, "Disk/a size=1")
+	w.cloud.Change(w.id("$a"), "size", 2.0)
+	found := must.Get(e.Compare(t.Context(), []string{"a"}, func(*graph.Resource) bool { return true }))(t)
+	if stale := must.Get(e.Accept(t.Context(), found))(t); len(stale) > 0 {
+		t.Errorf("Accept() left out %v, want nothing", stale)
+	}
+	check(false, true, false, "Disk/a size=1")
+	check(false, false, false, "Disk/a size=2")
+	deployed(t, e, w, "a", "Disk/a size=2")
+	check(false, false, true, "Disk/a size=2")
+}

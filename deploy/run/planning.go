@@ -154,8 +154,14 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	if err = f.checkProvisioners(r); err == nil { // describing types requires valid provisioners
 		p.request, err = f.markSecrets(ctx, added.Module, r)
 	}
+	g := f.expected
+	if err == nil && r.Refresh {
+		if p.reading, err = f.read(ctx, g, f.graph, added.Module, p.request); err == nil {
+			g = p.reading.actual
+		}
+	}
 	if err == nil {
-		p.Plan, err = f.planFor(ctx, f.expected, added, p.request, nil)
+		p.Plan, err = f.planFor(ctx, g, added, p.request, nil)
 	}
 	if err != nil {
 		f.queue, f.failed[added.Name()] = q, true
@@ -163,7 +169,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	}
 	p.request.Replace = p.Replace // the URNs in p.Replace are valid for a retry
 	isNamed := !p.IsFor(f.expected, p.Deployment)
-	if p.Idle = !wasQueued && !p.HasChanges() && !isNamed; !p.Idle {
+	if p.Idle = !wasQueued && !p.HasChanges() && !isNamed && !p.ClearsDrift(); !p.Idle {
 		f.queue, f.expected = q, p.Transition.Graph
 	}
 	return p, nil

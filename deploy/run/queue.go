@@ -71,10 +71,11 @@ func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Ef
 	return r, shown, err
 }
 
-// queued is a request queued by this process and its plan.
+// queued is a request queued by this process, its plan, and the actual state that was planned against.
 type queued struct {
 	request Request
 	plan    *plan.Plan
+	reading *reading
 }
 
 // Queue queues requests with their approved plans in a single transaction. A request replaces a failed deployment of
@@ -101,7 +102,11 @@ func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error)
 		return nil, err
 	}
 	for i, d := range added {
-		e.queued.Store(d.ID, queued{all[i].request, all[i].Plan})
+		q := queued{all[i].request, all[i].Plan, all[i].reading}
+		if len(all[i].Waits) > 0 {
+			q.reading = nil // By its turn, more may have been changed outside Lumi.
+		}
+		e.queued.Store(d.ID, q)
 	}
 	return added, nil
 }

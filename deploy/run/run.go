@@ -34,6 +34,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/refresh"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -61,6 +62,9 @@ type Options struct {
 	Events func(store.Event)
 	// Parallelism is the maximum number of concurrent calls. The default is 16.
 	Parallelism int
+	// IgnoreDrift lists properties whose drift is ignored: a resource type followed by a path, such as
+	// "aws:ec2:Instance.tags.scanner".
+	IgnoreDrift []string
 	// StopOnError prevents new steps from starting after a step has failed. By default, steps that do not depend on the
 	// failed one still run.
 	StopOnError bool
@@ -140,6 +144,9 @@ type Request struct {
 	Interrupt []string
 	// UniqueNames is passed to [plan.Request].
 	UniqueNames bool `json:",omitempty"`
+	// Refresh reads the module's resources before planning. They are read again if the deployment waited, if the graph has
+	// changed, and for a retry. What was read is stored when the deployment starts.
+	Refresh bool `json:",omitempty"`
 }
 
 func (r Request) configuration() lumigl.Value {
@@ -162,6 +169,14 @@ type Planned struct {
 	Idle bool
 	// Waits lists the deployments that the request will wait for, with the reasons.
 	Waits []queue.Wait
-	// request is the request with all declared secrets marked.
+	// request is the request with all declared secrets marked. reading is the actual state that was planned against, or
+	// nil.
 	request Request
+	reading *reading
+}
+
+// reading is the actual state of a module's resources, and the graph without and with it.
+type reading struct {
+	results        []refresh.Result
+	stored, actual *graph.Graph
 }

@@ -84,6 +84,7 @@ type order struct {
 	request Request
 	// first is the approved plan if this process queued the deployment, or nil.
 	first    *plan.Plan
+	reading  *reading
 	approved []plan.Effect
 }
 
@@ -91,7 +92,7 @@ type order struct {
 func (o *order) Load(ctx context.Context) (w execute.Order, err error) {
 	known, _ := o.queued.LoadAndDelete(o.d.ID)
 	here, _ := known.(queued)
-	if o.request, o.first = here.request, here.plan; o.first == nil {
+	if o.request, o.first, o.reading = here.request, here.plan, here.reading; o.first == nil {
 		if o.request, o.approved, err = o.RequestOf(ctx, o.d); err != nil {
 			return w, err
 		}
@@ -99,6 +100,19 @@ func (o *order) Load(ctx context.Context) (w execute.Order, err error) {
 	return execute.Order{
 		Desired: o.request.Desired, Configuration: o.request.configuration(), Caller: o.caller(o.d.Module, o.request),
 	}, nil
+}
+
+// Actual implements [execute.Planner].
+func (o *order) Actual(ctx context.Context, g *graph.Graph) (now func(*graph.Graph) *graph.Graph, err error) {
+	if !o.request.Refresh {
+		return nil, nil
+	}
+	if o.reading == nil || o.reading.stored != g {
+		if o.reading, err = o.read(ctx, g, g, o.d.Module, o.request); err != nil {
+			return nil, err
+		}
+	}
+	return o.reading.apply, nil
 }
 
 // Plan implements [execute.Planner]. It returns the approved plan if that was made for g.

@@ -459,6 +459,9 @@ func writeGraph(b *strings.Builder, g *graph.Graph) {
 			fmt.Fprintf(b, "= %s%s", v, mark)
 			for r := range v.Resources() {
 				fmt.Fprintf(b, " %s:%d", r.URN.Name(), r.Deployment)
+				if len(r.Drifted) > 0 {
+					fmt.Fprintf(b, " drifted %v", r.Drifted)
+				}
 			}
 			for _, e := range v.Uses {
 				fmt.Fprintf(b, " %s→%s", e.Name, e.To)

@@ -243,17 +243,23 @@ var rules = []rule{
 		why: "an executor works on any store, and reaches clouds through provision only",
 	},
 	{
+		of:    []string{"./deploy/refresh"},
+		only:  []string{"./deploy/graph", "./deploy/plan", "./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		never: slices.Concat(stores, grpc),
+		why:   "resources are compared through the same interface as in plans",
+	},
+	{
 		of: []string{"./deploy/run"},
 		only: []string{
-			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/run/execute", "./deploy/run/journal",
-			"./deploy/secret", "./deploy/store", "./internal/dag", "./lumigl", "./runtime/tokens", "./runtime/urn",
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/refresh", "./deploy/run/execute",
+			"./deploy/run/journal", "./deploy/secret", "./deploy/store", "./internal/dag", "./lumigl", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "run decides what to deploy next, and package execute does it",
 	},
 	{
 		of: []string{"./deploy/environment"},
 		only: []string{
-			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/queue", "./deploy/run", "./deploy/run/journal", "./deploy/secret",
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/queue", "./deploy/refresh", "./deploy/run", "./deploy/run/journal", "./deploy/secret",
 			"./deploy/state", "./deploy/store", "./lumigl", "./runtime/urn",
 		},
 		why: "environments are shown and edited without calling providers",

@@ -45,6 +45,9 @@ func (x *execution) run(ctx context.Context) (err error) {
 	if err := x.rename(ctx); err != nil {
 		return err
 	}
+	if err := x.refresh(ctx); err != nil {
+		return err
+	}
 	if err := x.makePlan(ctx); err != nil {
 		return err
 	}
@@ -74,6 +77,26 @@ func (x *execution) rename(ctx context.Context) error {
 			return err
 		}
 		x.graph = now.WithNames(x.Job.Module, names)
+		return t.SetGraph(x.graph)
+	})
+}
+
+// refresh records the actual state of the module's resources if the request asks for it. The deployment is then planned
+// against that state, and a retry or an abort starts from it.
+func (x *execution) refresh(ctx context.Context) error {
+	if x.isCommitted(x.graph) {
+		return nil
+	}
+	actual, err := x.planner.Actual(ctx, x.graph)
+	if err != nil || actual == nil {
+		return err
+	}
+	return x.record(ctx, func(t *journal.Tx, _ store.Job) error {
+		now, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		x.graph = actual(now)
 		return t.SetGraph(x.graph)
 	})
 }

@@ -44,6 +44,9 @@ type Planner interface {
 	Plan(context.Context, *graph.Graph) (*plan.Plan, error)
 	// Renamed returns the renamed properties of each resource type.
 	Renamed(context.Context) (map[tokens.Type][]graph.Renamed, error)
+	// Actual returns a function that replaces the module's resources in a resource graph with their actual state, which it
+	// reads. It returns nil if the request does not ask for that.
+	Actual(context.Context, *graph.Graph) (func(*graph.Graph) *graph.Graph, error)
 	// HandlerOf returns the name of the provisioner for a type. CheckHandler returns an error if the type of an
 	// existing resource is no longer handled by the provisioner or provider that created the resource.
 	HandlerOf(tokens.Type) string

@@ -56,6 +56,7 @@ With --json, it prints one plan per line. docs/plan.md explains the output.`,
 			"Plan one module for another environment.", "lumi plan site --environment=prod",
 			"Does the environment differ from the programs?", "lumi plan --check",
 			"Replace a resource although nothing differs.", "lumi plan --replace=password",
+			"What would undo changes made outside Lumi?", "lumi plan --refresh",
 		),
 		ValidArgsFunction: workspace.CompleteModules,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -153,7 +154,7 @@ func (d *deployCommand) in(ctx context.Context, con *console.Console, missing wo
 }
 
 func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error {
-	key, err := d.KeyIfAny(ctx, "planning")
+	key, err := d.planningKey(ctx)
 	if err != nil {
 		return err
 	}
@@ -170,6 +171,14 @@ func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error
 		return console.ErrWrong
 	}
 	return nil
+}
+
+// planningKey returns the key for a plan. Only providers that read resources need the secrets in the state.
+func (d *deployCommand) planningKey(ctx context.Context) (*secret.Key, error) {
+	if d.request.refresh {
+		return d.Key(ctx)
+	}
+	return d.KeyIfAny(ctx, "planning")
 }
 
 // plans evaluates programs and returns their plans in deployment order.

@@ -23,13 +23,17 @@ import (
 )
 
 // requestFlags restricts and modifies the plans of programs.
-type requestFlags struct{ targets, replace, interrupt []string }
+type requestFlags struct {
+	targets, replace, interrupt []string
+	refresh                     bool
+}
 
 func (f *requestFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringSliceVarP(&f.targets, "target", "t", nil, "plan only the resource `KEY` and its dependencies: a URN, the end of one, or a name; may be repeated")
 	flags.StringSliceVar(&f.replace, "replace", nil, "replace the resource `KEY` even if nothing differs; may be repeated")
 	flags.StringSliceVar(&f.interrupt, "interrupt", nil, "allow the plan to break what the module `MODULE` uses; may be repeated")
+	flags.BoolVar(&f.refresh, "refresh", false, "read the real resources first, and undo what was changed outside Lumi")
 	for _, name := range []string{"target", "replace"} {
 		_ = c.RegisterFlagCompletionFunc(name, workspace.CompleteResources)
 	}
@@ -66,7 +70,8 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 			return nil, console.Misused("duplicate module %s", desired.Package)
 		}
 		all = append(all, run.Request{
-			Desired: desired, Interrupt: f.interrupt, UniqueNames: s.Workspace.UniqueNames[s.Environment.Name],
+			Desired: desired, Interrupt: f.interrupt, Refresh: f.refresh,
+			UniqueNames: s.Workspace.UniqueNames[s.Environment.Name],
 		})
 		s.Evaluated = append(s.Evaluated, desired)
 	}

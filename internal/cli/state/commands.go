@@ -9,7 +9,9 @@ import (
 
 // Commands returns the commands for environments and their state.
 func Commands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{newEnvCommand(con), newConfigCommand(con), newOutputCommand(con), newStateCommand(con)}
+	return []*cobra.Command{
+		newEnvCommand(con), newConfigCommand(con), newOutputCommand(con), newRefreshCommand(con), newStateCommand(con),
+	}
 }
 
 // newStateCommand returns the group of commands for the state of an environment.
