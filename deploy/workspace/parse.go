@@ -32,10 +32,11 @@ var keys = []struct{ name, example string }{
 	{"provisioners", "{NAME: [TYPE]}"},
 	{"config", "{KEY: VALUE}"},
 	{"providers", "{PACKAGE: {PROPERTY: VALUE}}"},
+	{"drift", "{ignore: [TYPE.PATH]}"},
 }
 
 const (
-	keyList     = "valid keys are package, program, modules, environment, environments, plugins, provisioners, config, and providers"
+	keyList     = "valid keys are package, program, modules, environment, environments, plugins, provisioners, config, providers, and drift"
 	invalid     = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values that contain ": "`
 	unsupported = "anchors, aliases and tags are not supported; write the value itself"
 
@@ -176,6 +177,8 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 			r.later = append(r.later, func() { r.config(w, p, "") })
 		case "providers":
 			r.providerSettings(w, p, "")
+		case "drift":
+			w.IgnoredDrift = r.drift(p)
 		default:
 			r.unknown(name, key)
 		}

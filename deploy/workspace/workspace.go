@@ -43,6 +43,9 @@ type Workspace struct {
 	// Provisioners maps provisioners to their resource types. An element is a type token, or package:module:* for all
 	// types of a module.
 	Provisioners map[string][]string `json:"provisioners,omitempty"`
+	// IgnoredDrift lists properties that never count as drifted: a resource type followed by a path, such as
+	// "aws:ec2:Instance.tags.scanner".
+	IgnoredDrift []string `json:"-"`
 
 	// config and providers hold the settings by scope. The module of a provider's scope is its package.
 	config, providers map[scope][]Setting
