@@ -20,7 +20,7 @@ type comparison struct {
 }
 
 // complete fills in the stored values of everything that cannot be read: properties that are only sent to the provider,
-// properties with an unknown value, and the contents of files.
+// properties with an unknown value, references, and the contents of files.
 func (c *comparison) complete() {
 	stored := c.Stored.Checked
 	for _, name := range slices.Concat(c.description.WriteOnly, c.Stored.Unread) {
@@ -31,21 +31,48 @@ func (c *comparison) complete() {
 			c.inputs, c.outputs = c.inputs.With(name, lumigl.Value{}), c.outputs.With(name, v)
 		}
 	}
-	c.inputs = withFiles(c.inputs, stored)
+	c.inputs = withForeign(c.inputs, stored)
 }
 
-// withFiles returns v with its files replaced by the stored ones.
-func withFiles(v, stored lumigl.Value) lumigl.Value {
-	return v.Map(func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
-		was := stored.Get(key)
-		if v.Kind() == lumigl.List {
-			was = stored.At(i)
+// withForeign returns v with the stored references and files that it lacks, since clouds store neither URNs nor where files
+// come from. Files that it has are the stored ones, too.
+func withForeign(v, stored lumigl.Value) lumigl.Value {
+	if v.Kind() == lumigl.List {
+		return v.Map(func(i int, _ string, part lumigl.Value) (lumigl.Value, bool) {
+			was := stored.At(i)
+			if was.IsFile() && part.IsFile() {
+				return was, true
+			}
+			return withForeign(part, was), was.Len() > 0
+		})
+	}
+	for name, was := range stored.Members() {
+		switch part := v.Get(name); {
+		case !part.Exists() && isForeign(was), part.IsFile() && was.IsFile():
+			v = v.With(name, was)
+		case part.Len() > 0 && was.Len() > 0:
+			v = v.With(name, withForeign(part, was))
 		}
-		if was.IsFile() {
-			return was, part.IsFile()
+	}
+	return v
+}
+
+// isForeign reports whether a value consists of references and files.
+func isForeign(v lumigl.Value) bool {
+	if v.Kind() == lumigl.Reference || v.IsFile() {
+		return true
+	}
+	for _, part := range v.Elements() {
+		if !isForeign(part) {
+			return false
 		}
-		return withFiles(part, was), was.Len() > 0
-	})
+	}
+	for _, part := range v.Members() {
+		if !isForeign(part) {
+			return false
+		}
+	}
+	return v.Len() > 0
 }
 
 // compare sets the actual resource and the paths that differ. The provider compares inputs, since it knows which

@@ -81,8 +81,15 @@ func environment(t *testing.T, resources ...*graph.Resource) *graph.Graph {
 }
 
 func TestCompare(t *testing.T) {
-	value := func(text string) lumigl.Value { return must.Get(lumigl.Parser{}.ParseValue(text))(t) }
+	vertex := must.Get(lumigl.NewResource(prefix + "o"))(t)
+	value := func(text string) lumigl.Value {
+		return must.Get(lumigl.Parser{}.ParseValue(text))(t).Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+			text, _ := part.Text()
+			return lumigl.ReferenceTo(vertex), text == "@o"
+		})
+	}
 	const (
+		other  = `"@o"`
 		secret = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "x"}`
 		stored = `{"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "old"}`
 		found  = `{"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "new"}`
@@ -106,7 +113,11 @@ func TestCompare(t *testing.T) {
 		{name: "unread", checked: `{"mode": 1, "size": 1}`, unread: []string{"mode"}, inputs: `{"size": 1}`},
 		{name: "computed", checked: `{}`, outputs: `{"zone": "a"}`, inputs: `{"zone": "b"}`, drifted: []string{"zone"}, now: `{}`, nowOutputs: `{"zone": "b"}`},
 		{name: "contents of files", checked: `{"file": ` + stored + `, "files": [{"a": ` + stored + `}]}`, inputs: `{"file": ` + found + `, "files": [{"a": ` + found + `}]}`},
-		{name: "a file that is gone", checked: `{"file": ` + stored + `}`, inputs: `{}`, drifted: []string{"file"}, now: `{}`},
+		{name: "no files and references", checked: `{"file": ` + stored + `, "size": 1, "tags": {"a": {"b": [` + other + `]}, "c": 1}}`,
+			inputs: `{"size": 2, "tags": {"c": 1}}`, drifted: []string{"size"},
+			now: `{"file": ` + stored + `, "size": 2, "tags": {"a": {"b": [` + other + `]}, "c": 1}}`},
+		{name: "another reference", checked: `{"on": [` + other + `], "size": 1}`, inputs: `{"on": [], "size": 1}`, drifted: []string{"on"},
+			now: `{"on": [], "size": 1}`},
 		{name: "ignoreChanges", checked: `{"mode": 1, "tags": {"a": 1}}`, options: `{"ignoreChanges": ["mode", "tags.b"]}`,
 			inputs: `{"mode": 2, "tags": {"a": 1, "b": 2}}`, ignored: []string{"mode", "tags.b"}, now: `{"mode": 2, "tags": {"a": 1, "b": 2}}`},
 		{name: "Lumi.yaml", checked: `{"tags": {"a": 1}}`, inputs: `{"tags": {"a": 1, "scanner": 1}}`, ignored: []string{"tags.scanner"}},
