@@ -108,12 +108,23 @@ func (s *step) rename(name string) {
 // old properties, as an engine does if the response to Update was lost.
 func (s *step) settled() {
 	s.t.Helper()
-	if s.old != nil {
-		s.then("get with the old properties").get(s.old)
-	} else {
+	if s.old == nil {
 		s.then("get").get(s.r.current())
+		s.then("no change").noChange()
+		return
 	}
+	s.then("get with the old properties").get(s.old)
 	s.then("no change").noChange()
+	s.then("no drift").noDrift()
+}
+
+// noDrift checks that a refresh with the current properties shows no drift.
+func (s *step) noDrift() {
+	s.t.Helper()
+	got, err := s.r.callGet(s.ctx, lumi.Refresh, s.r.ID(), s.r.current())
+	if s.called(nameOf(lumi.Refresh), err) {
+		s.read(nameOf(lumi.Refresh), got)
+	}
 }
 
 // nameOf returns the name of a Get call with the given purpose in reports.

@@ -244,6 +244,12 @@ func TestReports(t *testing.T) {
 			}
 			return v, nil
 		}}},
+		{name: "get forgets after an update", author: author{get: func(v, old *volume) (*volume, error) {
+			if old != nil && old.Size == 20 {
+				v.Comment = nil
+			}
+			return v, nil
+		}}},
 		{name: "get repeats what it is told", author: author{get: func(v, old *volume) (*volume, error) {
 			if old != nil {
 				v.Size = old.Size

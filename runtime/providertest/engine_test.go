@@ -213,7 +213,7 @@ func TestRequests(t *testing.T) {
 	v.Create(t, small.With(providertest.Properties{"size": 0}), providertest.WantFaults("size: is 0, and must be more than 0"))
 	want := []string{
 		"Check with name 1, nothing old", "Create with token 2", "Get without old", "Get with size 10",
-		"Check with name 1, size 10", "Check with name 1, size 20", "Get with size 20",
+		"Check with name 1, size 10", "Get with size 20", "Check with name 1, size 20",
 		"Check with name 3, nothing old", "Create with token 4", "Check with name 5, nothing old",
 	}
 	if !slices.Equal(told, want) {
