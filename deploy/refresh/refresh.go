@@ -12,8 +12,10 @@ package refresh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -34,6 +36,8 @@ type Request struct {
 	Ignore []string
 	// Parallelism is the maximum number of resources to read at once.
 	Parallelism int
+	// Timeout is the time limit for a resource.
+	Timeout time.Duration
 }
 
 // Result is the result of reading a resource.
@@ -74,7 +78,12 @@ func Read(ctx context.Context, r Request) ([]Result, error) {
 	for range min(r.Parallelism, len(results)) {
 		wg.Go(func() {
 			for i := range places {
-				results[i] = r.read(ctx, r.Resources[i])
+				limited, cancel := context.WithTimeoutCause(ctx, r.Timeout, fmt.Errorf("timed out after %s", r.Timeout))
+				results[i] = r.read(limited, r.Resources[i])
+				if results[i].Err != nil && limited.Err() != nil {
+					results[i].Err = context.Cause(limited)
+				}
+				cancel()
 			}
 		})
 	}
@@ -88,9 +97,6 @@ func Read(ctx context.Context, r Request) ([]Result, error) {
 
 func (r *Request) read(ctx context.Context, stored *graph.Resource) Result {
 	result := Result{Stored: stored}
-	if result.Err = context.Cause(ctx); result.Err != nil {
-		return result
-	}
 	provider, references := r.Provider(stored), plan.ReferencesOf(r.Graph, stored)
 	types, err := provider.Describe(ctx, []tokens.Type{stored.Type()})
 	if err != nil {

@@ -149,7 +149,7 @@ func TestCompare(t *testing.T) {
 			}
 			all := must.Get(refresh.Read(t.Context(), refresh.Request{
 				Graph: environment(t, disk), Resources: []*graph.Resource{disk}, Provider: func(*graph.Resource) plan.Provider { return provider },
-				Ignore: []string{"x:m:Disk.tags.scanner", "x:m:Disk.state", "x:m:Other.size"}, Parallelism: 1,
+				Ignore: []string{"x:m:Disk.tags.scanner", "x:m:Disk.state", "x:m:Other.size"}, Parallelism: 1, Timeout: time.Minute,
 			}))(t)
 			got := all[0]
 			if !slices.Equal(got.Drifted, test.drifted) || !slices.Equal(got.Ignored, test.ignored) || got.Err != nil {
@@ -187,7 +187,7 @@ func TestRead(t *testing.T) {
 			&graph.Resource{URN: prefix + "gone", Deployment: 1, Drifted: []string{"id"}})
 		g := environment(t, resources...)
 		var running, most atomic.Int64
-		provider := cloud{t: t, get: func(_ context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
+		provider := cloud{t: t, get: func(ctx context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 			most.Store(max(most.Load(), running.Add(1)))
 			time.Sleep(time.Second)
 			running.Add(-1)
@@ -196,28 +196,34 @@ func TestRead(t *testing.T) {
 				return inputs, outputs, fmt.Errorf("disk 3: %w", lumi.ErrNotFound)
 			case "4":
 				return inputs, outputs, errors.New("no permission")
+			case "99":
+				<-ctx.Done()
+				return inputs, outputs, ctx.Err()
 			}
 			return lumigl.ObjectOf(), lumigl.ObjectOf(), nil
 		}}
 		began := time.Now()
 		all := must.Get(refresh.Read(t.Context(), refresh.Request{
-			Graph: g, Resources: refresh.Resources(g, "a"), Provider: func(*graph.Resource) plan.Provider { return provider }, Parallelism: 16,
+			Graph: g, Resources: refresh.Resources(g, "a"), Provider: func(*graph.Resource) plan.Provider { return provider }, Parallelism: 16, Timeout: 5 * time.Second,
 		}))(t)
-		if took := time.Since(began); most.Load() != 16 || took != 7*time.Second || len(all) != 100 {
-			t.Errorf("Read() of %d resources made %d calls at once and took %s, want 100, 16 and 7s", len(all), most.Load(), took)
+		if took := time.Since(began); most.Load() != 16 || took != 11*time.Second || len(all) != 100 {
+			t.Errorf("Read() of %d resources made %d calls at once and took %s, want 100, 16 and 11s", len(all), most.Load(), took)
 		}
 		for i, r := range all {
 			isGone, failed := r.Actual != nil && r.Actual.Gone() && slices.Equal(r.Drifted, []string{"id"}), r.Err != nil
-			if r.Stored != resources[i] || isGone != (i == 3) || failed != (i == 4) {
-				t.Errorf("Read()[%d] = %+v, want only 3 to be gone and only 4 to fail", i, r)
+			if r.Stored != resources[i] || isGone != (i == 3) || failed != (i == 4 || i == 99) {
+				t.Errorf("Read()[%d] = %+v, want only 3 to be gone and only 4 and 99 to fail", i, r)
 			}
 		}
 		if err := all[4].Err; err == nil || err.Error() != "no permission" {
 			t.Errorf("Read()[4].Err = %v, want no permission", err)
 		}
+		if err := all[99].Err; err == nil || err.Error() != "timed out after 5s" {
+			t.Errorf("Read()[99].Err = %v, want timed out after 5s", err)
+		}
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := refresh.Read(canceled, refresh.Request{Graph: g, Resources: resources[:1], Parallelism: 1}); !errors.Is(err, context.Canceled) {
+		if _, err := refresh.Read(canceled, refresh.Request{Graph: g, Resources: resources[:1], Provider: func(*graph.Resource) plan.Provider { return provider }, Parallelism: 1}); !errors.Is(err, context.Canceled) {
 			t.Errorf("Read() with a canceled context: error %v, want %v", err, context.Canceled)
 		}
 	})

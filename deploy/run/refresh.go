@@ -28,7 +28,7 @@ func (e *Engine) Refresh(ctx context.Context, g *graph.Graph, module string, res
 	}
 	return refresh.Read(ctx, refresh.Request{
 		Graph: g, Resources: resources, Provider: func(r *graph.Resource) plan.Provider { return by[r] },
-		Ignore: e.IgnoreDrift, Parallelism: e.Parallelism,
+		Ignore: e.IgnoreDrift, Parallelism: e.Parallelism, Timeout: e.Timeout,
 	})
 }
 
