@@ -30,10 +30,18 @@ type Setting struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
-	// Places maps the paths of nested values, such as ".ports[0]", to their lines and columns.
-	Places map[string][2]int `json:"places,omitempty"`
+	// Places locates nested values.
+	Places []Place `json:"places,omitempty"`
 	// From is the path of the object that contains the setting, such as "environments.prod.config".
 	From string `json:"-"`
+}
+
+// Place locates a value in a setting.
+type Place struct {
+	// Path lists the keys and indexes of the objects and lists that contain the value, outermost first.
+	Path   []any `json:"path"`
+	Line   int   `json:"line"`
+	Column int   `json:"column"`
 }
 
 // String returns the full name of the setting with its position, for messages.
@@ -121,11 +129,7 @@ func (r *reader) settings(all map[scope][]Setting, to scope, p property, isOther
 		if command, ok := r.command(entry); ok {
 			s.Exec = command
 		} else {
-			s.Places = map[string][2]int{}
-			note := func(path string, n *yaml.Node) {
-				s.Places[strings.TrimPrefix(path, entry.path)] = [2]int{n.Line, n.Column}
-			}
-			s.Value = json.RawMessage(quote(r.plain(entry.path, value, note)))
+			s.Value = json.RawMessage(quote(r.plain(entry.path, value, &s.Places, nil)))
 		}
 		all[to] = append(all[to], s)
 	})
@@ -140,23 +144,25 @@ func (r *reader) command(p property) (string, bool) {
 	return r.text(property{join(p.path, "exec"), "exec", n.Content[0], n.Content[1]}, "COMMAND", commandForm, p.path+".exec"), true
 }
 
-// plain converts a YAML value to JSON. path is its name in messages. plain calls note for each nested value.
-func (r *reader) plain(path string, n *yaml.Node, note func(path string, n *yaml.Node)) any {
-	nested := func(path string, n *yaml.Node) any {
-		note(path, n)
-		return r.plain(path, n, note)
+// plain converts a YAML value to JSON. path is its name in messages. plain adds the places of nested values; within is the
+// path of n in the setting.
+func (r *reader) plain(path string, n *yaml.Node, places *[]Place, within []any) any {
+	nested := func(path string, n *yaml.Node, key any) any {
+		at := append(slices.Clip(within), key)
+		*places = append(*places, Place{at, n.Line, n.Column})
+		return r.plain(path, n, places, at)
 	}
 	switch kindOf(n) {
 	case "":
 		r.add(n, unsupported)
 	case "an object":
 		object := map[string]any{}
-		r.entries(path, n, func(name string, _, value *yaml.Node) { object[name] = nested(join(path, name), value) })
+		r.entries(path, n, func(name string, _, value *yaml.Node) { object[name] = nested(join(path, name), value, name) })
 		return object
 	case "a list":
 		list := []any{}
 		for i, element := range n.Content {
-			list = append(list, nested(fmt.Sprintf("%s[%d]", path, i), element))
+			list = append(list, nested(fmt.Sprintf("%s[%d]", path, i), element, i))
 		}
 		return list
 	case "a number":

@@ -54,7 +54,7 @@ func TestConfig(t *testing.T) {
 	t.Parallel()
 	w := must.Get(workspace.Parse([]byte(configured), "f"))(t)
 	base := w.Config("dev", "data/base")
-	expect.Equal(t, map[string][2]int{"[0]": {9, 22}, "[1]": {9, 25}, "[1].b": {9, 29}}, base[len(base)-1].Places, "places in tags")
+	expect.Equal(t, "[{[0] 9 22} {[1] 9 25} {[1 b] 9 29}]", fmt.Sprint(base[len(base)-1].Places), "places in tags")
 	for _, test := range []struct {
 		environment, module string
 		want                []string

@@ -4,7 +4,7 @@ import { describe, member } from "./describe.js";
 import { ArgumentError, type Fault } from "./errors.js";
 import { type Output, output } from "./output.js";
 import { type Position, callerOf } from "./position.js";
-import { EvaluationError } from "./problem.js";
+import { EvaluationError, type Problem, inOrder } from "./problem.js";
 import { type Setting, blame, currentNames, noProgram, program, watch } from "./recorder.js";
 import {
     type Flat,
@@ -126,21 +126,44 @@ function record(shape: Declared, values: Properties, checker: Checker): object {
 
 /** Returns the error for faults, at the positions of the settings if there are any. */
 function errorOf(faults: readonly Fault[], settings: readonly Setting[], caller: Position | undefined): Error {
-    const problems = faults.map(({ path, message }) => {
-        const isIn = (key: string) => [".", "["].some((next) => `${path}.`.startsWith(member("", key) + next));
-        const setting = settings.find(({ key }) => isIn(key));
-        const inside = setting?.places?.[path.slice(member("", setting.key).length)];
-        const [line, column] = inside ?? [setting?.line, setting?.column];
-        const file = setting?.file;
-        return file === undefined
+    const places = placesOf(settings);
+    const problems = faults.map(({ path, message }): Problem => {
+        const position = placeOf(path, places);
+        const notes = [{ message: "the program declares its configuration here", position: caller }];
+        return position === undefined
             ? { message: `lumi.config: ${path}: ${message}`, position: caller }
-            : {
-                  message: `${path}: ${message}`,
-                  position: { file, line: line!, column: column! },
-                  notes: [{ message: "the program declares its configuration here", position: caller }],
-              };
+            : { message: `${path}: ${message}`, position, notes };
     });
     return problems.some(({ notes }) => notes !== undefined)
-        ? new EvaluationError(problems)
+        ? new EvaluationError(inOrder(problems))
         : new ArgumentError("lumi.config", undefined, faults);
+}
+
+/** Returns the positions of values by path. */
+function placesOf(settings: readonly Setting[]): ReadonlyMap<string, Position> {
+    const places = new Map<string, Position>();
+    for (const { key, file, line, column, places: nested } of settings) {
+        for (const place of [{ path: [], line: line!, column: column! }, ...(nested ?? [])]) {
+            const path = place.path.reduce<string>(within, member("", key));
+            if (file !== undefined) {
+                places.set(path, { file, line: place.line, column: place.column });
+            }
+        }
+    }
+    return places;
+}
+
+function within(path: string, key: string | number): string {
+    return typeof key === "number" ? `${path}[${key}]` : member(path, key);
+}
+
+/** Returns the position of the value at a path, or of the innermost value that contains it. */
+function placeOf(path: string, places: ReadonlyMap<string, Position>): Position | undefined {
+    for (let end = path.length; end > 0; end--) {
+        const found = ["", ".", "["].includes(path.charAt(end)) ? places.get(path.slice(0, end)) : undefined;
+        if (found !== undefined) {
+            return found;
+        }
+    }
+    return undefined;
 }

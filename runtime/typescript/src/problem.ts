@@ -1,3 +1,4 @@
+import { compare } from "./names.js";
 import type { Position } from "./position.js";
 
 /** An error in a program. */
@@ -18,6 +19,12 @@ export class EvaluationError extends Error {
         this.name = "EvaluationError";
         this.problems = problems;
     }
+}
+
+/** Returns problems sorted by position. Problems without a position are first. */
+export function inOrder(problems: readonly Problem[]): Problem[] {
+    return [...problems].sort(({ position: a }, { position: b }) =>
+        compare(a?.file ?? "", b?.file ?? "") || (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0));
 }
 
 /** Formats a problem like a compiler's error. `rename` maps a file to its displayed name. */

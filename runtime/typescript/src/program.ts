@@ -2,7 +2,7 @@ import { type FileName, type Graph, buildGraph } from "./graph.js";
 import { type Names, nameProblem } from "./names.js";
 import { open } from "./output.js";
 import type { Position } from "./position.js";
-import { EvaluationError } from "./problem.js";
+import { EvaluationError, inOrder } from "./problem.js";
 import {
     type Configured,
     type Construction,
@@ -84,10 +84,10 @@ export class Evaluation implements Recorder {
             this.#nameOf,
         );
         const undeclared = this.declared === undefined ? this.settings?.filter(({ own }) => own) : undefined;
-        problems.push(...(undeclared ?? []).map((setting) => ({
+        problems.push(...inOrder((undeclared ?? []).map((setting) => ({
             message: `${setting.key}: the program declares no configuration; declare it with lumi.config`,
             position: setting.file === undefined ? undefined : (setting as Position),
-        })));
+        }))));
         if (problems.length > 0) {
             throw new EvaluationError(problems);
         }

@@ -72,8 +72,8 @@ export interface Setting extends Partial<Position> {
     /** Whether the value is for this program alone, which must then declare it. */
     readonly own?: boolean;
     readonly secret?: boolean;
-    /** The lines and columns of nested values, by their paths, such as `.ports[0]`. */
-    readonly places?: { readonly [path: string]: readonly [line: number, column: number] };
+    /** The positions of nested values. A path lists keys and indexes, outermost first. */
+    readonly places?: readonly { readonly path: readonly (string | number)[]; readonly line: number; readonly column: number }[];
 }
 
 /** An evaluation of a program. */

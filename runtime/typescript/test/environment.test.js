@@ -131,22 +131,29 @@ test("errors in Lumi.yaml have its positions, and other modules' keys are ignore
         return assert.fail("expected an error");
     };
     const settings = [
-        { key: "db", value: { port: "x" }, own: true, places: { ".port": [2, 9] }, ...at(1) },
+        {
+            key: "db", value: { port: "x", "a-b": [{}] }, own: true, ...at(1),
+            places: [
+                { path: ["port"], line: 2, column: 9 }, { path: ["a-b"], line: 1, column: 8 }, { path: ["a-b", 0], line: 1, column: 9 },
+            ],
+        },
         { key: "other", value: 1, ...at(2) },
         { key: "pw", value: "hush", secret: true, ...at(3) },
         { key: "typo", value: 1, own: true, ...at(4) },
     ];
-    const db = lumi.struct(() => ({ port: lumi.required(lumi.number) }));
+    const port = { port: lumi.required(lumi.number) };
+    const db = lumi.struct(() => ({ ...port, "a-b": lumi.optional(lumi.list(lumi.struct(() => port))) }));
     const note = "\n  here: note: the program declares its configuration here";
     assert.equal(
         caught(settings, { db, pw: lumi.string, count: lumi.number }),
-        `/w/Lumi.yaml:3:5: error: pw: is a secret; declare it with lumi.required(TYPE, lumi.secretProperty)${note}\n` +
-            "here: error: lumi.config: count: is required, but missing; add it to config in Lumi.yaml\n" +
+        `/w/Lumi.yaml:1:9: error: db["a-b"][0].port: is required, but missing${note}\n` +
             `/w/Lumi.yaml:2:9: error: db.port: expected a number, found a string "x"${note}\n` +
-            `/w/Lumi.yaml:4:5: error: typo: the program declares no such configuration${note}`,
+            `/w/Lumi.yaml:3:5: error: pw: is a secret; declare it with lumi.required(TYPE, lumi.secretProperty)${note}\n` +
+            `/w/Lumi.yaml:4:5: error: typo: the program declares no such configuration${note}\n` +
+            "here: error: lumi.config: count: is required, but missing; add it to config in Lumi.yaml",
     );
     assert.equal(
-        caught(settings),
+        caught(settings.toReversed()),
         ["1:5: error: db", "4:5: error: typo"].map((start) =>
             `/w/Lumi.yaml:${start}: the program declares no configuration; declare it with lumi.config`).join("\n"),
     );
