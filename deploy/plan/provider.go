@@ -51,7 +51,7 @@ func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 	name := e.Package[strings.LastIndexByte(e.Package, '/')+1:]
 	advice := fmt.Sprintf("correct the values that the program passes to %s.configure, or under providers in Lumi.yaml", name)
 	if len(e.Missing) > 0 {
-		advice = fmt.Sprintf("add %s.configure({ %s: … }) to the program before the first resource", name, strings.Join(e.Missing, ": …, "))
+		advice = fmt.Sprintf("add %s.configure({ %s: … }) to the program before the first resource, or add them under providers in Lumi.yaml", name, strings.Join(e.Missing, ": …, "))
 	}
 	f := Fault{Message: text + "\n" + advice}
 	for v := range desired.Vertices() {

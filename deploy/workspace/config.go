@@ -12,7 +12,12 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
+
+// mostLevels is the maximum number of nested lists and objects in a setting.
+const mostLevels = 100
 
 // Setting is a configuration value for the programs of an environment, or a property of a provider's configuration. Its
 // JSON form is sent to lumi-program.
@@ -152,24 +157,31 @@ func (r *reader) plain(path string, n *yaml.Node, places *[]Place, within []any)
 		*places = append(*places, Place{at, n.Line, n.Column})
 		return r.plain(path, n, places, at)
 	}
-	switch kindOf(n) {
-	case "":
+	switch kind := kindOf(n); {
+	case kind == "":
 		r.add(n, unsupported)
-	case "an object":
+	case len(within) > mostLevels:
+		r.add(n, "nested in more than %d lists and objects", mostLevels)
+	case kind == "an object":
 		object := map[string]any{}
-		r.entries(path, n, func(name string, _, value *yaml.Node) { object[name] = nested(join(path, name), value, name) })
+		r.entries(path, n, func(name string, key, value *yaml.Node) {
+			if name == wire.Signature { // it would turn the object into a secret or another special value
+				r.add(key, "%s is a reserved key", quote(name))
+			}
+			object[name] = nested(join(path, name), value, name)
+		})
 		return object
-	case "a list":
+	case kind == "a list":
 		list := []any{}
 		for i, element := range n.Content {
 			list = append(list, nested(fmt.Sprintf("%s[%d]", path, i), element, i))
 		}
 		return list
-	case "a number":
+	case kind == "a number":
 		return r.number(path, n)
-	case "a boolean":
+	case kind == "a boolean":
 		return strings.EqualFold(n.Value, "true")
-	case "a string":
+	case kind == "a string":
 		return n.Value
 	}
 	return nil

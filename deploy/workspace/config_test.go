@@ -127,3 +127,17 @@ func TestConfigDocs(t *testing.T) {
 		`f:6:36: environments.prod.providers.aws.region = "us-west-2" (own: true)`,
 	}, show(w.Providers("prod")["aws"]), "configuration of aws")
 }
+
+func TestDeepConfig(t *testing.T) {
+	t.Parallel()
+	text := func(levels int) []byte {
+		return []byte("config: {a: " + strings.Repeat("[", levels) + "1" + strings.Repeat("]", levels) + "}")
+	}
+	if _, err := workspace.Parse(text(100), "f"); err != nil {
+		t.Errorf("Parse of 100 nested lists: error %v", err)
+	}
+	_, err := workspace.Parse(text(101), "f")
+	if want := "f:1:114: nested in more than 100 lists and objects"; err == nil || err.Error() != want {
+		t.Errorf("Parse of 101 nested lists: error %v, want %s", err, want)
+	}
+}

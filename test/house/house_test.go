@@ -269,7 +269,7 @@ var rules = []rule{
 		why: "a deployment is shown from its events alone",
 	},
 	{
-		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest", "./internal/yamltree", "./runtime/tokens"}, never: grpc,
+		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest", "./internal/yamltree", "./runtime/tokens", "./runtime/wire"}, never: grpc,
 		why: "a workspace is described by one file",
 	},
 	{
