@@ -21,7 +21,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/deploy/environment"
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/refresh"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
@@ -60,6 +63,10 @@ type modelAct struct {
 	Failed modelAnswer
 	// Rollback deploys the module's state from two deployments earlier.
 	Rollback bool
+	// Drift, if not 0, is the number of a resource in the cloud to change before the deployment, which reads it if Refresh
+	// is set. If Accept is set, the actual state of all modules is accepted first.
+	Drift           int
+	Refresh, Accept bool
 }
 
 type modelMeddling int
@@ -104,6 +111,7 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 			Later: below(t, 3, "later") == 2, Crashes: rapid.SliceOfN(crashes, 0, 2).Draw(t, "crashes"),
 			Twice: below(t, 4, "twice") == 3, Meddle: modelMeddling(max(0, below(t, 9, "meddle")-4)), After: below(t, 20, "after"),
 			Failed: modelAnswer(below(t, 3, "failed")), Rollback: below(t, 8, "rollback") == 7,
+			Drift: max(0, below(t, 20, "drift")-10), Refresh: below(t, 3, "refresh") == 2, Accept: below(t, 4, "accept") == 3,
 		}
 	})
 	return modelCase{
@@ -256,6 +264,8 @@ type model struct {
 	// to refer to one that the abort deletes, and resources of a failed deployment may use a resource that another
 	// module replaces.
 	early bool
+	// drifted is set once a resource was changed in the cloud.
+	drifted bool
 	// observer is a process that exists until the end of the case and runs no deployments before that.
 	observer *modelProcess
 }
@@ -327,7 +337,9 @@ func (m *model) act(a modelAct, isLast bool) {
 	for _, x := range a.Edits {
 		m.edit(program, x)
 	}
+	m.drift(p, a)
 	r := m.request(program)
+	r.Refresh = a.Refresh && !program.gone
 	if a.Rollback {
 		m.rollback(p, program, &r)
 	}
@@ -367,6 +379,39 @@ func (m *model) act(a modelAct, isLast bool) {
 	if err := g.Check(); err != nil {
 		m.fail("the graph breaks its invariant", "%v", err)
 	}
+}
+
+// drift changes a resource of the cloud, and accepts the actual state if the act does.
+func (m *model) drift(p *modelProcess, a modelAct) {
+	if all := m.cloud.Resources(); a.Drift > 0 && len(all) > 0 {
+		r := all[a.Drift%len(all)]
+		m.log("drift of %s, %s", r.URN.Name(), r.ID)
+		m.cloud.Change(r.ID, "size", float64(1000+a.Drift))
+		m.drifted = true
+	}
+	if !a.Accept {
+		return
+	}
+	found := m.found(p)
+	stale, err := p.engine.Accept(m, found)
+	m.log("accept: %d changed since, %v", len(stale), err)
+	if !errors.As(err, new(*job.RefusedError)) {
+		m.must(err)
+	}
+}
+
+// found compares all resources with the cloud.
+func (m *model) found(p *modelProcess) []refresh.Result {
+	var modules []string
+	for _, program := range m.modules {
+		modules = append(modules, program.name)
+	}
+	found, err := p.engine.Compare(m, modules, func(*graph.Resource) bool { return true })
+	m.must(err)
+	for _, r := range found {
+		m.log("read %s: drifted %v, error %v", r.Stored.URN.Name(), r.Drifted, r.Err)
+	}
+	return found
 }
 
 // again handles unfinished deployments. It reports whether any of them can run again.
@@ -519,7 +564,9 @@ func (m *model) isDeployed(p *modelProcess, program *modelProgram) bool {
 	if (program.gone || len(program.resources) == 0) && g.Newest(program.name) == nil {
 		return true
 	}
-	id := m.queue(p, program, m.request(program))
+	r := m.request(program)
+	r.Refresh = m.drifted && !program.gone
+	id := m.queue(p, program, r)
 	if id == 0 {
 		// Pending resources may be in use until the previous program is deployed again.
 		if _, former := m.former(program); former != nil {
@@ -547,6 +594,13 @@ func (m *model) compare() {
 	m.must(err)
 	if err := g.Check(); err != nil {
 		m.fail("the graph breaks its invariant", "%v", err)
+	}
+	time.Sleep(time.Minute) // Get may return stale properties.
+	for _, r := range m.found(p) {
+		// The output etag may be older than the last of several attempts to update.
+		if slices.ContainsFunc(r.Drifted, func(path string) bool { return path != "etag" }) || r.Err != nil {
+			m.fail("drift is left", "%s: %v, error %v", r.Stored.URN, r.Drifted, r.Err)
+		}
 	}
 	exists := map[lumi.ID]sim.Resource{}
 	for _, r := range m.cloud.Resources() {
