@@ -79,7 +79,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 		return nil, fmt.Errorf("cannot import %q: it already exists as %q; remove the option \"import\" or choose another name", id, old.ID)
 	case isSame && p.isSame(i):
 		c.class = unchanged
-	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustUpdate && len(old.Drifted) == 0:
+	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustUpdate && len(old.Drifted) == 0 && it.ignoresAs(old):
 		c.class = restated
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
 		c.class = unfinished

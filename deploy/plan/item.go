@@ -66,6 +66,13 @@ func (it *item) isMisnamed() bool {
 	return it.computed != "" && it.old != nil && isNumbered(it.desired.URN().Name()) && name != it.computed && !isNth(name, it.computed)
 }
 
+// ignoresAs reports whether the option "ignoreChanges" is the same as before. Otherwise, the actual value of a property may
+// differ from the program's, although the inputs are equal.
+func (it *item) ignoresAs(old *graph.Resource) bool {
+	const option = "ignoreChanges"
+	return it.options.Get(option).Equal(old.Options.Get(option))
+}
+
 // ignoreChanges resets properties listed in the option "ignoreChanges" to their values in the graph.
 func (it *item) ignoreChanges() {
 	paths := it.desired.Options.Get("ignoreChanges")

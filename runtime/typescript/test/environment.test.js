@@ -114,7 +114,7 @@ test("invalid configuration is rejected", async () => {
 });
 
 test("errors in Lumi.yaml have its positions, and other modules' keys are ignored", async () => {
-    const at = (line) => ({ file: "/w/Lumi.yaml", line, column: 5 });
+    const at = (line) => ({ file: "/!/Lumi.yaml", line, column: 5 }); // sorted before the path of this file
     const evaluate = (settings, declarations) => {
         const evaluation = new Evaluation(names, settings);
         if (declarations !== undefined) {
@@ -146,16 +146,16 @@ test("errors in Lumi.yaml have its positions, and other modules' keys are ignore
     const note = "\n  here: note: the program declares its configuration here";
     assert.equal(
         caught(settings, { db, pw: lumi.string, count: lumi.number }),
-        `/w/Lumi.yaml:1:9: error: db["a-b"][0].port: is required, but missing${note}\n` +
-            `/w/Lumi.yaml:2:9: error: db.port: expected a number, found a string "x"${note}\n` +
-            `/w/Lumi.yaml:3:5: error: pw: is a secret; declare it with lumi.required(TYPE, lumi.secretProperty)${note}\n` +
-            `/w/Lumi.yaml:4:5: error: typo: the program declares no such configuration${note}\n` +
+        `/!/Lumi.yaml:1:9: error: db["a-b"][0].port: is required, but missing${note}\n` +
+            `/!/Lumi.yaml:2:9: error: db.port: expected a number, found a string "x"${note}\n` +
+            `/!/Lumi.yaml:3:5: error: pw: is a secret; declare it with lumi.required(TYPE, lumi.secretProperty)${note}\n` +
+            `/!/Lumi.yaml:4:5: error: typo: the program declares no such configuration${note}\n` +
             "here: error: lumi.config: count: is required, but missing; add it to config in Lumi.yaml",
     );
     assert.equal(
         caught(settings.toReversed()),
         ["1:5: error: db", "4:5: error: typo"].map((start) =>
-            `/w/Lumi.yaml:${start}: the program declares no configuration; declare it with lumi.config`).join("\n"),
+            `/!/Lumi.yaml:${start}: the program declares no configuration; declare it with lumi.config`).join("\n"),
     );
     assert.deepEqual(evaluate(settings.slice(1, 3), { pw: declared.password }).config, { pw: { [$sig]: $secret, value: "hush" } });
     assert.equal(
