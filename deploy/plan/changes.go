@@ -9,7 +9,8 @@ import (
 
 // HasChanges reports whether running the plan would change anything except deployment numbers, source positions, and
 // the numbers of unnamed resources. It considers resources, subsequent cleanups, dependencies, provided and used
-// values, and the configuration of the program and of providers. The first deployment of a module is a change even if the module is empty.
+// values, and the configuration of the program and of providers. The first deployment of a module is a change even if
+// the module is empty.
 func (p *Plan) HasChanges() bool {
 	was, now := p.before.Newest(p.Module), p.Transition.Graph.Newest(p.Module)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// digest returns a hash of a plan's effects, configuration, and provided and used values, or "" if secrets could not be compared. It
-// hashes sorted texts because the order of steps depends on deployment numbers.
+// digest returns a hash of a plan's effects, configuration, and provided and used values, or "" if secrets could not be
+// compared. It hashes sorted texts because the order of steps depends on deployment numbers.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
 		return ""

@@ -115,4 +115,3 @@ function refuse(call: string, name: unknown, faults: readonly Fault[], callee: F
         throw blame(new ArgumentError(call, name, faults), callee);
     }
 }
-
