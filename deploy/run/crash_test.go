@@ -201,11 +201,16 @@ func (s *site) finish() (questions []string) {
 
 var question = regexp.MustCompile(`(?m)^(\S+): it is unknown whether it was created$`)
 
-// checkQuestions fails the test if there is more than one question or if a question concerns a type that needs none.
+// checkQuestions fails the test if a question concerns a resource twice or a type that needs none. On a busy machine, both
+// Keys may be in creation when the executor is killed; the first line of each question is answered.
 func (s *site) checkQuestions(questions []string) {
 	s.t.Helper()
-	if len(questions) > 1 || len(questions) == 1 && !strings.Contains(questions[0], "sim:index:Key") {
-		s.t.Errorf("deployment asked %q, want at most one question, about a Key", questions)
+	for i, q := range questions {
+		lines := question.FindAllString(q, -1)
+		isOther := func(line string) bool { return !strings.Contains(line, "sim:index:Key") }
+		if len(lines) != len(questions)-i || slices.ContainsFunc(lines, isOther) {
+			s.t.Errorf("deployment asked %q, want one question for each Key in creation", questions)
+		}
 	}
 }
 
