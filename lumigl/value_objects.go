@@ -42,6 +42,14 @@ func (b *ObjectBuilder) Set(key string, value Value) {
 	}
 }
 
+// Merged returns an object with the members of two objects. Those of b take precedence.
+func Merged(a, b Value) Value {
+	var all ObjectBuilder
+	all.SetAll(a)
+	all.SetAll(b)
+	return all.Object()
+}
+
 // SetAll sets all keys of an object. It ignores other kinds of values.
 func (b *ObjectBuilder) SetAll(object Value) {
 	b.members = slices.Grow(b.members, object.Len())

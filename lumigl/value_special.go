@@ -4,6 +4,11 @@ import "github.com/lumi-idl/lumi/runtime/wire"
 
 // Some strings and objects have a special meaning between engines and providers.
 
+// SecretOf returns a secret with the given content.
+func SecretOf(content Value) Value {
+	return ObjectOf(Member{Key: wire.Signature, Value: TextOf(wire.Secret)}, Member{Key: "value", Value: content})
+}
+
 // Secret returns the content of a secret, and false for other values. Tools must not display the content.
 func (v Value) Secret() (Value, bool) {
 	if v.signature() != wire.Secret {

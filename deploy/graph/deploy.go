@@ -222,7 +222,7 @@ func (d *deploying) changes(r *Resource) bool {
 		return now == nil
 	}
 	old := d.names.ofResource(r)
-	if old.Gone() { // Creating it again harms nobody.
+	if old.Gone() { // No version can need what no longer exists.
 		return false
 	}
 	return old.ID != now.ID || !old.Inputs.Equal(now.Inputs) || !old.Checked.Equal(now.Checked) || !old.Outputs.Equal(now.Outputs)

@@ -209,10 +209,7 @@ func (r *Resource) InProgram() urn.URN {
 
 // Properties returns the checked properties merged with the outputs, which take precedence.
 func (r *Resource) Properties() lumigl.Value {
-	var all lumigl.ObjectBuilder
-	all.SetAll(r.Checked)
-	all.SetAll(r.Outputs)
-	return all.Object()
+	return lumigl.Merged(r.Checked, r.Outputs)
 }
 
 // Before returns the stored properties to compare with desired. It omits unread properties that are in desired, so that

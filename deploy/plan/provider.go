@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Provider answers the planner's questions about resources. Its methods must be safe for concurrent use. Properties
@@ -93,8 +92,7 @@ type NameRules struct {
 func WrapSecrets(properties lumigl.Value, names []string) (wrapped lumigl.Value, changed bool) {
 	for _, name := range names {
 		if v := properties.Get(name); v.Exists() && v.Kind() != lumigl.Null && !v.IsSecret() && !v.IsUnknown() {
-			properties, changed = properties.With(name, lumigl.ObjectOf(
-				lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: v})), true
+			properties, changed = properties.With(name, lumigl.SecretOf(v)), true
 		}
 	}
 	return properties, changed

@@ -27,8 +27,8 @@ const (
 type Step struct {
 	Kind Kind
 	URN  urn.URN
-	// Old is the resource in the graph; nil for Import, and for Create unless the resource is gone. New is the expected resource; nil for Delete and
-	// Forget. Values in New that are not known yet are references, expressions, or unknown values.
+	// Old is the resource in the graph; nil for Import, and for Create unless the resource is gone. New is the expected
+	// resource; nil for Delete and Forget. Values in New that are not known yet are references, expressions, or unknown values.
 	Old, New *graph.Resource
 	// Possible is set on a replacement that may turn out to be an update and on a change that may turn out to be a
 	// no-op once values are known, and on the deletion of a resource that may be replaced.

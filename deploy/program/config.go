@@ -6,7 +6,6 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // handover is the standard input of lumi-program.
@@ -41,7 +40,7 @@ func Values(settings []workspace.Setting) (lumigl.Value, error) {
 			return lumigl.Value{}, fmt.Errorf("%s: the value is not valid JSON", s) // The error may quote a secret.
 		}
 		if s.Secret {
-			v = lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: v})
+			v = lumigl.SecretOf(v)
 		}
 		values.Set(s.Key, v)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // plainOf converts a value to the form used by provisioners. It returns nil for an absent value.
@@ -57,8 +56,7 @@ func valueOf(plain any) lumigl.Value {
 		}
 		return object.Object()
 	case provisioner.Secret:
-		return lumigl.ObjectOf(
-			lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: valueOf(plain.Value)})
+		return lumigl.SecretOf(valueOf(plain.Value))
 	case provisioner.Reference:
 		return lumigl.TextOf(string(plain.URN))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // comparison compares a resource that was read with the stored one.
@@ -84,7 +85,7 @@ func (c *comparison) compare(
 	var changes []plan.Change
 	if !c.inputs.Equal(stored.Checked) {
 		d, err := p.InspectChange(ctx, plan.InspectChangeRequest{
-			Desired: plan.Desired{URN: stored.URN, Properties: stored.Checked, References: references}, ID: stored.ID, Old: merged(c.inputs, c.outputs),
+			Desired: plan.Desired{URN: stored.URN, Properties: stored.Checked, References: references}, ID: stored.ID, Old: lumigl.Merged(c.inputs, c.outputs),
 		})
 		if err != nil {
 			return err
@@ -101,12 +102,12 @@ func (c *comparison) compare(
 			c.Drifted = append(c.Drifted, change.Path)
 		}
 		if isSame(was, is) || !isSame(was, plan.At(accepted, change.Path)) {
-			name := nameOf(change.Path)
+			name := wire.PathParts(change.Path)[0]
 			actual.Checked, c.Actual = actual.Checked.With(name, accepted.Get(name)), &actual
 		}
 	}
 	accepted = plan.Ignore(c.outputs, stored.Outputs, ignored)
-	for name := range merged(stored.Outputs, c.outputs).Members() {
+	for name := range lumigl.Merged(stored.Outputs, c.outputs).Members() {
 		was := stored.Outputs.Get(name)
 		switch now := accepted.Get(name); {
 		case was.Equal(c.outputs.Get(name)):
@@ -123,14 +124,6 @@ func (c *comparison) compare(
 	slices.Sort(actual.Drifted)
 	actual.Drifted = slices.Compact(actual.Drifted)
 	return nil
-}
-
-// merged returns the members of two objects. Those of b take precedence.
-func merged(a, b lumigl.Value) lumigl.Value {
-	var all lumigl.ObjectBuilder
-	all.SetAll(a)
-	all.SetAll(b)
-	return all.Object()
 }
 
 // isSame reports whether two values are equal. Absent values equal empty ones, since an ignored member may be the only

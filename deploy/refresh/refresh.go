@@ -21,7 +21,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Request is the input of [Read].
@@ -140,6 +139,3 @@ func Apply(g *graph.Graph, results []Result) (*graph.Graph, []Result) {
 	}
 	return g.Refresh(actual), stale
 }
-
-// nameOf returns the property that contains a path.
-func nameOf(path string) string { return wire.PathParts(path)[0] }

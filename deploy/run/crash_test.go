@@ -30,12 +30,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// crashPrograms are deployed in order. Type Net is idempotent, Disk implements Find, and Key has neither ability.
+// crashPrograms are deployed in order. Type Net is idempotent, Disk implements Find, and Key has neither ability. The Keys
+// are created one after the other, so that at most one is in creation when an executor is killed.
 var crashPrograms = []string{
 	`Net/a size=1
 	 Disk/b on=[@a]
 	 Key/c at=@b.arn
-	 Key/d
+	 Key/d on=[@c]
 	 Disk/e zone="x"
 	 Disk/f
 	 Disk/u name=unique:u at=x !replaceOnChanges=["at"]
@@ -45,7 +46,7 @@ var crashPrograms = []string{
 	`Net/a size=2
 	 Disk/b on=[@a]
 	 Key/c at=@b.arn size=3
-	 Key/d2 name=d2x !aliases=d
+	 Key/d2 name=d2x on=[@c] !aliases=d
 	 Disk/e zone="y"
 	 Disk/u name=unique:u at=y !replaceOnChanges=["at"]
 	 Disk/v at=@u.name
@@ -201,16 +202,11 @@ func (s *site) finish() (questions []string) {
 
 var question = regexp.MustCompile(`(?m)^(\S+): it is unknown whether it was created$`)
 
-// checkQuestions fails the test if a question concerns a resource twice or a type that needs none. On a busy machine, both
-// Keys may be in creation when the executor is killed; the first line of each question is answered.
+// checkQuestions fails the test if there is more than one question or if a question concerns a type that needs none.
 func (s *site) checkQuestions(questions []string) {
 	s.t.Helper()
-	for i, q := range questions {
-		lines := question.FindAllString(q, -1)
-		isOther := func(line string) bool { return !strings.Contains(line, "sim:index:Key") }
-		if len(lines) != len(questions)-i || slices.ContainsFunc(lines, isOther) {
-			s.t.Errorf("deployment asked %q, want one question for each Key in creation", questions)
-		}
+	if len(questions) > 1 || len(questions) == 1 && !strings.Contains(questions[0], "sim:index:Key") {
+		s.t.Errorf("deployment asked %q, want at most one question, about a Key", questions)
 	}
 }
 

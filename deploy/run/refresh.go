@@ -19,10 +19,7 @@ func (e *Engine) Refresh(ctx context.Context, g *graph.Graph, module string, res
 	for _, one := range resources {
 		stored := g.Configuration(one)
 		if callers[stored] == nil {
-			var all lumigl.ObjectBuilder
-			all.SetAll(stored)
-			all.SetAll(r.configuration())
-			callers[stored] = e.caller(module, r).With(all.Object().Get)
+			callers[stored] = e.caller(module, r).With(lumigl.Merged(stored, r.configuration()).Get)
 		}
 		by[one] = callers[stored]
 	}

@@ -23,7 +23,7 @@ const mostLevels = 100
 // JSON form is sent to lumi-program.
 type Setting struct {
 	Key string `json:"key"`
-	// Value is the value in JSON. It is nil if Exec is set.
+	// Value is the value in JSON. It is nil if Exec is set, and for a sealed value that has not been opened.
 	Value json.RawMessage `json:"value"`
 	// Exec is the shell command that prints the value, or "".
 	Exec string `json:"-"`

@@ -97,10 +97,7 @@ func (x *execution) isCommitted(g *graph.Graph) bool {
 // configurationOf returns the configuration for deleting a resource. The new version's configuration of a package takes
 // precedence over the configuration in the resource's version.
 func (x *execution) configurationOf(g *graph.Graph, r *graph.Resource) lumigl.Value {
-	var all lumigl.ObjectBuilder
-	all.SetAll(g.Configuration(r))
-	all.SetAll(x.Configuration)
-	return all.Object()
+	return lumigl.Merged(g.Configuration(r), x.Configuration)
 }
 
 // callerOf returns the caller used to delete a resource.
