@@ -78,7 +78,7 @@ func openText(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openAge(bytes.NewReader(data), identities, "this identity cannot open it: use another one", errDamaged)
+	return openAge(bytes.NewReader(data), 8*MaxText, identities, "this identity cannot open it: use another one", errDamaged)
 }
 
 func (k *Key) openText(data []byte) ([]byte, error) {

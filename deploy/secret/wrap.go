@@ -161,17 +161,17 @@ func (w *Wrapper) decrypt(ctx context.Context, body string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := openAge(armor.NewReader(strings.NewReader(body)), identities,
+	text, err := openAge(armor.NewReader(strings.NewReader(body)), maxOutput, identities,
 		"this identity or passphrase cannot unwrap the key: use another one", errors.New("the wrapped key is damaged: age cannot read it"))
 	return string(text), err
 }
 
-// openAge decrypts an age file. It returns a *[KeyError] with the message mismatch if identities cannot decrypt it, and
+// openAge decrypts an age file and returns at most limit bytes. It returns a *[KeyError] with the message mismatch if identities cannot decrypt it, and
 // damaged for all other errors.
-func openAge(file io.Reader, identities []age.Identity, mismatch string, damaged error) (text []byte, err error) {
+func openAge(file io.Reader, limit int64, identities []age.Identity, mismatch string, damaged error) (text []byte, err error) {
 	in, err := age.Decrypt(file, identities...)
 	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(in, 8*maxOutput))
+		text, err = io.ReadAll(io.LimitReader(in, limit))
 	}
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
 		return nil, needKey("%s", mismatch)
