@@ -80,7 +80,7 @@ func (e *External) call(ctx context.Context, f func(context.Context, provisioner
 		return &plan.UnreachedError{Err: cmp.Or(context.Cause(ctx), err)}
 	}
 	defer p.Close() //nolint:errcheck // already answered
-	if p.Name != e.Name {
+	if p.Name != e.Name && !command.JSON {
 		return &plan.UnreachedError{Err: fmt.Errorf("%s is provisioner %q: rename it to %s%[2]s", command.Path, p.Name, lumirpc.ProvisionerPrefix)}
 	}
 	defer context.AfterFunc(ctx, func() { _ = p.Close() })()

@@ -259,6 +259,52 @@ func TestExternalOrder(t *testing.T) {
 	}
 }
 
+func TestExternalJSON(t *testing.T) {
+	t.Parallel()
+	limit := errors.New("it took too long")
+	for _, test := range []struct{ path, script, call, want string }{
+		{"/bin/sh", `echo '{"text": "do it"}'`, "Plan", ""},
+		{"/bin/sh", `echo '{"token": "'$(printf %065537d 1)'"}'`, "Provision", "returned a token of 65537 bytes: must be at most 65536"},
+		{"/bin/sh", `echo '{"error": {"code": "UNAVAILABLE", "message": "locked"}}'`, "Provision", "locked"},
+		{"/bin/sh", `echo '{"error": {"code": "NOT_FOUND", "message": "no run"}}'`, "Status", "no run"},
+		{"/bin/sh", `echo it is hunter2-hunter2 >&2; exit 3`, "Provision",
+			"the provisioner exited without an answer: exit status 3\nThe plugin wrote:\nit is hunter2-hunter2"},
+		{"/bin/sh", `cat >/dev/null; echo waiting >&2; sleep 60`, "Provision", "it took too long"},
+		{"/bin/sh", `trap 'echo "{\"error\": {\"message\": \"unlocked\"}}"; exit' TERM; cat >/dev/null; sleep 60 & sleep 0.1; echo waiting >&2; wait`,
+			"Provision", "it took too long: unlocked"},
+		{"/nowhere/x", "", "Provision", "fork/exec /nowhere/x: no such file or directory"},
+	} {
+		t.Run(test.script, func(t *testing.T) {
+			t.Parallel()
+			log := &syncBuffer{written: make(chan struct{}, 100)}
+			e := &provision.External{Name: "shell", Command: func(string) (plugin.Command, error) {
+				return plugin.Command{Path: test.path, Args: []string{"-c", test.script}, JSON: true, Log: log}, nil
+			}}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if strings.Contains(test.script, "waiting") {
+				go func() {
+					<-log.written
+					cancel(limit)
+				}()
+			}
+			err := call(ctx, e, test.call)
+			if got := fmt.Sprint(err); got != test.want && (err != nil || test.want != "") {
+				t.Errorf("%s error = %v, want %q", test.call, err, test.want)
+			}
+			for _, is := range []struct{ got, want bool }{
+				{errors.As(err, new(*plan.UnreachedError)), test.path != "/bin/sh"},
+				{errors.As(err, new(*lumi.RetryError)), test.want == "locked"},
+				{errors.Is(err, lumi.ErrNotFound), test.want == "no run"},
+			} {
+				if is.got != is.want {
+					t.Errorf("%s error has type %T", test.call, err)
+				}
+			}
+		})
+	}
+}
+
 func TestExternalPluginRemoved(t *testing.T) {
 	t.Parallel()
 	e, _ := external(t, "well-behaved")

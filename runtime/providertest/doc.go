@@ -81,7 +81,8 @@
 //   - delete: deleting resources that do not exist succeeds.
 //   - secret: plans, tokens, messages, errors, events, and logs contain none of the secrets in Changes.
 //   - value: no special value crashes the plugin. The plugin may reject one with a message.
-//   - process: the process exits when its standard input is closed, and leaves no child processes (checked on Linux).
+//   - process: the process exits when its standard input is closed, or after SIGTERM if it speaks JSON, and leaves no child
+//     processes (checked on Linux).
 //
 // Failures name the rule. Each change takes about 30 processes and, if Provision is slow, up to 16 calls of it, three of
 // which the kit waits for.

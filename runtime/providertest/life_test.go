@@ -17,11 +17,18 @@ const roleVariable = "LUMI_TEST_ROLE"
 // modeVariable is an environment variable that makes the test binary run as a provisioner with one mistake.
 const modeVariable = "LUMI_TEST_MODE"
 
+// jsonVariable is an environment variable that makes the provisioner speak JSON.
+const jsonVariable = "LUMI_TEST_JSON"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) == "plugin" {
 		serve.Main(store(newCloud()))
 	}
 	if mode, ok := os.LookupEnv(modeVariable); ok {
+		if os.Getenv(jsonVariable) == "true" {
+			answer(&broken{mode: mode})
+			return
+		}
 		name := "broken"
 		if mode == "name" {
 			name = "other"

@@ -174,10 +174,11 @@ func (k *provisionerTest) change(i int, c *provisioner.Change) {
 // ends first, and then stops a process once. It checks that the result is the same as without interruptions.
 func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	tasks := k.plan(c)
-	for delay := 500 * time.Microsecond; delay < 2*time.Second && k.interrupt(c, delay, time.Nanosecond) != nil; delay *= 2 {
+	for delay, ended := 500*time.Microsecond, false; delay < 2*time.Second && !ended; delay *= 2 {
+		ended, _ = k.interrupt(c, delay, time.Nanosecond)
 	}
-	if err := k.interrupt(c, 50*time.Millisecond, 0); err != nil {
-		k.fail("process", "closed standard input during Provision: %v", err)
+	if _, err := k.interrupt(c, 50*time.Millisecond, 0); err != nil {
+		k.fail("process", "stopped during Provision: %v", err)
 	}
 	_, done := k.settle(c, "repeat")
 	k.old = after(c, done)
@@ -188,12 +189,12 @@ func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	k.same(k.seen[i], "repeat", "Repeating a killed Provision does not lead to the same result")
 }
 
-// interrupt calls Provision and stops the process after a delay. It returns nil if the call ended before, or if the process
-// exited within the grace period.
-func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Duration) error {
-	p, ended := k.start(grace), make(chan struct{})
+// interrupt calls Provision and stops the process after a delay. It reports whether the call ended before, and returns an error
+// if the process did not exit within the grace period.
+func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Duration) (ended bool, err error) {
+	p, done := k.start(grace), make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(done)
 		token, err := p.Provision(k.Context(), c)
 		k.keep("the token", token)
 		if err != nil {
@@ -201,13 +202,13 @@ func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Dur
 		}
 	}()
 	select {
-	case <-ended:
+	case <-done:
 		_ = k.end(p)
-		return nil
+		return true, nil
 	case <-time.After(delay):
 	}
-	defer func() { <-ended }()
-	return k.end(p)
+	defer func() { <-done }()
+	return false, k.end(p)
 }
 
 // after returns the resources in c.New with the metadata that an engine stores after the change, given its final status.

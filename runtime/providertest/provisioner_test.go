@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -21,7 +22,11 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protojson"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/provisioning"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
@@ -218,10 +223,57 @@ func (b *broken) Status(_ context.Context, text string) (*provisioner.Status, er
 	return s, nil
 }
 
-// try runs the kit on the provisioner in the given mode. It returns the failures and the folder that contains the files'
-// folder.
+// answer is the main function of a provisioner that speaks JSON.
+func answer(p provisioner.Provisioner) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	var request struct {
+		Call, Token string
+		Change      json.RawMessage
+	}
+	err := json.NewDecoder(os.Stdin).Decode(&request)
+	m := &lumirpc.GraphChange{}
+	if err == nil && request.Change != nil {
+		err = protojson.Unmarshal(request.Change, m)
+	}
+	if err != nil {
+		panic(err)
+	}
+	result := map[string]any{}
+	switch request.Call {
+	case "plan":
+		var plan *provisioner.Plan
+		if plan, err = p.Plan(ctx, provisioning.Decode(m)); plan != nil {
+			result["text"], result["tasks"] = plan.Text, plan.Tasks
+		}
+	case "provision":
+		result["token"], err = p.Provision(ctx, provisioning.Decode(m))
+	case "status":
+		var status *provisioner.Status
+		if status, err = p.Status(ctx, request.Token); err == nil {
+			result["state"], result["message"] = strings.ToUpper(string(status.State)), status.Message
+			result["metadata"] = status.Metadata
+		}
+	}
+	if err != nil {
+		code := "UNKNOWN"
+		if errors.Is(err, lumi.ErrNotFound) {
+			code = "NOT_FOUND"
+		} else if errors.As(err, new(*lumi.RetryError)) {
+			code = "UNAVAILABLE"
+		}
+		result = map[string]any{"error": map[string]string{"code": code, "message": err.Error()}}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		panic(err)
+	}
+}
+
+// try runs the kit on the provisioner in the given mode, which speaks JSON if the mode starts with "json ". It returns the
+// failures and the folder that contains the files' folder.
 func try(t *testing.T, mode string, changes int) ([]string, string) {
 	t.Helper()
+	mode, inJSON := strings.CutPrefix(mode, "json ")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "lumi-provisioner-broken")
 	self, err := os.Executable()
@@ -249,8 +301,8 @@ func try(t *testing.T, mode string, changes int) ([]string, string) {
 	}
 	return conforms(t, providertest.Provisioner{
 		Command: plugin.Command{
-			Path: path, Dir: files, Log: io.Discard, Grace: grace,
-			Env: append(os.Environ(), modeVariable+"="+mode, "GORACE=atexit_sleep_ms=0"),
+			Path: path, JSON: inJSON, Dir: files, Log: io.Discard, Grace: grace,
+			Env: append(os.Environ(), modeVariable+"="+mode, fmt.Sprintf("%s=%t", jsonVariable, inJSON), "GORACE=atexit_sleep_ms=0"),
 		},
 		Changes: []provisioner.Change{
 			{New: []*provisioner.Resource{one("a", "small"), one("b", "small")}},
@@ -290,7 +342,9 @@ func list(folder string) (string, error) {
 
 // Correct provisioners pass, whichever way they implement the contract.
 func TestProvisioner(t *testing.T) {
-	for mode, changes := range map[string]int{"good": 2, "tasks": 1, "retry": 1, "slow": 1, "quiet": 1, "metadata": 2} {
+	for mode, changes := range map[string]int{
+		"good": 2, "tasks": 1, "retry": 1, "slow": 1, "quiet": 1, "metadata": 2, "json good": 2, "json tasks": 1, "json retry": 1, "json slow": 1,
+	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			failures, dir := try(t, mode, changes)
@@ -333,7 +387,7 @@ func TestBrokenProvisioner(t *testing.T) {
 			" map[app:demo:index:Disk::a:8:map[file:a] app:demo:index:Disk::b:8:map[file:b]]"},
 		"lock":     {"repeat", crashes + "Provision failed: the state is locked"},
 		"leftover": {"repeat", crashes + "Repeating a killed Provision does not lead to the same result\nbefore: a small, b small\nafter:  a small, attempt-…"},
-		"stop":     {"process", crashes + "closed standard input during Provision: the plugin did not exit within 400ms and was killed"},
+		"stop":     {"process", crashes + "stopped during Provision: the plugin did not exit within 400ms and was killed"},
 		"child":    {"process", "after the last change: processes still running: sleep"},
 		"keys":     {"metadata", first + `Status returned metadata for "nothing", which is not the key of a resource in New`},
 		"token secret": {"secret", first + `secret in the token: {"Mode":"token secret","Metadata":` +
@@ -343,6 +397,12 @@ func TestBrokenProvisioner(t *testing.T) {
 		"message":         {"secret", first + "secret in a message of Status: it is (secret)"},
 		"task secret":     {"secret", first + "secret in the plan: use (secret)"},
 		"log":             {"secret", first + "secret in the log: using (secret)"},
+
+		"json value exits": {"value", start + "Plan crashes if a property is JSON: the provisioner exited without an answer: exit status 3"},
+		"json any token":   {"token", first + `Status of "", a token that Provision did not return, must return NOT_FOUND, but returned a status`},
+		"json leftover":    {"repeat", crashes + "Repeating a killed Provision does not lead to the same result\nbefore: a small, b small\nafter:  a small, attempt-…"},
+		"json child":       {"process", "after the last change: processes still running: sleep"},
+		"json log":         {"secret", first + "secret in the log: using (secret)"},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

@@ -36,7 +36,7 @@ type connection struct {
 func (c *connection) start(ctx context.Context, command Command, introduce func(context.Context) error) error {
 	secret := rand.Text()
 	var err error
-	if c.process, err = startProcess(command, secret); err != nil {
+	if c.process, err = startProcess(command, newOutput(command), secret); err != nil {
 		return err
 	}
 	if sink := c.events.sink; sink != nil {

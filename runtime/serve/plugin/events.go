@@ -67,16 +67,20 @@ func (e *events) receive(stream grpc.ServerStreamingClient[lumirpc.Event]) {
 	for over := false; !over; {
 		event, err := stream.Recv()
 		if over = err != nil; !over {
-			e.sink(lumi.Event{
-				URN: urn.URN(event.GetUrn()), Level: levels[event.GetSeverity()], Message: event.GetMessage(),
-				Progress: event.GetProgress(), Dropped: int(event.GetDropped()),
-			})
+			e.sink(eventOf(event))
 		}
 		e.mu.Lock()
 		e.received++
 		e.over = over
 		e.changed.Broadcast()
 		e.mu.Unlock()
+	}
+}
+
+func eventOf(e *lumirpc.Event) lumi.Event {
+	return lumi.Event{
+		URN: urn.URN(e.GetUrn()), Level: levels[e.GetSeverity()], Message: e.GetMessage(), Progress: e.GetProgress(),
+		Dropped: int(e.GetDropped()),
 	}
 }
 

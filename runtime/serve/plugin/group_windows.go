@@ -8,3 +8,6 @@ import (
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(p *os.Process) { _ = p.Kill() }
+
+// terminateGroup kills p, since Windows has no signal that asks a process to exit.
+func terminateGroup(p *os.Process) { killGroup(p) }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -33,6 +34,8 @@ const (
 type output struct {
 	raw bool // copy everything unchanged
 	all bool // do not enforce limits
+	// sink receives the lines that are events. If it is nil, they are written to w.
+	sink func(lumi.Event)
 
 	mu                          sync.Mutex
 	w                           io.Writer
@@ -47,6 +50,9 @@ func newOutput(c Command) *output {
 	o := &output{raw: c.Raw, all: c.Raw || os.Getenv("LUMI_PLUGIN_LOG") == "all", w: os.Stderr}
 	if c.Log != nil {
 		o.w = c.Log
+	}
+	if c.JSON {
+		o.sink = c.Events
 	}
 	return o
 }
@@ -75,6 +81,15 @@ func (o *output) Write(data []byte) (int, error) {
 func (o *output) endLine() {
 	line := o.line
 	o.line = o.line[:0]
+	if o.sink != nil {
+		if e := readEvent(line); e != nil {
+			if o.countEvent() {
+				e.Message = wire.Mask(e.GetMessage(), o.secrets...)
+				o.sink(eventOf(e))
+			}
+			return
+		}
+	}
 	if !o.all && (o.lines == maxLines || o.bytes+min(len(line), maxLogLine) > maxBytes) {
 		o.droppedLines++
 		return
@@ -93,6 +108,10 @@ func (o *output) endLine() {
 func (o *output) event() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return o.countEvent()
+}
+
+func (o *output) countEvent() bool {
 	if !o.all && o.events == maxEvents {
 		o.droppedEvents++
 		return false

@@ -36,6 +36,9 @@ type Command struct {
 	Dir string
 	// Env is the environment. If it is nil, the environment of this process is used.
 	Env []string
+	// JSON is set if the plugin is a provisioner that speaks JSON instead of gRPC: it is started for each call, reads a
+	// request from standard input, and writes an answer to standard output. See docs/protocol.md.
+	JSON bool
 	// Log receives the plugin's standard error, and its standard output after the port. The default is os.Stderr.
 	// Log is called sequentially with one line at a time. Each call is limited to 1,000 lines of at most 28 KiB, 1 MiB
 	// in total, and 1,000 events, unless the environment variable LUMI_PLUGIN_LOG is "all"; a final line reports the

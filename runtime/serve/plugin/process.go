@@ -28,20 +28,21 @@ const (
 
 type process struct {
 	cmd   *exec.Cmd
-	stdin io.Closer
+	stdin io.WriteCloser
 	grace time.Duration
-	log   *output // combined standard output and standard error
-	first *firstLine
-	said  *tail
-	ended chan struct{} // closed when the process has exited
-	err   error         // the result of cmd.Wait, valid once ended is closed
+	// answer is the standard output of a provisioner that speaks JSON, and nil for other plugins.
+	answer *answer
+	log    *output // combined standard output and standard error
+	first  *firstLine
+	said   *tail
+	ended  chan struct{} // closed when the process has exited
+	err    error         // the result of cmd.Wait, valid once ended is closed
 
 	// stop stops the process, killing it after the grace period. Further calls return the same error.
 	stop func() error
 }
 
-func startProcess(c Command, secret string) (*process, error) {
-	log := newOutput(c)
+func startProcess(c Command, log *output, secret string) (*process, error) {
 	p := &process{
 		cmd:   exec.Command(c.Path, c.Args...),
 		grace: cmp.Or(c.Grace, defaultGrace),
@@ -63,6 +64,10 @@ func startProcess(c Command, secret string) (*process, error) {
 		}
 	}
 	p.cmd.Stdout = p.first
+	if c.JSON {
+		p.answer = &answer{}
+		p.cmd.Stdout, p.cmd.Env = p.answer, c.Env
+	}
 	p.cmd.Stderr = io.MultiWriter(p.said, log)
 	p.cmd.WaitDelay = pipeDelay
 	var err error
@@ -113,13 +118,22 @@ var errNoReason = errors.New("exit status 0")
 
 func (p *process) end() error {
 	_ = p.stdin.Close() // It fails only if the process has already exited.
+	if p.answer != nil {
+		select {
+		case <-p.ended:
+			return nil
+		default:
+			terminateGroup(p.cmd.Process)
+			defer killGroup(p.cmd.Process) // kills the children that are left
+		}
+	}
 	select {
 	case <-p.ended:
 	case <-time.After(p.grace):
 		p.kill()
 		return fmt.Errorf("the plugin did not exit within %v and was killed", p.grace)
 	}
-	if p.err != nil && !errors.Is(p.err, exec.ErrWaitDelay) {
+	if p.answer == nil && p.err != nil && !errors.Is(p.err, exec.ErrWaitDelay) {
 		return fmt.Errorf("the plugin did not exit cleanly: %w", p.err)
 	}
 	return nil

@@ -11,19 +11,28 @@ import (
 // Provisioner is a running provisioner plugin. It implements [provisioner.Provisioner]. Its methods return the errors of the
 // provisioner or an *[Error].
 type Provisioner struct {
-	// Name is the provisioner's name, such as "opentofu".
+	// Name is the provisioner's name, such as "opentofu". It is empty if the provisioner speaks JSON.
 	Name string
 	// Version is the version of the plugin, for display. It may be empty.
 	Version string
 
 	connection
 	client lumirpc.ProvisionerClient
+	json   *jsonConn // nil if the provisioner speaks gRPC
 }
 
 var _ provisioner.Provisioner = (*Provisioner)(nil)
 
-// StartProvisioner is like [Start], but for a provisioner.
+// StartProvisioner is like [Start], but for a provisioner. If the provisioner speaks JSON, the process handles only the first
+// call, and further calls start others.
 func StartProvisioner(ctx context.Context, c Command) (*Provisioner, error) {
+	if c.JSON {
+		conn, err := startJSON(c)
+		if err != nil {
+			return nil, err
+		}
+		return &Provisioner{client: lumirpc.NewProvisionerClient(conn), json: conn}, nil
+	}
 	p := &Provisioner{connection: connection{events: newEvents(c.Events)}}
 	if err := p.start(ctx, c, p.introduce); err != nil {
 		return nil, err
@@ -42,6 +51,14 @@ func (p *Provisioner) introduce(ctx context.Context) error {
 	}
 	p.Name, p.Version = resp.GetName(), resp.GetVersion()
 	return p.explain(ctx, p.events.start(ctx, p.client))
+}
+
+// Close stops the plugin as [Plugin.Close] does. If it speaks JSON, its processes get a SIGTERM.
+func (p *Provisioner) Close() error {
+	if p.json != nil {
+		return p.json.close()
+	}
+	return p.connection.Close()
 }
 
 // Plan implements [provisioner.Provisioner].
