@@ -72,7 +72,9 @@ var (
 		pattern: regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
 		help:    "must be a lowercase letter followed by lowercase letters, digits, -, or _",
 	}
-	typeForm = form{
+	protocolForm = form{pattern: regexp.MustCompile(`^(?:grpc|json)$`), help: "must be grpc or json"}
+	wordForm     = form{pattern: executableForm.pattern, help: "must contain only nonempty strings without control characters", hidden: true}
+	typeForm     = form{
 		pattern: regexp.MustCompile(`^` + packageWords + `:[^:/\\\s\p{Z}\p{C}]+(?:/[^:/\\\s\p{Z}\p{C}]+)*:(?:\*|[\p{L}_][\p{L}\p{Nd}_]*)$`),
 		help:    "must be a type such as aws:rds:Instance, or aws:rds:* for all types of a module",
 	}
@@ -398,16 +400,6 @@ func (r *reader) environments(w *Workspace, p property) {
 			}
 		})
 	})
-}
-
-func (r *reader) provisioners(p property) map[string][]string {
-	found := map[string][]string{}
-	r.object(p, "provisioner", provisionerForm, func(p property) {
-		if types := r.list(p, "[TYPE]", "type", typeForm); types != nil {
-			found[p.name] = types
-		}
-	})
-	return found
 }
 
 // list returns the strings of a list, or nil if the property is not a list. what is the name of an element in messages.

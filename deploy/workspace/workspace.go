@@ -40,9 +40,8 @@ type Workspace struct {
 	UniqueNames map[string]bool `json:"uniqueNames,omitempty"`
 	// Plugins maps packages to the paths of executables.
 	Plugins map[string]string `json:"plugins,omitempty"`
-	// Provisioners maps provisioners to their resource types. An element is a type token, or package:module:* for all
-	// types of a module.
-	Provisioners map[string][]string `json:"provisioners,omitempty"`
+	// Provisioners holds the provisioners by name.
+	Provisioners map[string]Provisioner `json:"provisioners,omitempty"`
 	// IgnoredDrift lists properties that never count as drifted: a resource type followed by a path, such as
 	// "aws:ec2:Instance.tags.scanner".
 	IgnoredDrift []string `json:"-"`

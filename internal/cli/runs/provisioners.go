@@ -23,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// provisioners finds provisioner plugins in the folder of lumi and on $PATH.
+// provisioners finds provisioner plugins in the folder of lumi and on $PATH, and the commands in Lumi.yaml.
 type provisioners struct {
 	*workspace.Session
 	paths map[string]string // paths by provisioner name
@@ -41,6 +41,14 @@ func findProvisioners(s *workspace.Session) *provisioners {
 	for executable, path := range workspace.Installed(lumirpc.ProvisionerPrefix, folders) {
 		if name := strings.TrimPrefix(executable, lumirpc.ProvisionerPrefix); lumirpc.IsProvisionerName(name) {
 			p.paths[name] = path
+		}
+	}
+	for name, of := range s.Workspace.Provisioners {
+		if len(of.Command) == 0 {
+			continue
+		}
+		if p.paths[name] = of.Command[0]; strings.ContainsAny(of.Command[0], "/"+string(filepath.Separator)) {
+			p.paths[name] = s.Path(of.Command[0])
 		}
 	}
 	return p
@@ -62,6 +70,11 @@ func (p *provisioners) of(t tokens.Type) (string, error) {
 func (p *provisioners) find(t tokens.Type) (string, error) {
 	name, err := p.Workspace.Provisioner(t)
 	switch {
+	case err == nil && len(p.Workspace.Provisioners[name].Command) > 0:
+		if _, err := workspace.FindPlugin(p.paths[name]); err != nil {
+			return "", fmt.Errorf("%s: provisioners.%s.command: %w", p.Workspace.File, name, err)
+		}
+		return name, nil
 	case err != nil || p.paths[name] != "" || name == "" && t == lumigl.ModuleType:
 		return name, err
 	case name == "":
@@ -105,8 +118,9 @@ func (p *provisioners) command(name string) (plugin.Command, error) {
 		e.Message = called + ": " + e.Message // the message is not about a single resource
 		p.Event(e)
 	}
+	of := p.Workspace.Provisioners[name]
 	return plugin.Command{
-		Path: p.paths[name], Env: secret.Environ(), Dir: p.Folder(), Events: events,
+		Path: p.paths[name], Args: of.Command[min(1, len(of.Command)):], JSON: of.Protocol == "json", Env: secret.Environ(), Dir: p.Folder(), Events: events,
 		Log: &workspace.ProviderLog{Session: p.Session, Name: called, Level: slog.LevelInfo}, // the tools run by provisioners mostly write noise
 	}, nil
 }
