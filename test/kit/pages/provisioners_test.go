@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/test/kit/must"
+	"github.com/lumi-idl/lumi/test/kit/node"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
@@ -18,6 +19,8 @@ func TestProvisioners(t *testing.T) {
 	}
 	t.Parallel()
 	checkout, env := deployer(t)
+	bin := t.TempDir() // contains jq, which may not be installed
+	node.Run(t, filepath.Join(checkout, "tools"), "go", "build", "-o", filepath.Join(bin, "jq"), "github.com/itchyny/gojq/cmd/gojq")
 	steps := must.Get(tutorial.Steps(read(t, filepath.Join(checkout, "docs", "provisioners.md")), ""))(t)
 	main := read(t, filepath.Join(checkout, "examples", "provisioners", "folder", "lumi-provisioner-folder", "main.go"))
 	if !slices.ContainsFunc(steps, func(s tutorial.Step) bool { return s.File == "lumi-provisioner-folder/main.go" && s.Text == main }) {
@@ -27,5 +30,6 @@ func TestProvisioners(t *testing.T) {
 		steps[i].Text = strings.ReplaceAll(steps[i].Text, install, offline)
 	}
 	r := &tutorial.Reader{Page: "docs/provisioners.md", Dir: t.TempDir(), Env: env, Errors: true}
+	r.Do(t, tutorial.Step{Kind: tutorial.RunCommands, Text: "export PATH=" + bin + ":$PATH\n"})
 	r.Do(t, steps...)
 }
