@@ -75,17 +75,19 @@ type language struct {
 	// text, object, and list are the names of variables of these types, used in examples in messages.
 	text, object, list string
 	env                func() (*cel.Env, error)
+	// options are added to the options of programs.
+	options []cel.ProgramOption
 }
 
 var overVertices = newLanguage("type", "properties", "dependencies", variables)
 
-func newLanguage(text, object, list string, variables []variable) *language {
+func newLanguage(text, object, list string, variables []variable, options ...cel.EnvOption) *language {
 	l := &language{text: text, object: object, list: list}
-	options := []cel.EnvOption{
+	options = append(options,
 		cel.ParserExpressionSizeLimit(maxLength),
 		cel.ParserRecursionLimit(maxDepth),
 		cel.CrossTypeNumericComparisons(true),
-	}
+	)
 	for _, v := range variables {
 		l.names = append(l.names, v.name)
 		options = append(options, cel.Variable(v.name, v.is))
@@ -109,7 +111,7 @@ func (l *language) compile(source string) (cel.Program, *cel.Ast, error) {
 	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
 		return nil, nil, atStart("the expression must be a bool, got %s", ast.OutputType())
 	}
-	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
+	program, err := env.Program(ast, slices.Concat(l.options, []cel.ProgramOption{cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize)})...)
 	if err != nil {
 		return nil, nil, wrongConstant(source, ast.NativeRep(), err)
 	}
@@ -232,8 +234,16 @@ func mapOf(v lumigl.Value) map[string]any {
 	return m
 }
 
-func plain(v lumigl.Value) any {
+func plain(v lumigl.Value) any { return plainWith(v, nil) }
+
+// plainWith converts a value for CEL. special, if it is not nil, converts some parts in another way.
+func plainWith(v lumigl.Value, special func(part lumigl.Value) (any, bool)) any {
 	return v.Plain(func(part lumigl.Value) (any, bool) {
+		if special != nil {
+			if converted, ok := special(part); ok {
+				return converted, true
+			}
+		}
 		switch target, property, ok := part.Target(); {
 		case ok && property != "":
 			return map[string]any{"ref": target.Key(), "property": property}, true
