@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -24,6 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -49,6 +51,7 @@ import (
 //	fault Create a 1 half lost  makes a call of the cloud fail
 //	change a size=2, vanish a   changes or removes a resource in the cloud
 //	heal                        removes all faults
+//	policy                      replaces the policy by the rules in the following lines: a name, "advisory" if it is, and a condition
 //	was volume size             declares a former name of a property in new processes
 //	provisioner Net status=running,done more=1   creates the provisioner "fake" for a type, or another one with as=NAME
 //	map Net other               maps a type to another provisioner, or with "-" to its provider; "uninstall fake" removes one
@@ -88,6 +91,8 @@ func (w *world) command(words []string, program string) {
 		w.cloud.Change(w.id("$"+words[1]), key, value)
 	case "vanish":
 		w.cloud.Remove(w.id("$" + words[1]))
+	case "policy":
+		w.policy(program)
 	case "was":
 		w.renamed = append(w.renamed, lumi.Property{Name: words[1], Kind: lumi.KindAny, Was: words[2:]})
 	case "provisioner":
@@ -145,7 +150,7 @@ func (w *world) deployment(ctx context.Context, p *process, words []string, prog
 			return err
 		}
 		if command == "plan" {
-			w.showPlan(shown.Plan)
+			w.showPlan(shown)
 			return nil
 		}
 		d, err := queueOne(ctx, e, shown)
@@ -381,7 +386,7 @@ func (w *world) request(ctx context.Context, p *process, words []string, program
 	return r, nil
 }
 
-func (w *world) showPlan(p *plan.Plan) {
+func (w *world) showPlan(p run.Planned) {
 	for _, s := range p.Steps {
 		mark := map[bool]string{s.Possible: "?"}[true]
 		w.log.add(w, "", "%s%s %s", s.Kind, mark, s.URN)
@@ -390,6 +395,29 @@ func (w *world) showPlan(p *plan.Plan) {
 		for _, r := range c.Deleted {
 			w.log.add(w, "", "Cleanup[%s]: delete %s", c.Module, r.URN)
 		}
+	}
+	for _, f := range p.Findings {
+		w.log.add(w, "", "%s %s %s: %s", f.Result, f.URN, f.Name(), f.Details())
+	}
+}
+
+// policy replaces the policy of the workspace. Each line is a rule: a name, optionally "advisory", and a condition.
+func (w *world) policy(lines string) {
+	w.engine.Policy = nil
+	if lines != "" {
+		text := "rules:\n"
+		for line := range strings.Lines(lines) {
+			name, when, _ := strings.Cut(strings.TrimSpace(line), " ")
+			level := "mandatory"
+			if rest, ok := strings.CutPrefix(when, "advisory "); ok {
+				level, when = "advisory", rest
+			}
+			text += fmt.Sprintf("  - {name: %s, level: %s, when: %q, message: not allowed}\n", name, level, when)
+		}
+		w.engine.Policy = must.Get(policy.Parse([]byte(text), policy.FileName))(w.t)
+	}
+	if w.current != nil {
+		w.current.engine.Policy = w.engine.Policy
 	}
 }
 

@@ -13,8 +13,12 @@ import (
 
 // CleanUp queues a cleanup of a module and returns its ID. The cleanup also retries failed deletions.
 func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err error) {
+	c, err := cleanupContent(e.Policy.Text())
+	if err != nil {
+		return 0, err
+	}
 	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
-		id, err = t.QueueCleanup(module)
+		id, err = t.QueueCleanup(module, c)
 		return err
 	})
 	return id, err

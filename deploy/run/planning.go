@@ -168,6 +168,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 		return p, err
 	}
 	p.request.Replace = p.Replace // the URNs in p.Replace are valid for a retry
+	p.request.Policy, p.Findings = f.Policy.Text(), f.Policy.Evaluate(p.Plan)
 	isNamed := !p.IsFor(f.expected, p.Deployment)
 	if p.Idle = !wasQueued && !p.HasChanges() && !isNamed && !p.ClearsDrift(); !p.Idle {
 		f.queue, f.expected = q, p.Transition.Graph

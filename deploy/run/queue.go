@@ -8,6 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -48,19 +49,23 @@ func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	return queue.Entry{ID: graph.Deployment(number), Module: m.Name, Uses: slices.Compact(uses)}, nil
 }
 
-// RequestOf returns the request and the approved effects of a deployment. Both are empty for cleanups and edits.
+// RequestOf returns the request and the approved effects of a deployment. Both are empty for edits, and the request of a
+// cleanup has at most a policy.
 func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Effect, error) {
 	var c store.Content
 	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		c, err = t.Content(d.ID)
 		return err
 	})
-	if err != nil || c.Request == "" { // a cleanup or an edit
+	if err != nil || c.Request == "" { // an edit, or a cleanup without a policy
 		return Request{}, nil, err
 	}
 	var r Request
 	if err := json.Unmarshal([]byte(c.Request), &r); err != nil {
 		return Request{}, nil, err
+	}
+	if d.Kind == store.Cleanup {
+		return r, nil, nil
 	}
 	if c.Desired != "" {
 		if r.Desired, err = e.Journal.Codec().ParseDesired(c.Desired); err != nil {
@@ -79,11 +84,14 @@ type queued struct {
 }
 
 // Queue queues requests with their approved plans in a single transaction. A request replaces a failed deployment of
-// its module. Queue returns a *[plan.Error] if modules would form a dependency cycle.
+// its module. Queue returns a *[plan.Error] if a plan violates the policy or if modules would form a dependency cycle.
 func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error) {
 	rows, contents := make([]store.Job, len(all)), make([]store.Content, len(all))
 	for i, one := range all {
-		var err error
+		err := policy.Refusal(one.Findings)
+		if err != nil {
+			return nil, err
+		}
 		if rows[i], contents[i], err = e.row(one); err != nil {
 			return nil, err
 		}
@@ -125,6 +133,15 @@ func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
 	request, err := json.Marshal(p.request)
 	c.Request = string(request)
 	return d, c, err
+}
+
+// cleanupContent returns the content of cleanups that obey a policy.
+func cleanupContent(policy string) (c store.Content, err error) {
+	if policy == "" {
+		return c, nil
+	}
+	request, err := json.Marshal(Request{Policy: policy})
+	return store.Content{Request: string(request)}, err
 }
 
 // Sort sorts requests by dependencies. A module comes after the modules it uses or, if it is destroyed, after its

@@ -32,6 +32,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/refresh"
@@ -65,6 +66,8 @@ type Options struct {
 	// IgnoreDrift lists properties whose drift is ignored: a resource type followed by a path, such as
 	// "aws:ec2:Instance.tags.scanner".
 	IgnoreDrift []string
+	// Policy is evaluated on plans and stored with their deployments. It may be nil.
+	Policy *policy.Policy
 	// StopOnError prevents new steps from starting after a step has failed. By default, steps that do not depend on the
 	// failed one still run.
 	StopOnError bool
@@ -147,6 +150,8 @@ type Request struct {
 	// Refresh reads the module's resources before planning. They are read again if the deployment waited, if the graph has
 	// changed, and for a retry. What was read is stored when the deployment starts.
 	Refresh bool `json:",omitempty"`
+	// Policy is the text of the policy that the deployment must obey. It is set by [Engine.Plan].
+	Policy string `json:",omitempty"`
 }
 
 func (r Request) configuration() lumigl.Value {
@@ -167,6 +172,8 @@ type Planned struct {
 	*plan.Plan
 	// Idle is set if there is nothing to deploy: the plan has no changes and does not replace a failed deployment.
 	Idle bool
+	// Findings lists the rules of the policy that the plan violates or that are undecided.
+	Findings []policy.Finding
 	// Waits lists the deployments that the request will wait for, with the reasons.
 	Waits []queue.Wait
 	// request is the request with all declared secrets marked. reading is the actual state that was planned against, or

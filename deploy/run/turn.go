@@ -8,6 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/run/execute"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -97,9 +98,16 @@ func (o *order) Load(ctx context.Context) (w execute.Order, err error) {
 			return w, err
 		}
 	}
-	return execute.Order{
+	w = execute.Order{
 		Desired: o.request.Desired, Configuration: o.request.configuration(), Caller: o.caller(o.d.Module, o.request),
-	}, nil
+	}
+	if o.request.Policy != "" {
+		if w.Policy, err = policy.Parse([]byte(o.request.Policy), policy.FileName); err != nil {
+			return w, err
+		}
+	}
+	w.Cleanup, err = cleanupContent(o.request.Policy)
+	return w, err
 }
 
 // Actual implements [execute.Planner].

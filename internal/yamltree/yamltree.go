@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -193,4 +194,46 @@ func identity(n *yaml.Node) string {
 		fmt.Fprintf(&b, "%d:%s,", len(text), text)
 	}
 	return fmt.Sprintf("%d %s", n.Kind, &b)
+}
+
+// Within returns the position in src of a position in the value of a scalar: the given line and column, both counting from
+// 1. If the scalar contains escape sequences, it returns the start of the scalar.
+func Within(src []byte, n *yaml.Node, line, column int) (int, int) {
+	text := []rune(string(bytes.TrimPrefix(src, []byte("\uFEFF"))))
+	at, l, c := 0, 1, 1
+	next := func() {
+		if c++; text[at] == '\n' {
+			l, c = l+1, 1
+		}
+		at++
+	}
+	skip := func(is func(rune) bool) {
+		for at < len(text) && is(text[at]) {
+			next()
+		}
+	}
+	skip(func(rune) bool { return l < n.Line || l == n.Line && c < n.Column })
+	switch {
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		skip(func(r rune) bool { return r != '\n' })
+	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 && at < len(text):
+		next()
+	}
+	vl, vc := 1, 1
+	for _, r := range n.Value {
+		skip(unicode.IsSpace)
+		switch {
+		case vl > line || vl == line && vc >= column:
+			return l, c
+		case unicode.IsSpace(r):
+		case at == len(text) || text[at] != r:
+			return n.Line, n.Column
+		default:
+			next()
+		}
+		if vc++; r == '\n' {
+			vl, vc = vl+1, 1
+		}
+	}
+	return l, c
 }

@@ -186,7 +186,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./deploy/plan/show"},
-		only:  []string{"./deploy/graph", "./deploy/plan", "./deploy/queue", "./internal/term", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./runtime/tokens", "./runtime/urn"},
+		only:  []string{"./deploy/graph", "./deploy/plan", "./deploy/policy", "./deploy/queue", "./internal/term", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./runtime/tokens", "./runtime/urn"},
 		never: stores,
 		why:   "showing a plan does not change or recompute it",
 	},
@@ -237,8 +237,8 @@ var rules = []rule{
 	{
 		of: []string{"./deploy/run/execute"},
 		only: []string{
-			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/run/journal", "./deploy/secret", "./deploy/store",
-			"./internal/dag", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/tokens", "./runtime/urn",
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/policy", "./deploy/provision", "./deploy/run/journal", "./deploy/secret",
+			"./deploy/store", "./internal/dag", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "an executor works on any store, and reaches clouds through provision only",
 	},
@@ -249,10 +249,19 @@ var rules = []rule{
 		why:   "resources are compared through the same interface as in plans",
 	},
 	{
+		of: []string{"./deploy/policy"},
+		only: []string{
+			"./deploy/graph", "./deploy/plan", "./deploy/workspace", "./internal/suggest", "./internal/yamltree", "./lumigl", "./lumigl/expr",
+			"./lumigl/query", "./runtime/urn", "./runtime/wire",
+		},
+		never: slices.Concat(stores, grpc),
+		why:   "a policy judges plans and does not change them",
+	},
+	{
 		of: []string{"./deploy/run"},
 		only: []string{
-			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/refresh", "./deploy/run/execute",
-			"./deploy/run/journal", "./deploy/secret", "./deploy/store", "./internal/dag", "./lumigl", "./runtime/tokens", "./runtime/urn",
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/policy", "./deploy/provision", "./deploy/queue", "./deploy/refresh",
+			"./deploy/run/execute", "./deploy/run/journal", "./deploy/secret", "./deploy/store", "./internal/dag", "./lumigl", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "run decides what to deploy next, and package execute does it",
 	},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
@@ -29,6 +30,7 @@ type planJSON struct {
 	Cleanups    []map[string]any    `json:"cleanups"`
 	Moves       []map[string]string `json:"moves"`
 	Details     []plan.TaskDetails  `json:"details,omitempty"`
+	Policy      []policy.Finding    `json:"policy,omitempty"`
 	Totals      map[string]int      `json:"totals"`
 	Digest      string              `json:"digest"`
 }
@@ -52,7 +54,7 @@ func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 	out := planJSON{
 		Version: 1, Purpose: purposes[p.Purpose].name, Module: p.Module, Environment: p.Environment,
 		Deployment: p.Deployment, Waits: []map[string]string{}, Steps: []stepJSON{}, Notes: notes(p),
-		Cleanups: []map[string]any{}, Moves: []map[string]string{}, Totals: map[string]int{}, Digest: p.Digest, Details: o.Details,
+		Cleanups: []map[string]any{}, Moves: []map[string]string{}, Totals: map[string]int{}, Digest: p.Digest, Details: o.Details, Policy: o.Findings,
 	}
 	for _, wait := range o.Waits {
 		out.Waits = append(out.Waits, map[string]string{"for": wait.For.Name(), "reason": wait.Reason})

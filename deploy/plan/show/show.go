@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -29,6 +30,8 @@ type Options struct {
 	Idle bool
 	// Details lists the provisioners' plans.
 	Details []plan.TaskDetails
+	// Findings lists the rules of the policy that the plan violates or that are undecided.
+	Findings []policy.Finding
 }
 
 // purposes maps each purpose to its name and title.

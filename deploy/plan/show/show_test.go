@@ -20,6 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/plan/show"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/match"
@@ -43,7 +44,7 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 		case "text":
 			err = show.WriteText(&b, p, o)
 		case "color":
-			err = show.WriteText(&b, p, show.Options{Waits: o.Waits, Color: true})
+			err = show.WriteText(&b, p, show.Options{Waits: o.Waits, Findings: o.Findings, Color: true})
 		case "json":
 			var line bytes.Buffer
 			if err = show.WriteJSON(&line, p, o); err == nil {
@@ -103,8 +104,9 @@ type scenario struct {
 		plan.Cleanup
 		Deleted []string
 	}
-	Moves   [][2]string
-	Details []plan.TaskDetails
+	Moves    [][2]string
+	Details  []plan.TaskDetails
+	Findings []policy.Finding
 }
 
 // read builds the plan described by an archive.
@@ -192,7 +194,7 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 	for _, m := range s.Moves {
 		p.Moves = append(p.Moves, match.Pair{Old: vertex("old", m[0]), New: vertex("new", m[1])})
 	}
-	return p, show.Options{Waits: s.Waits, Details: s.Details}
+	return p, show.Options{Waits: s.Waits, Details: s.Details, Findings: s.Findings}
 }
 
 // step returns a step whose resources have a single property each, unless its value is absent.
@@ -367,7 +369,7 @@ func TestJSONSchema(t *testing.T) {
 			{"", "", true}, {`"version": 1`, `"version": 2`, false}, {`"digest"`, `"digets"`, false},
 			{`"kind": "update"`, `"kind": "upgrade"`, false}, {`"possible": true`, `"possible": "yes"`, false},
 			{`"change": "changed"`, `"change": "modified"`, false}, {`"kind": "stale"`, `"kind": "old"`, false},
-			{`"task": 1`, `"task": "1"`, false}, {`"provisioner": "git"`, `"by": "git"`, false},
+			{`"result": "violated"`, `"result": "failed"`, false}, {`"task": 1`, `"task": "1"`, false}, {`"provisioner": "git"`, `"by": "git"`, false},
 		} {
 			changed := strings.Replace(plan, change.from, change.to, 1)
 			if changed == plan && !change.accepted {

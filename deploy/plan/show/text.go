@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -17,7 +18,7 @@ func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	t := text{term.Stream{Color: o.Color}}
 	var parts []string
 	for _, part := range [...]string{
-		t.header(p, o), t.compared("config", config(p)), t.steps(p), t.compared("provides", provides(p)), t.notes(p), t.cleanups(p), t.moves(p), t.details(o),
+		t.header(p, o), t.compared("config", config(p)), t.steps(p), t.compared("provides", provides(p)), t.notes(p), t.cleanups(p), t.moves(p), t.details(o), t.policy(o),
 	} {
 		if part != "" {
 			parts = append(parts, strings.Trim(part, "\n"))
@@ -172,6 +173,25 @@ func (t text) details(o Options) string {
 		}
 	}
 	return all.String()
+}
+
+// policy formats the findings of the policy.
+func (t text) policy(o Options) (all string) {
+	for _, f := range o.Findings {
+		style := term.Red
+		if f.Result != policy.Violated || f.IsAdvisory() {
+			style = term.Yellow
+		}
+		title := t.Paint(style, f.Result) + " " + f.Name()
+		if f.URN != "" {
+			title += " in " + t.resource(f.URN, "")
+		}
+		all += line(1, title+": "+term.Visible(f.Details()))
+	}
+	if all != "" {
+		all = line(0, t.Paint(term.Bold, "Policy:")) + all
+	}
+	return all
 }
 
 // totals formats the trailing lines with the totals and the digest.

@@ -75,7 +75,7 @@ func (x *execution) finish(ctx context.Context) error {
 		if err := t.Move(&d, store.Done, strings.Join(x.failures, "\n")); err != nil {
 			return err
 		}
-		return t.QueueCleanups(d, g)
+		return t.QueueCleanups(d, g, x.Cleanup)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -101,7 +102,8 @@ func (x *execution) refresh(ctx context.Context) error {
 	})
 }
 
-// makePlan plans the deployment against the current resource graph.
+// makePlan plans the deployment against the current resource graph and evaluates the policy. In a cleanup, only the
+// deletions that violate it fail.
 func (x *execution) makePlan(ctx context.Context) (err error) {
 	if x.Job.Kind == store.Cleanup || x.isCommitted(x.graph) {
 		x.plan = plan.MakeCleanup(x.graph, x.Job.Module, x.planner.HandlerOf)
@@ -114,7 +116,12 @@ func (x *execution) makePlan(ctx context.Context) (err error) {
 			x.moves[s.New.URN] = s.Old.URN
 		}
 	}
-	return nil
+	findings := x.Policy.Evaluate(x.plan)
+	x.watch = x.Policy.Watch(x.plan, findings)
+	if x.plan.Purpose == plan.ToCleanUp {
+		return nil
+	}
+	return policy.Refusal(findings)
 }
 
 // driver runs the steps of a task. It records the intent of each step, makes its call, and records the outcome.
@@ -176,6 +183,6 @@ func (x *execution) abort(ctx context.Context) error {
 		if err := t.Move(&d, store.Aborted, ""); err != nil {
 			return err
 		}
-		return t.QueueCleanups(d, g)
+		return t.QueueCleanups(d, g, x.Cleanup)
 	})
 }

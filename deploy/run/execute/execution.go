@@ -7,6 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -33,6 +34,10 @@ type Order struct {
 	// Configuration is the provider configuration by package. Caller uses it to call providers.
 	Configuration lumigl.Value
 	Caller        *provision.Caller
+	// Policy is the policy that was approved along with the plan, or nil. Cleanup is the content of the resulting cleanups,
+	// which obey it, too.
+	Policy  *policy.Policy
+	Cleanup store.Content
 }
 
 // Planner loads and plans a single deployment.
@@ -77,6 +82,8 @@ type execution struct {
 	// graph is the resource graph that the plan is based on.
 	graph *graph.Graph
 	plan  *plan.Plan
+	// watch evaluates the policy before each step.
+	watch *policy.Watch
 	// moves maps the future URNs of resources to be moved to their current URNs.
 	moves map[urn.URN]urn.URN
 	// users returns the resources that refer to a given resource. It is set after the first task, for cleanups.
@@ -110,7 +117,17 @@ func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 	return x.Caller.With(configuration.Get)
 }
 
+// allow evaluates the policy before a step takes place in its final form. It returns a *[plan.Error] if the step violates
+// a mandatory rule.
+func (x *execution) allow(s, final *plan.Step) error {
+	advice, err := x.watch.Before(s, final)
+	for i := range advice {
+		x.show("warn", string(s.URN), advice[i].Violation())
+	}
+	return err
+}
+
 // show sends a message about a resource to Events without storing it.
-func (x *execution) show(u, message string) {
-	x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), URN: u, Level: "info", Message: message})
+func (x *execution) show(level, u, message string) {
+	x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), URN: u, Level: level, Message: message})
 }

@@ -144,11 +144,7 @@ func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 		err = x.change(ctx, task, s)
 	}
 	if err != nil && x.Interrupted(ctx) == nil {
-		message := err.Error()
-		if !errors.As(err, new(*plan.Error)) { // a plan.Error already names the resource
-			message = fmt.Sprintf("%s: %s", s.URN, message)
-		}
-		x.fail(message)
+		x.fail(failureOf(s, err))
 	}
 	return err
 }
@@ -159,6 +155,9 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	limited, cancel := context.WithTimeout(x.Calls, x.Timeout)
 	defer cancel()
 	again, err := x.plan.Again(limited, s, s.Old != nil && x.isDeleted(s.Old))
+	if err == nil {
+		err = x.allow(s, again)
+	}
 	if err != nil {
 		return x.refuse(ctx, task, s, err)
 	}
@@ -240,7 +239,7 @@ func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	} else if !x.isLeft(s.Old) {
 		return nil
 	}
-	if err := cmp.Or(x.planner.CheckHandler(s.Old), x.released(s.Old)); err != nil {
+	if err := cmp.Or(x.planner.CheckHandler(s.Old), x.released(s.Old), x.allow(s, s)); err != nil {
 		return x.refuse(ctx, task, s, err)
 	}
 	c := &call{old: s.Old, references: x.plan.References(s), caller: x.callerOf(s.Old)}
@@ -289,6 +288,14 @@ func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 		return false, err
 	}
 	return again.Kind == plan.Replace, nil
+}
+
+// failureOf returns the message about a failed step.
+func failureOf(s *plan.Step, err error) string {
+	if errors.As(err, new(*plan.Error)) { // a plan.Error already names the resource
+		return err.Error()
+	}
+	return fmt.Sprintf("%s: %v", s.URN, err)
 }
 
 type stepsError struct{ messages []string }

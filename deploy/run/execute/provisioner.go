@@ -118,13 +118,14 @@ type intended struct {
 
 // intend decides the steps of the task again with known values and stores their intents.
 func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error) {
+	forbidden := x.forbidden()
 	for _, s := range x.task.Steps {
 		if s.Kind == plan.Delete {
 			if x.isAfterModule() && !x.isLeft(s.Old) {
 				continue
 			}
-			if err := x.planner.CheckHandler(s.Old); err != nil { // occurs only in a cleanup, which skips the step
-				x.fail(fmt.Sprintf("%s: %v", s.URN, err))
+			if err := cmp.Or(x.planner.CheckHandler(s.Old), forbidden[s]); err != nil { // occurs only in a cleanup, which skips the step
+				x.fail(failureOf(s, err))
 				if err := x.refuse(ctx, x.task.Number, s, err); errors.Is(err, store.ErrFenced) {
 					return nil, err
 				}
@@ -134,6 +135,9 @@ func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error)
 			continue
 		}
 		again, err := x.plan.Again(ctx, s, s.Old != nil && x.isDeleted(s.Old))
+		if err == nil {
+			err = x.allow(s, again)
+		}
 		if err != nil {
 			return nil, x.refuse(ctx, x.task.Number, s, err)
 		}
@@ -154,6 +158,26 @@ func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error)
 		x.setCalled(c.row.Number)
 	}
 	return calls, nil
+}
+
+// forbidden returns the errors of deletions that the policy does not allow. If there is one, no deletion of the task is
+// allowed, since the provisioner makes all changes at once.
+func (x *provisioner) forbidden() map[*plan.Step]error {
+	all := map[*plan.Step]error{}
+	var first *plan.Step
+	for _, s := range x.task.Steps {
+		if s.Kind == plan.Delete && (!x.isAfterModule() || x.isLeft(s.Old)) {
+			if all[s] = x.allow(s, s); all[s] != nil && first == nil {
+				first = s
+			}
+		}
+	}
+	for s, err := range all {
+		if first != nil && err == nil {
+			all[s] = fmt.Errorf("the policy does not allow the provisioner to delete %s", graph.ShortName(first.URN))
+		}
+	}
+	return all
 }
 
 // filled returns r with references to outputs of resources made earlier in its task resolved.

@@ -140,7 +140,7 @@ func (x *execution) awaitCall(ctx context.Context, s stored) error {
 	}
 	over := s.Deadline.Add(grace)
 	for time.Now().Before(over) {
-		x.show(s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
+		x.show("info", s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
 		if err := x.Sleep(ctx, time.Until(over)); err != nil {
 			return err
 		}

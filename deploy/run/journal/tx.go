@@ -92,14 +92,14 @@ func (t *Tx) keep() {
 }
 
 // QueueCleanups queues the cleanups required after a deployment. It queues one for each module with unused versions
-// and, if the deployment was aborted, one for the module's pending deletions.
-func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph) error {
+// and, if the deployment was aborted, one for the module's pending deletions. c is the content of the cleanups.
+func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph, c store.Content) error {
 	modules := g.Unused()
 	if d.Abort && len(g.Pending(d.Module)) > 0 && !slices.Contains(modules, d.Module) {
 		modules = append(modules, d.Module)
 	}
 	for _, module := range modules {
-		if _, err := t.QueueCleanup(module); err != nil {
+		if _, err := t.QueueCleanup(module, c); err != nil {
 			return err
 		}
 	}
@@ -107,19 +107,19 @@ func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph) error {
 }
 
 // QueueCleanup queues a cleanup of a module and returns its ID. If a cleanup of the module is already waiting, it
-// returns the ID of that one.
-func (t *Tx) QueueCleanup(module string) (int64, error) {
+// returns the ID of that one after replacing its content.
+func (t *Tx) QueueCleanup(module string, c store.Content) (int64, error) {
 	rows, err := t.Queue(t.journal.Jobs.Environment)
 	if err != nil {
 		return 0, err
 	}
 	for _, d := range rows {
 		if d.Kind == store.Cleanup && d.Module == module && d.State == store.Wait {
-			return d.ID, nil
+			return d.ID, t.PutContent(d.ID, c)
 		}
 	}
 	d := store.Job{Environment: t.journal.Jobs.Environment, Module: module, Kind: store.Cleanup}
-	err = t.Add(&d, store.Content{})
+	err = t.Add(&d, c)
 	return d.ID, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/plan/show"
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/internal/cli/console"
@@ -149,6 +150,10 @@ var DeployExits = map[string]string{
 func (d *deployCommand) in(ctx context.Context, con *console.Console, missing workspace.IfMissing, f func(context.Context) error) error {
 	return workspace.WithEnvironment(ctx, con, d.flags.Environment, missing, func(s *workspace.Session) error {
 		d.Session, s.Simulates = s, d.simulate
+		var err error
+		if s.Policy, err = workspace.ReadPolicy(s.Workspace); err != nil {
+			return err
+		}
 		return f(ctx)
 	})
 }
@@ -197,14 +202,15 @@ func (d *deployCommand) plans(ctx context.Context, engine *environment.Environme
 // maxPlan is the maximum size of a plan printed on a terminal, in bytes. It exceeds the usual scrollback.
 const maxPlan = 1 << 20
 
-// show prints plans. It returns an error that lists the provisioners that failed to return a plan.
+// show prints plans. It returns an error that lists the provisioners that failed to return a plan, or the mandatory rules
+// that the plans violate.
 func (d *deployCommand) show(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	details, failed := d.detailsOf(ctx, engine, all)
 	if errors.Is(failed, errInterrupted) {
 		return failed
 	}
 	for i, one := range all {
-		o := show.Options{Color: d.Out.Color, Waits: one.Waits, Idle: one.Idle, Details: details[i]}
+		o := show.Options{Color: d.Out.Color, Waits: one.Waits, Idle: one.Idle, Details: details[i], Findings: one.Findings}
 		if d.JSON {
 			if err := show.WriteJSON(d.Stdout, one.Plan, o); err != nil {
 				return err
@@ -221,7 +227,11 @@ func (d *deployCommand) show(ctx context.Context, engine *environment.Environmen
 			return err
 		}
 	}
-	return cmp.Or(d.Stdout.Flush(), failed)
+	var findings []policy.Finding
+	for _, one := range all {
+		findings = append(findings, one.Findings...)
+	}
+	return cmp.Or(d.Stdout.Flush(), failed, policy.Refusal(findings))
 }
 
 // detailsOf returns the plans of provisioners if --details is set. An interrupt stops the provisioners.

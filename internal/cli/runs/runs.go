@@ -59,7 +59,7 @@ func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environme
 	pool := provision.NewPool(provision.PoolOptions{Command: s.Plugin, Events: s.Event})
 	external := findProvisioners(s)
 	o.Provisioners, o.Provisioner = external.all(), external.of
-	o.IgnoreDrift = s.Workspace.IgnoredDrift
+	o.IgnoreDrift, o.Policy = s.Workspace.IgnoredDrift, s.Policy
 	o.Store, o.Environment, o.Key, o.Events = s.Store, s.Environment.Name, key, s.Report
 	o.Providers = func(module string) provision.Providers { return pool.In(s.ProgramFolder(module)) }
 	if s.Simulates {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/sealed"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
@@ -37,6 +38,8 @@ type Session struct {
 	Environment store.Environment
 	// Simulates is set if providers and provisioners must not change anything.
 	Simulates bool
+	// Policy is the policy of the workspace. It is nil if there is none or the command makes no plans.
+	Policy *policy.Policy
 	// Evaluated lists the desired states of the programs evaluated so far.
 	Evaluated []*lumigl.Snapshot
 	// Reporter shows the events of deployments. It is nil if no deployment is running.
@@ -76,6 +79,18 @@ func (s *Session) Path(path string) string {
 		return path
 	}
 	return filepath.Join(s.Folder(), filepath.FromSlash(path))
+}
+
+// ReadPolicy returns the policy in the folder of a workspace, or nil if there is none.
+func ReadPolicy(w *lumiyaml.Workspace) (*policy.Policy, error) {
+	file := filepath.Join(filepath.Dir(w.File), policy.FileName)
+	src, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return policy.Parse(src, file)
 }
 
 // Database returns the path of the workspace's store.
