@@ -22,8 +22,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// FileName is the name of the policy, which is next to Lumi.yaml.
-const FileName = "Lumi.policy.yaml"
+// FileName is the name of the policy, which is next to Lumi.yaml. TestFileName is the name of its test cases.
+const (
+	FileName     = "Lumi.policy.yaml"
+	TestFileName = "Lumi.policy.test.yaml"
+)
 
 // Policy is a list of rules. A nil Policy has none.
 type Policy struct {

@@ -2,14 +2,18 @@ package policy_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
 	"github.com/lumi-idl/lumi/deploy/policy"
+	"github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -90,6 +94,13 @@ func TestSchemas(t *testing.T) {
 		{"policy", "rules: [{name: a, when: b}]", false},
 		{"policy", "rules: [{name: a, when: b, message: c, level: optional}]", false},
 		{"policy", "rule: []", false},
+		{"policy-test", cases, true},
+		{"policy-test", "cases: [{name: a, op: create, type: t, expect: {a: passed}}]", true},
+		{"policy-test", "cases: [{name: a, op: same, type: t, expect: {a: passed}}]", false},
+		{"policy-test", "cases: [{name: a, op: create, expect: {a: passed}}]", false},
+		{"policy-test", "cases: [{name: a, op: create, steps: [], expect: {a: passed}}]", false},
+		{"policy-test", "cases: [{name: a, steps: [{op: create}], expect: {a: passed}}]", false},
+		{"policy-test", "cases: [{name: a, op: create, type: t, expect: {a: failed}}]", false},
 	} {
 		src := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "schema", test.schema+".schema.json")))(t)
 		compiler := jsonschema.NewCompiler()
@@ -121,3 +132,106 @@ const rules = `rules:
     message: delete resources one by one
   - {name: site, when: 'module == "site" && options.protect && old.size + 0.5 > 2 && new.on == false && new.none == null && urn != "x"', message: m}
 `
+
+const cases = `cases:
+  - name: public
+    op: create
+    type: aws:s3:Bucket
+    new: {acl: public-read}
+    expect: {no-public-buckets: violated, sealed-passwords: passed, small-changes: passed}
+  - name: unknown
+    op: create
+    type: aws:s3:Bucket
+    new: {acl: !unknown , password: !secret {a: [1]}}
+    expect: {no-public-buckets: undecided, sealed-passwords: passed}
+  - name: several
+    environment: prod
+    steps:
+      - {op: delete, type: aws:s3:Bucket}
+      - {op: delete, type: aws:s3:Bucket}
+      - {op: update, type: aws:s3:Bucket, new: {acl: !secret x}}
+    expect: {small-changes: violated, no-public-buckets: violated}
+  - name: others
+    module: site
+    op: update
+    type: a:b:C
+    urn: u
+    old: {size: 2}
+    new: {on: false, none: null, date: 2017-06-01}
+    options: {protect: true}
+    expect: {site: violated}
+  - name: wrong
+    op: import
+    type: aws:s3:Bucket
+    new: {acl: !secret public-read}
+    expect:
+      no-public-buckets: passed
+      small-changes: violated
+      site: undecided
+`
+
+func TestCases(t *testing.T) {
+	t.Parallel()
+	p := must.Get(policy.Parse([]byte(rules), "p.yaml"))(t)
+	results := must.Get(p.Test([]byte(cases), "t.yaml"))(t)
+	var got strings.Builder
+	for _, r := range results {
+		fmt.Fprintf(&got, "%s:%d:%d %t %s\n", r.Case, r.Line, r.Column, r.Passed, strings.Join(r.Failures, "\n"))
+	}
+	const want = `public:2:5 true 
+unknown:7:5 true 
+several:12:5 true 
+others:19:5 true 
+wrong:28:5 false no-public-buckets: got violated, want passed: the rule cannot be evaluated: it uses the content of a secret; only isSecret and has accept secrets
+small-changes: got passed, want violated
+site: got passed, want undecided
+`
+	if got.String() != want {
+		t.Errorf("Test() = %s\nwant %s", got.String(), want)
+	}
+}
+
+func TestInvalidCases(t *testing.T) {
+	t.Parallel()
+	p := must.Get(policy.Parse([]byte(rules), "p.yaml"))(t)
+	_, err := p.Test([]byte(`cases:
+  - {}
+  - name: a
+    op: creat
+    type: 1
+    new: [1]
+    old: {a: !file x, b: .inf}
+    expect: {public: passed, site: maybe}
+    color: red
+  - name: b
+    op: create
+    steps: [1, {op: create, types: a}]
+    expect: 1
+`), "t.yaml")
+	const want = `t.yaml:2:5: name is required
+t.yaml:2:5: op is required
+t.yaml:2:5: type is required
+t.yaml:2:5: expect is required
+t.yaml:4:9: unknown op "creat"; did you mean create?
+t.yaml:5:11: type must be a string
+t.yaml:6:10: new must be an object
+t.yaml:7:14: unknown tag !file; the tags are !secret and !unknown
+t.yaml:7:26: unsupported number .inf
+t.yaml:8:14: unknown key "public"; valid keys are no-public-buckets, sealed-passwords, small-changes, site
+t.yaml:8:36: the result of site must be violated, undecided, or passed
+t.yaml:9:5: unknown key "color"; valid keys are name, environment, module, steps, expect, op, type, urn, old, new, options
+t.yaml:11:9: op cannot be combined with steps
+t.yaml:12:13: a step must be an object with the keys op, type, urn, old, new, options
+t.yaml:12:16: type is required
+t.yaml:12:29: unknown key "types"; did you mean type?
+t.yaml:13:13: expect must be an object with the keys no-public-buckets, sealed-passwords, small-changes, site
+`
+	wrong, _ := errors.AsType[*workspace.Error](err)
+	var got string
+	for _, p := range wrong.Problems {
+		got += fmt.Sprintf("%s:%d:%d: %s\n", wrong.File, p.Line, p.Column, p.Message)
+	}
+	if got != want {
+		t.Errorf("Test() = %s\nwant %s", got, want)
+	}
+}

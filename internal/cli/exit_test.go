@@ -151,7 +151,8 @@ func TestEnvironmentExits(t *testing.T) {
 
 // usesEnvironment reports whether a command works on deployments, state, or task graphs.
 func usesEnvironment(c *cobra.Command) bool {
-	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State" || c.Name() == "model" || isTasks(c)
+	isIn := func(group string) bool { return c.GroupID == group || c.Parent().GroupID == group }
+	return isIn("Deployments") || isIn("State") || c.Name() == "model" || isTasks(c)
 }
 
 // isTasks reports whether a command works on task graphs.

@@ -11,6 +11,6 @@ import (
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{
 		newPlanCommand(con), newDeployCommand(con), newStatusCommand(con), newDestroyCommand(con), newHistoryCommand(con),
-		newRetryCommand(con), newAbortCommand(con), newRollbackCommand(con), newResolveCommand(con),
+		newRetryCommand(con), newAbortCommand(con), newRollbackCommand(con), newResolveCommand(con), newPolicyCommand(con),
 	}
 }
