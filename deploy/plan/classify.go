@@ -57,6 +57,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	}
 	it.options = it.desired.Options.Retarget(p.final)
 	id, isImported := it.options.Get("import").Text()
+	it.keepImport()
 	c := &classified{item: it, number: i, id: id, gone: gone, defaultName: defaultName}
 	if it.old == nil {
 		if isImported {
@@ -96,6 +97,7 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	for i := range p.items {
 		it := &p.items[i]
 		it.ignoreChanges()
+		it.keepImport()
 		isSame := p.isSame(int32(i))
 		if !isSame && it.keepName(it.defaultName(false)) {
 			isSame = p.isSame(int32(i))

@@ -80,3 +80,18 @@ func (it *item) ignoreChanges() {
 		it.inputs = Ignore(it.inputs, it.old.Inputs, paths)
 	}
 }
+
+// keepImport resets the option "import" of an existing resource to its value in the graph: it has done its work, so adding or
+// removing it is no change. An id that is not the resource's stays.
+func (it *item) keepImport() {
+	const option = "import"
+	if it.old == nil {
+		return
+	}
+	given, stored := it.options.Get(option), it.old.Options.Get(option)
+	if id, _ := given.Text(); !given.Equal(stored) && (!given.Exists() || id == it.old.ID) {
+		if it.options = it.options.With(option, stored); it.options.Len() == 0 {
+			it.options = lumigl.Value{}
+		}
+	}
+}
