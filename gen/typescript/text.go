@@ -2,8 +2,9 @@ package typescript
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
 )
 
 const (
@@ -58,33 +59,4 @@ func (t *text) putFitting(line, lines string) {
 	}
 }
 
-// quote returns s as a TypeScript string literal.
-func quote(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + 2)
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case invisible(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// invisible reports whether r would end the line or be invisible in a literal: control characters, line and paragraph
-// separators, direction marks, and the byte order mark. All of these fit in 16 bits.
-func invisible(r rune) bool {
-	return r < ' ' || 0x7f <= r && r <= 0x9f || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
-		0x2066 <= r && r <= 0x2069 || r == 0xfeff
-}
+var quote = schema.TSQuote

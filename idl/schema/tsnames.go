@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -61,4 +62,35 @@ func TSModuleName(folder string) string {
 var notTSModules = map[string]bool{
 	"await": true, "default": true, "implements": true, "interface": true, "let": true, "package": true,
 	"private": true, "protected": true, "public": true, "static": true, "yield": true,
+}
+
+// TSQuote returns s as a TypeScript string literal.
+func TSQuote(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case invisible(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// invisible reports whether r would end the line or be invisible in a literal: control characters, line and paragraph
+// separators, direction marks, and the byte order mark. All of these fit in 16 bits.
+func invisible(r rune) bool {
+	return r < ' ' || 0x7f <= r && r <= 0x9f || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
+		0x2066 <= r && r <= 0x2069 || r == 0xfeff
 }
