@@ -13,7 +13,7 @@ func newCompletionCommand(con *console.Console) *cobra.Command {
 		Use: "completion SHELL", ValidArgs: []string{"bash", "fish", "powershell", "zsh"},
 		Short: "generate a shell completion script",
 		Long: `SHELL is bash, fish, powershell, or zsh. The script completes commands, flags, values of flags, and
-files; in a workspace also environments, modules, resources, deployments, and outputs.
+files; in a workspace also environments, modules, resources, types, deployments, and outputs.
 
   bash        install bash-completion, and add 'source <(lumi completion bash)' to ~/.bashrc
   fish        lumi completion fish >~/.config/fish/completions/lumi.fish

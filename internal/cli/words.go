@@ -21,7 +21,6 @@ var words = []struct{ typed, answer string }{
 	{"state mv, state rename, mv, move", "use 'lumi state move'"},
 	{"state pull, export", "use 'lumi state export'"},
 	{"state push", "use 'lumi state import'"},
-	{"import", "use 'lumi state import' for a snapshot, and the option \"import\" in the program for one resource"},
 	{"state unprotect", "remove the option \"protect\" in the program, and use 'lumi deploy'"},
 	{"get", "use 'lumi state get'"},
 	{"taint, replace", "use 'lumi deploy --replace=KEY'"},

@@ -243,6 +243,14 @@ var rules = []rule{
 		why: "an executor works on any store, and reaches clouds through provision only",
 	},
 	{
+		of: []string{"./deploy/adopt"},
+		only: []string{
+			"./deploy/plan", "./idl/schema", "./internal/yamltree", "./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
+		},
+		never: slices.Concat(stores, grpc),
+		why:   "a program is written from what providers return, without state or files",
+	},
+	{
 		of:    []string{"./deploy/refresh"},
 		only:  []string{"./deploy/graph", "./deploy/plan", "./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: slices.Concat(stores, grpc),

@@ -10,7 +10,8 @@ import (
 // Commands returns the commands for deployments.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{
-		newPlanCommand(con), newDeployCommand(con), newStatusCommand(con), newDestroyCommand(con), newHistoryCommand(con),
-		newRetryCommand(con), newAbortCommand(con), newRollbackCommand(con), newResolveCommand(con), newPolicyCommand(con),
+		newPlanCommand(con), newDeployCommand(con), newImportCommand(con), newStatusCommand(con), newDestroyCommand(con),
+		newHistoryCommand(con), newRetryCommand(con), newAbortCommand(con), newRollbackCommand(con), newResolveCommand(con),
+		newPolicyCommand(con),
 	}
 }

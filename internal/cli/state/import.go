@@ -36,7 +36,7 @@ Its resources become the first version of their modules. No resource is read or 
 then shows how the program differs.
 
 It is refused if one of the modules exists, if a resource has no id or an unknown value, or while
-deployments are queued. To import single resources, use the option "import" in the program.`,
+deployments are queued. 'lumi import' instead writes a program that imports the resources.`,
 		Annotations: console.ExitCodes("the resources were imported", "refused, or the file has errors", console.ElseFailed),
 		Example: console.Examples(
 			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",

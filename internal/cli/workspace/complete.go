@@ -1,9 +1,15 @@
 package workspace
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -144,6 +151,38 @@ func CompleteResources(c *cobra.Command, _ []string, typed string) (names []stri
 			name = string(u)
 		}
 		names = append(names, name)
+	}
+	return Completed(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteTypes completes a package and then, by starting its plugin, the package's resource types.
+func CompleteTypes(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+	w, err := Find()
+	pkg, _, isPackage := strings.Cut(typed, ":")
+	switch {
+	case err != nil || len(args) > 0:
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	case !isPackage:
+		names = slices.Collect(maps.Keys(w.Plugins))
+		for name := range Installed(PluginPrefix, append(filepath.SplitList(os.Getenv("PATH")), OwnFolder())) {
+			names = append(names, strings.TrimPrefix(name, PluginPrefix))
+		}
+		for i := range names {
+			names[i] += ":"
+		}
+		return Completed(names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	if command, err := (&Session{Workspace: w}).Plugin(pkg); err == nil {
+		command.Log = io.Discard
+		ctx, cancel := context.WithTimeout(c.Context(), 5*time.Second)
+		defer cancel()
+		if p, err := plugin.Start(ctx, command); err == nil {
+			defer func() { _ = p.Close() }()
+			types, _ := p.Describe(ctx)
+			for _, t := range types {
+				names = append(names, string(t.Type))
+			}
+		}
 	}
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }

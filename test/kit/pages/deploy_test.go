@@ -26,7 +26,7 @@ func TestDeploy(t *testing.T) {
 	}
 	t.Parallel()
 	checkout, env := deployer(t)
-	for _, page := range []string{"deploy.md", "drift.md", "evolving.md", "policy.md"} {
+	for _, page := range []string{"deploy.md", "drift.md", "evolving.md", "import.md", "policy.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			text := read(t, filepath.Join(checkout, "docs", page))

@@ -115,13 +115,23 @@ func (s *store[T]) drop(id lumi.ID) {
 	delete(s.all, id)
 }
 
+// stock holds the shelves of a library with the bug "stocked", which has resources that nobody has created and a default.
+var stock = map[lumi.ID]shelf{
+	"shelf-oak": {Name: "oak", Floor: new(1.0), Address: "shelf oak"}, "shelf-elm": {Name: "elm", Floor: new(2.0), Address: "shelf elm"},
+	"shelf-attic": {Name: "attic", Floor: new(10.0), Address: "shelf attic"}, "shelf-new": {Address: "shelf new"}, "shelf-elm-2": {Name: "elm", Address: "shelf elm 2"},
+}
+
 type shelves struct{ store[shelf] }
 
 type shelfState = lumi.State[*shelf]
 
 func (s *shelves) Check(_ context.Context, want *shelfState) error {
-	if f := want.Properties.Floor; f != nil && *f > 9 {
+	f := &want.Properties.Floor
+	if *f != nil && **f > 9 {
 		return lumi.Faultf("floor", "is greater than 9")
+	}
+	if *f == nil && bug == "stocked" {
+		*f = new(1.0)
 	}
 	return nil
 }
@@ -144,6 +154,11 @@ func (s *shelves) Create(ctx context.Context, want *shelfState) (lumi.ID, error)
 }
 
 func (s *shelves) Get(_ context.Context, id lumi.ID, _ *shelfState) (*shelf, error) {
+	if one, ok := stock[id]; ok && bug == "stocked" {
+		return &one, nil
+	} else if id == "shelf-closed" {
+		return nil, errors.New("the library is closed")
+	}
 	found, err := s.get(id)
 	if err == nil && bug == "floor" {
 		found.Floor = nil
@@ -207,6 +222,13 @@ func (b *books) Create(ctx context.Context, want *bookState) (lumi.ID, error) {
 }
 
 func (b *books) Get(_ context.Context, id lumi.ID, _ *bookState) (*book, error) {
+	if on, title, ok := strings.Cut(string(id), "/"); ok && bug == "stocked" {
+		one := &book{Title: title, Place: "left", PIN: new("hunter2")}
+		if on != "" {
+			one.Shelf = urn.URN("urn:lumi:old::site:index::library:index:Shelf::" + on)
+		}
+		return one, nil
+	}
 	found, err := b.get(id)
 	if err == nil && bug == "pin" && found.PIN != nil {
 		*found = book{Title: *found.PIN, Shelf: found.Shelf, Place: found.Place, PIN: found.PIN}
