@@ -10,7 +10,8 @@
 //
 // A pointer to a resource, such as *Key above, is a capability: a reference to an independent resource. *Resource is a
 // capability of any type. [Asset] and [Archive] are files deployed with a program. A struct that embeds [Config] is the
-// configuration of the package's provider, and a struct that embeds [OneOf] is a union.
+// configuration of the package's provider, a struct that embeds [OneOf] is a union, and one that embeds [Function] is a
+// function of the provider.
 //
 // This package has no imports, so importing it adds almost nothing to the time needed to load an IDL package.
 // docs/idl.md specifies the language.
@@ -38,6 +39,10 @@ type Config struct{}
 // OneOf embedded by value marks a struct as a union. The other fields are its variants: pointers either all to
 // resources or all to plain structs. A value has exactly one variant.
 type OneOf struct{}
+
+// Function embedded by value marks a struct as a function that a provider implements, such as one that finds the latest
+// image. A call changes nothing. Properties with the option out are the results; the others are the arguments.
+type Function struct{}
 
 // Asset is a file or text deployed with the program. A property of this type is declared as *idl.Asset.
 type Asset struct{}

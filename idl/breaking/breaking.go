@@ -133,7 +133,9 @@ type comparison struct {
 	pairs    map[schema.Decl]schema.Decl // old to new declarations
 	uses     map[schema.Decl]use         // uses of old declarations
 	replaced map[schema.Decl]string      // set by replacedBy
-	findings []Finding
+	// stateless is set while comparing functions, whose values no deployed resource keeps.
+	stateless bool
+	findings  []Finding
 }
 
 // node is a named element of the source. The zero node represents a missing element.
@@ -178,6 +180,9 @@ func (v Version) span(n node) diag.Span {
 // report adds a finding unless impact is zero. Either node may be zero. The message starts with the new symbol or, if
 // there is none, the old one.
 func (c *comparison) report(code diag.Code, impact Impact, old, new node, help, format string, args ...any) {
+	if c.stateless {
+		impact.Deployed = None
+	}
 	if impact == (Impact{}) {
 		return
 	}

@@ -193,7 +193,7 @@ var elsewhere = map[string]string{
 	"File.Module": "Header.File", "File.Name": "Header.File", "File.Decls": "pair", "File.Doc": "documentation",
 	"Header.Doc": "documentation", "Header.Deprecated": "a warning only", "Header.Pos": "where findings are",
 	"Resource.Header": "a part", "Struct.Header": "a part", "Config.Header": "a part", "Enum.Header": "a part",
-	"Union.Header": "a part", "Union.Variants": "compareProperties",
+	"Union.Header": "a part", "Function.Header": "a part", "Union.Variants": "compareProperties",
 	"Alias.Header": "a part", "Const.Header": "a part", "Const.Type": "Const.Value",
 	"Member.Name": "Enum.Members", "Member.Value": "Enum.Members", "Member.Doc": "documentation", "Member.Deprecated": "a warning only", "Member.Pos": "where findings are",
 	"Property.Name": "what properties are paired by", "Property.Doc": "documentation", "Property.Deprecated": "a warning only",
@@ -221,7 +221,7 @@ func TestFieldsHaveRules(t *testing.T) {
 		}
 	}
 	types := []any{
-		schema.Package{}, schema.Module{}, schema.File{}, schema.Header{}, schema.Resource{}, schema.Struct{}, schema.Config{}, schema.Union{},
+		schema.Package{}, schema.Module{}, schema.File{}, schema.Header{}, schema.Resource{}, schema.Struct{}, schema.Config{}, schema.Union{}, schema.Function{},
 		schema.Enum{}, schema.Member{}, schema.Alias{}, schema.Const{}, schema.Property{}, schema.List{}, schema.Map{},
 		schema.Ref{}, schema.Position{}, schema.Constraints{}, schema.Relation{}, schema.Rule{},
 	}

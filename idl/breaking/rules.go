@@ -42,7 +42,9 @@ func (c *comparison) comparePackages(old, new *schema.Package) {
 	c.replaced = c.replacedBy()
 	for d := range old.Decls() {
 		if match := c.pairs[d]; match != nil {
+			c.stateless = d.Head().Kind == "function"
 			apply(c, declRules, d, match)
+			c.stateless = false
 		}
 	}
 	for _, d := range gone {
@@ -71,8 +73,9 @@ func fileNode(symbol string, files iter.Seq[*schema.File]) node {
 
 // goneImpact returns the impact of removing or moving a declaration.
 func goneImpact(d schema.Decl) Impact {
-	resource := when(d.Head().Kind == "resource", Breaks)
-	return Impact{when(d.Head().Exported(), Breaks), Breaks, max(resource, when(d.Head().Kind == "config", Breaks)), resource}
+	kind := d.Head().Kind
+	resource := when(kind == "resource", Breaks)
+	return Impact{when(d.Head().Exported(), Breaks), Breaks, max(resource, when(kind == "config" || kind == "function", Breaks)), resource}
 }
 
 var declRules = []rule[schema.Decl]{
@@ -80,10 +83,7 @@ var declRules = []rule[schema.Decl]{
 	{"Header.Kind", compareKinds},
 	{"Header.Name", compareNames},
 	{"Resource.Token", of(func(c *comparison, old, new *schema.Resource) {
-		_, was, _ := strings.Cut(old.Token, ":")
-		_, is, _ := strings.Cut(new.Token, ":")
-		// Renamed packages, modules, and types are reported by their own rules.
-		if was != is && old.Name == new.Name && sameModule(old, new) && !wasCalled(old, new) {
+		if tokenMoved(old, new, old.Token, new.Token) && !wasCalled(old, new) {
 			c.report("TokenMoved", Impact{Wire: Breaks, Deployed: Breaks}, declNode(old), declNode(new),
 				"keep its file and --tokens, or keep it for existing state with //lumi:was='"+old.Token+"'", "has the type token %s (was %s)", new.Token, old.Token)
 		}
@@ -110,6 +110,12 @@ var declRules = []rule[schema.Decl]{
 			if !holds(append([]string{new.Token}, new.Was...), token) {
 				c.formerNameRemoved(strings.TrimPrefix(token, strings.TrimSuffix(old.Token, old.Name)), declNode(old), declNode(new))
 			}
+		}
+	})},
+	{"Function.Token", of(func(c *comparison, old, new *schema.Function) {
+		if tokenMoved(old, new, old.Token, new.Token) {
+			c.report("TokenMoved", Impact{Wire: Breaks}, declNode(old), declNode(new), "keep its file and --tokens",
+				"has the type token %s (was %s)", new.Token, old.Token)
 		}
 	})},
 	{"Properties", compareProperties},
@@ -144,6 +150,14 @@ func of[T schema.Decl](compare func(c *comparison, old, new T)) func(c *comparis
 	}
 }
 
+// tokenMoved reports whether a token changed although the names of the declaration, its module, and its package, which
+// other rules compare, did not.
+func tokenMoved(old, new schema.Decl, from, to string) bool {
+	_, was, _ := strings.Cut(from, ":")
+	_, is, _ := strings.Cut(to, ":")
+	return was != is && old.Head().Name == new.Head().Name && sameModule(old, new)
+}
+
 // constKind returns the type of a constant in generated code, which has a single number type.
 func constKind(c *schema.Const) string {
 	if c.Type != "bool" && c.Type != "string" {
@@ -174,7 +188,7 @@ func compareKinds(c *comparison, old, new schema.Decl) {
 		return
 	}
 	impact := goneImpact(old)
-	if was != "const" && was != "config" {
+	if was != "const" && was != "config" && was != "function" {
 		_, values, _ := c.relateValues(&schema.Ref{Decl: old}, &schema.Ref{Decl: new}).change(c.useOf(old))
 		impact.Wire, impact.Deployed = values.Wire, values.Deployed
 		if was == "alias" || was == "union of resources" { // exist only as types in TypeScript

@@ -15,8 +15,8 @@ type use struct {
 	out bool // from the provider to programs
 }
 
-// usesOf returns the direction in which each declaration is used, directly or indirectly, by resources and the
-// configuration.
+// usesOf returns the direction in which each declaration is used, directly or indirectly, by resources, functions, and
+// the configuration.
 func usesOf(p *schema.Package) map[schema.Decl]use {
 	uses := map[schema.Decl]use{}
 	var walk func(properties []*schema.Property, in bool)
@@ -36,7 +36,7 @@ func usesOf(p *schema.Package) map[schema.Decl]use {
 		}
 	}
 	for d := range p.Decls() {
-		if kind := d.Head().Kind; kind == "resource" || kind == "config" {
+		if kind := d.Head().Kind; kind == "resource" || kind == "config" || kind == "function" {
 			walk(schema.Properties(d), true)
 		}
 	}

@@ -85,6 +85,7 @@ const (
 	resource
 	config
 	union
+	function
 	mixin // an unexported struct with a marker; its properties are promoted to the structs that embed it
 	enum
 	alias
@@ -98,7 +99,7 @@ type decl struct {
 	file   *sourceFile
 	doc    string
 	struc  *ast.StructType  // nil unless the type is a struct
-	marker marker           // the marker embedded by a resource, config, or mixin
+	marker marker           // the marker embedded by a resource, config, function, or mixin
 	report *diag.Diagnostic // the diagnostic about the underlying basic type, if any
 	model  schema.Decl      // nil for broken types and mixins
 
@@ -106,8 +107,8 @@ type decl struct {
 	embedders  []*decl // structs that embed this one
 	embeds     []*decl // structs embedded in this one, in source order
 	rules      []*ruleLine
-	usedAt     ast.Node // the first use as the type of a property or alias
-	options    []option // options valid only in resources; see checkOptionPlaces
+	usedAt     ast.Node    // the first use as the type of a property or alias
+	options    []setOption // options valid only in resources or not in functions; see checkOptionPlaces
 	directives []setOption
 	was        *setOption // former names of a resource
 	naming     options    // of the marker NamedResource, set by flatten
@@ -354,6 +355,8 @@ func (d *decl) newModel(c *checker) schema.Decl {
 		return &schema.Config{Header: head}
 	case union:
 		return &schema.Union{Header: head}
+	case function:
+		return &schema.Function{Header: head, Token: c.typeToken(d)}
 	case enum:
 		return &schema.Enum{Header: head}
 	case alias:

@@ -45,7 +45,7 @@ func (c *checker) check() {
 // fill completes the model of a declared type.
 func (c *checker) fill(d *decl) {
 	switch d.kind {
-	case unknownStruct, plainStruct, resource, config, mixin:
+	case unknownStruct, plainStruct, resource, config, function, mixin:
 		fields := c.flatten(d)
 		var properties []*schema.Property
 		if d.marker == markerNamedResource {
@@ -55,12 +55,18 @@ func (c *checker) fill(d *decl) {
 			c.checkReserved(d, f)
 			properties = append(properties, f.Property)
 		}
+		if d.kind == function && !slices.ContainsFunc(d.fields, func(f *field) bool { return f.Out }) {
+			c.report(diag.FunctionResult, d.spec.Name, "%s returns nothing", d.spec.Name.Name).
+				Suggestion = "mark the properties that the provider returns with `lumi:\"out\"`"
+		}
 		switch m := d.model.(type) {
 		case *schema.Struct:
 			m.Properties = properties
 		case *schema.Resource:
 			m.Properties = properties
 		case *schema.Config:
+			m.Properties = properties
+		case *schema.Function:
 			m.Properties = properties
 		}
 	case union:
@@ -72,20 +78,23 @@ func (c *checker) fill(d *decl) {
 	}
 }
 
-// engineNames lists the properties that every resource has implicitly.
+// engineNames lists the properties that every resource has implicitly. References to results use the same names.
 var engineNames = []string{"id", "urn"}
 
 // checkReserved rejects property names reserved by the engine. Properties promoted from another resource are reported
 // there.
 func (c *checker) checkReserved(d *decl, f *field) {
-	if !d.hasResource() || f.owner != d && f.owner.marker != noMarker {
+	read := d.hasResource() || d.marker == markerFunction && f.Out
+	if !read || f.owner != d && f.owner.marker != noMarker {
 		return
 	}
 	switch {
 	case slices.Contains(engineNames, f.Name):
 		report := c.report(diag.ReservedProperty, f.at, "the property name %s is reserved by the engine", f.Name)
-		report.Suggestion = "remove the field, which programs read with lumi." + f.Name +
-			"(…), or choose another name with `lumi:\"name=…\"`"
+		report.Suggestion = "choose another name with `lumi:\"name=…\"`"
+		if d.hasResource() {
+			report.Suggestion = "remove the field, which programs read with lumi." + f.Name + "(…), or " + report.Suggestion
+		}
 	case d.marker == markerNamedResource && f.Name == "name":
 		c.report(diag.ReservedProperty, f.at, "a named resource already has a property name").
 			Suggestion = "remove the field, or choose another name with `lumi:\"name=…\"`"
@@ -274,7 +283,7 @@ func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
 	c.pkg.Link()
 }
 
-// typeToken returns the type token of a resource.
+// typeToken returns the type token of a resource or function.
 func (c *checker) typeToken(d *decl) string { return c.token(d, d.spec.Name.Name) }
 
 // token returns the type token that d would have if it were called name.

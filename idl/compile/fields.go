@@ -190,8 +190,8 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		return p
 	}
 	for _, o := range tag.list {
-		if o.resources && !d.hasResource() {
-			d.options = append(d.options, o.option)
+		if !d.accepts(o) {
+			d.options = append(d.options, o)
 		}
 	}
 	tag.unread = tag.unread || d.kind == unknownStruct // d may be a union
@@ -219,18 +219,26 @@ var prototypeMembers = []string{
 	"hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
 }
 
+// accepts reports whether an option is valid in d, whatever embeds d. Functions accept out for their results. Nothing
+// keeps or compares their arguments.
+func (d *decl) accepts(o setOption) bool {
+	if d.marker == markerFunction {
+		return o.name == "out" || !o.resources && o.name != "equal" && o.name != "was"
+	}
+	return d.hasResource() || !o.resources
+}
+
 // checkOptionPlaces checks options valid only in resources. Plain structs may have such options if only resources embed
 // them, so this check runs once all structs are known.
 func (c *checker) checkOptionPlaces() {
 	for _, d := range c.order {
-		if len(d.options) == 0 {
-			continue
-		}
-		by, at := d.outsider(map[*decl]bool{})
 		for _, o := range d.options {
+			by, at := d.outsider(o, map[*decl]bool{})
 			switch {
 			case d.marker == markerConfig:
 				c.report(diag.OptionPlace, o, "%s has no effect in a provider's configuration", o.text).Suggestion = "remove it"
+			case d.marker == markerFunction:
+				c.report(diag.OptionPlace, o, "%s has no effect in a function", o.text).Suggestion = "remove it"
 			case by != nil:
 				c.rejectPlace(o, d, by, at)
 			}
@@ -240,7 +248,7 @@ func (c *checker) checkOptionPlaces() {
 
 // rejectPlace reports an option of d that is valid only in resources. The cause is by, which is d or a struct that
 // embeds it; at is the node that uses by as a type, or nil.
-func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
+func (c *checker) rejectPlace(o setOption, d, by *decl, at ast.Node) {
 	name := d.spec.Name.Name
 	what := "is a plain struct"
 	help := "remove it, or embed " + name + " in a resource"
@@ -251,6 +259,8 @@ func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
 		what = "is embedded in the plain struct " + by.spec.Name.Name
 		if by.marker == markerConfig {
 			what = "is embedded in the provider's configuration, " + by.spec.Name.Name
+		} else if by.marker == markerFunction {
+			what = "is embedded in the function " + by.spec.Name.Name
 		}
 		help = "remove it, or embed " + name + " only in resources"
 	}
@@ -261,11 +271,11 @@ func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
 	}
 }
 
-// outsider reports whether d is used outside resources. If so, by is d itself or a struct that embeds it without being
+// outsider reports whether d is used where o is invalid. If so, by is d itself or a struct that embeds it without being
 // a resource, and at is the node that uses by as a type, if any. If only resources use d, by is nil.
-func (d *decl) outsider(visited map[*decl]bool) (by *decl, at ast.Node) {
+func (d *decl) outsider(o setOption, visited map[*decl]bool) (by *decl, at ast.Node) {
 	switch {
-	case d.marker == markerConfig:
+	case d.marker == markerConfig, d.marker == markerFunction && o.name != "out":
 		return d, nil
 	case d.marker != noMarker, d.kind == unknownStruct, visited[d]:
 		return nil, nil
@@ -274,7 +284,7 @@ func (d *decl) outsider(visited map[*decl]bool) (by *decl, at ast.Node) {
 	}
 	visited[d] = true
 	for _, e := range d.embedders {
-		if by, at := e.outsider(visited); by != nil {
+		if by, at := e.outsider(o, visited); by != nil {
 			return by, at
 		}
 	}

@@ -30,8 +30,12 @@ func (c *checker) checkFormerNames() {
 		}
 		r, ok := d.model.(*schema.Resource)
 		if !ok {
+			problem := " is not a resource and has no type token"
+			if d.kind == function {
+				problem = " is a function, which leaves no state under its name"
+			}
 			if d.kind != broken && d.kind != unknownStruct {
-				c.report(diag.FormerName, d.was, "%s is not a resource and has no type token", d.spec.Name.Name).Suggestion = "remove it"
+				c.report(diag.FormerName, d.was, "%s", d.spec.Name.Name+problem).Suggestion = "remove it"
 			}
 			continue
 		}

@@ -22,13 +22,14 @@ const (
 	markerNamedResource marker = "NamedResource"
 	markerConfig        marker = "Config"
 	markerOneOf         marker = "OneOf"
+	markerFunction      marker = "Function"
 	markerAsset         marker = "Asset"
 	markerArchive       marker = "Archive"
 	// unknownMarker represents an embedded type that cannot be resolved, which is reported elsewhere.
 	unknownMarker marker = "?"
 )
 
-var markers = []marker{markerResource, markerNamedResource, markerConfig, markerOneOf, markerAsset, markerArchive}
+var markers = []marker{markerResource, markerNamedResource, markerConfig, markerOneOf, markerFunction, markerAsset, markerArchive}
 
 // ownMarkers is the import path of package idl, which declares the markers.
 const ownMarkers = "github.com/lumi-idl/lumi/idl"
@@ -86,7 +87,7 @@ func (c *checker) looksLikeMarker(obj *types.TypeName) bool {
 
 // embeds reports whether structs can embed the marker.
 func (m marker) embeds() bool {
-	return m == markerResource || m == markerNamedResource || m == markerConfig || m == markerOneOf
+	return m == markerResource || m == markerNamedResource || m == markerConfig || m == markerOneOf || m == markerFunction
 }
 
 // classify sets the kind of a struct according to the marker that it embeds, directly or through other structs.
@@ -124,6 +125,8 @@ func (c *checker) classify(d *decl) {
 		d.kind = mixin
 	case d.marker == markerConfig:
 		d.kind = config
+	case d.marker == markerFunction:
+		d.kind = function
 	default:
 		d.kind = resource
 	}

@@ -21,7 +21,7 @@ func (c *checker) checkNames() {
 		foreignNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
 		for _, f := range s.module.Files {
 			for _, d := range f.Decls {
-				if slices.Contains(reservedInTypeScript, d.Head().Name) { // no exported name is reserved
+				if slices.Contains(reservedInTypeScript, schema.TSNames(d)[0]) { // other names are never reserved
 					c.rejectReservedName(c.idents[d])
 				}
 				if c.checkCollisions("Go", schema.GoNames(d), d, foreignNames) {
@@ -88,12 +88,14 @@ func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl) {
 }
 
 // reservedInTypeScript lists the names that a generated module cannot declare: keywords, built-in types, and names used
-// by the generated code. Names that are also Go keywords are omitted.
+// by the generated code. Of the names that are also Go keywords, only functions can have one.
 var reservedInTypeScript = strings.Fields(`
 	as await catch class debugger delete do enum export extends false finally function in instanceof new null super this
 	throw true try typeof void while with
 
-	arguments eval implements let private protected public static undefined yield
+	break case const continue default else for if import package return switch var
+
+	arguments eval implements interface let private protected public static undefined yield
 
 	any bigint boolean infer intrinsic keyof never number object readonly string symbol unique unknown
 

@@ -110,7 +110,7 @@ func (c *checker) checkRules() {
 			case d.kind == broken || d.kind == unknownStruct:
 			case d.struc == nil || d.kind == union:
 				_, _ = r.reject(diag.MisplacedDirective, r.expr, "remove it",
-					"rules apply to resources, structs, configurations, and mixins, not to %s", schema.ValuesOf(&schema.Ref{Decl: d.model}))
+					"rules apply to resources, structs, configurations, functions, and mixins, not to %s", schema.ValuesOf(&schema.Ref{Decl: d.model}))
 			default:
 				converted[r] = r.convert()
 			}
@@ -131,6 +131,8 @@ func (c *checker) checkRules() {
 		case *schema.Struct:
 			m.Rules = rules
 		case *schema.Config:
+			m.Rules = rules
+		case *schema.Function:
 			m.Rules = rules
 		}
 	}

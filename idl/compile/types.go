@@ -111,6 +111,10 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 		c.report(diag.ConfigType, expr, "%s is the provider's configuration and cannot be a property type", name).
 			Suggestion = "declare a struct with the shared properties, and embed it in " + name
 		return nil
+	case function:
+		c.report(diag.FunctionType, expr, "%s is a function and cannot be a property type", name).
+			Suggestion = "declare a struct with the shared properties, and embed it in " + name
+		return nil
 	case mixin:
 		c.report(diag.MixinType, expr, "%s is a mixin and can only be embedded", name).
 			Suggestion = "export it if it is a resource"

@@ -28,8 +28,8 @@ func GoName(m *Module, name string) string {
 	return name
 }
 
-// GoMarshalName returns the Go name of the struct that holds the properties of a resource, struct, union, or
-// configuration, or of its alias. It is the declaration's name with leading capitals lowered, as in [PropertyName].
+// GoMarshalName returns the Go name of the struct that holds the properties of a resource, struct, union,
+// configuration, or function, or of its alias. It is the declaration's name with leading capitals lowered, as in [PropertyName].
 func GoMarshalName(h *Header) string { return GoName(h.File.Module, PropertyName(h.Name)) }
 
 // GoPropertyConst returns the name of the Go constant that holds the name of a property.
@@ -51,6 +51,8 @@ func GoNames(d Decl) []string {
 	switch d := d.(type) {
 	case *Resource:
 		names = append(names, GoMarshalName(h), h.Name+"Provider", h.Name+"ProviderOps", "New"+h.Name+"Provider")
+	case *Function:
+		names = append(names, GoMarshalName(h), h.Name+"Func")
 	case *Struct, *Config, *Union:
 		names = append(names, GoMarshalName(h))
 	case *Enum:

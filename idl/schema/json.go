@@ -66,6 +66,7 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…], "rules": [rule…]}
 //	           {"kind": "config",   "name", "doc", "pos", "properties": [property…], "rules": [rule…]}
 //	           {"kind": "union",    "name", "doc", "pos", "variants": [property…]}
+//	           {"kind": "function", "name", "doc", "pos", "token", "properties": [property…], "rules": [rule…]}
 //	           {"kind": "enum",     "name", "doc", "pos", "members": [{"name", "value", "doc", "deprecated", "pos"}…]}
 //	           {"kind": "alias",    "name", "doc", "pos", "target": type, "constraints"}
 //	           {"kind": "const",    "name", "doc", "pos", "type": "bool|string|int64|uint64|float64", "value": …}

@@ -261,7 +261,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 // readDecl decodes a declaration of the given kind. It performs all checks that do not involve other declarations.
 func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	var value json.RawMessage
-	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
+	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Function{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
 	i := slices.IndexFunc(kinds, func(d Decl) bool { return kindOf(d) == kind })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown declaration kind %q", kind)
@@ -281,6 +281,13 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 			return p != nil && p.Name == d.NameScope && !p.Out
 		})) {
 			return nil, fmt.Errorf("nameScope: no settable property %q of a named resource", d.NameScope)
+		}
+	case *Function:
+		if d.Token == "" {
+			return nil, errors.New("missing function token")
+		}
+		if !slices.ContainsFunc(d.Properties, func(p *Property) bool { return p != nil && p.Out }) {
+			return nil, errors.New("a function without results")
 		}
 	case *Enum:
 		for _, m := range d.Members {
@@ -407,7 +414,7 @@ func (b *builder) ref(form *typeJSON) (Type, error) {
 	switch d.(type) {
 	case nil:
 		return nil, fmt.Errorf("module %q does not declare %q", key.module, key.name)
-	case *Config, *Const:
+	case *Config, *Function, *Const:
 		return nil, fmt.Errorf("%q in module %q cannot be a property type", key.name, key.module)
 	}
 	return &Ref{Decl: d}, nil

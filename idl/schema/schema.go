@@ -1,8 +1,8 @@
 // Package schema defines the checked model of an IDL package, which is the input of all generators.
 //
 // A [Package] consists of modules, one per folder of the IDL. A [Module] consists of files, and a [File] of
-// declarations in source order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum],
-// [Alias], and [Const]) and four kinds of type ([Primitive], [List], [Map], and [Ref]). Both sets are closed, so type
+// declarations in source order. There are eight kinds of declaration ([Resource], [Struct], [Config], [Union],
+// [Function], [Enum], [Alias], and [Const]) and four kinds of type ([Primitive], [List], [Map], and [Ref]). Both sets are closed, so type
 // switches can be exhaustive.
 //
 // The model is a graph: types refer to declarations, and cycles are allowed. It is built once, by package compile or
@@ -108,7 +108,8 @@ type Position struct {
 	Column int `json:"column"`
 }
 
-// Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Union], *[Enum], *[Alias], or *[Const].
+// Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Union], *[Function], *[Enum], *[Alias],
+// or *[Const].
 type Decl interface {
 	// Head returns the fields common to all declarations.
 	Head() *Header
@@ -118,7 +119,7 @@ type Decl interface {
 type Header struct {
 	// File is the source file of the declaration. It is set by [Package.Link].
 	File *File `json:"-"`
-	// Kind is "resource", "struct", "config", "union", "enum", "alias", or "const". It is set by [Package.Link].
+	// Kind is "resource", "struct", "config", "union", "function", "enum", "alias", or "const". It is set by [Package.Link].
 	Kind string `json:"kind"`
 	// Name is the name declared in the IDL.
 	Name string `json:"name"`
@@ -193,6 +194,8 @@ func Rules(d Decl) []*Rule {
 		return d.Rules
 	case *Config:
 		return d.Rules
+	case *Function:
+		return d.Rules
 	}
 	return nil
 }
@@ -227,6 +230,18 @@ func (u *Union) Tokens() []string {
 		}
 	}
 	return tokens
+}
+
+// Function is a function of the provider that programs call. A call changes nothing.
+type Function struct {
+	Header
+	// Token is the function's token, such as "aws:ec2:FindImage". No resource has the same token.
+	Token string `json:"token"`
+	// Properties lists the declared and promoted properties in source order. Those with Out are the results, of which
+	// there is at least one; the others are the arguments.
+	Properties []*Property `json:"properties"`
+	// Rules lists the rules on the arguments, of the declaration and of what it embeds, in source order.
+	Rules []*Rule `json:"rules,omitempty"`
 }
 
 // Enum is a string type with a fixed set of values.
@@ -284,7 +299,8 @@ func (c *Const) Literal(quote func(string) string) string {
 	return fmt.Sprint(c.Value)
 }
 
-// Property is a property of a resource, struct, or configuration, or a variant of a union.
+// Property is a property of a resource, struct, or configuration, an argument or result of a function, or a variant of a
+// union.
 type Property struct {
 	// Field is the name of the Go field.
 	Field string `json:"field"`

@@ -29,8 +29,11 @@ func TSArgsName(r *Resource) string { return r.Name + "Args" }
 // TSConfigure is the name of the function that configures a package's provider.
 const TSConfigure = "configure"
 
-// TSNames returns all names declared for d in its generated file, starting with its own name. The file exports all of
-// them. So does the folder's barrel if d is exported.
+// TSFunctionName returns the name of the function that calls f.
+func TSFunctionName(f *Function) string { return PropertyName(f.Name) }
+
+// TSNames returns all names declared for d in its generated file, starting with its own name if the file
+// declares it. The file exports all of them. So does the folder's barrel if d is exported.
 func TSNames(d Decl) []string {
 	name := d.Head().Name
 	switch d := d.(type) {
@@ -38,6 +41,8 @@ func TSNames(d Decl) []string {
 		return []string{name, TSArgsName(d)}
 	case *Config:
 		return []string{name, TSConfigure}
+	case *Function:
+		return []string{TSFunctionName(d), name + "Args", name + "Result"}
 	}
 	return []string{name}
 }

@@ -84,8 +84,8 @@ func refs(t Type, followed map[*Alias]bool, yield func(*Ref) bool) bool {
 	return true
 }
 
-// Properties returns the properties of a resource, struct, or configuration, or the variants of a union. It returns nil
-// for other declarations.
+// Properties returns the properties of a resource, struct, or configuration, the arguments and results of a function, or
+// the variants of a union. It returns nil for other declarations.
 func Properties(d Decl) []*Property {
 	switch d := d.(type) {
 	case *Resource:
@@ -96,6 +96,8 @@ func Properties(d Decl) []*Property {
 		return d.Properties
 	case *Union:
 		return d.Variants
+	case *Function:
+		return d.Properties
 	}
 	return nil
 }
