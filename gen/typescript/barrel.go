@@ -103,7 +103,7 @@ func exports(f *schema.File) []string {
 // isTypeOnly reports whether the ith name of a declaration is only a type rather than also a value.
 func isTypeOnly(d schema.Decl, i int) bool {
 	switch d := d.(type) {
-	case *schema.Resource:
+	case *schema.Resource, *schema.Function:
 		return i > 0
 	case *schema.Config:
 		return i == 0

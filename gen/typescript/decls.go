@@ -87,8 +87,8 @@ func (f *file) resource(r *schema.Resource) {
 		// The base class declares the property "name". The parameter is its default.
 		base, parameters, given, members = "NamedResource", "name: string, ", "name, ", properties[1:]
 		properties = slices.Concat([]*schema.Property{physicalName(properties[0])}, members)
-		f.needs(secondGeneration)
 	}
+	f.needs(secondGeneration)
 	args := schema.TSArgsName(r)
 	f.doc("", described(schema.TypeDoc(r), r.Deprecated))
 	heading := []string{"export class " + r.Name, "extends lumi." + base + "<" + quote(r.Token) + ">"}
@@ -119,11 +119,11 @@ func (f *file) resource(r *schema.Resource) {
 	f.putFitting(indent+"constructor("+parameters+", "+options+") {\n",
 		indent+"constructor(\n        "+strings.ReplaceAll(parameters, ", ", ",\n        ")+",\n        "+options+",\n    ) {\n")
 	f.put("        super(", r.Name, ".type, ", given, "args, ", shapeName(&r.Header), ", options);\n",
-		"    }\n",
-		"}\n\n")
+		"    }\n\n")
+	f.lookUp(r)
+	f.put("}\n\n")
 
-	f.doc("", "The arguments of "+r.Name+".")
-	f.interfaceOf(args, settable(properties), func(p *schema.Property) string {
+	f.arguments(r.Name, args, properties, func(p *schema.Property) string {
 		if r.Named && p == properties[0] {
 			return "?: lumi.Input<string> | undefined" // never an output that may be absent
 		}
@@ -132,6 +132,42 @@ func (f *file) resource(r *schema.Resource) {
 	f.shapeTable("const "+shapeName(&r.Header), properties, r.Rules)
 	f.renamed(r)
 	f.deprecated(shapeName(&r.Header), quote(r.Deprecated), r.Deprecated != "")
+}
+
+// lookUp writes the static method of a resource class that returns an existing resource.
+func (f *file) lookUp(r *schema.Resource) {
+	name, given := "", ""
+	if r.Named {
+		name, given = "name: string, ", ", name"
+	}
+	f.doc(indent, "Returns the "+r.Name+" with the given id, which something else manages.\n"+
+		"The provider reads it when a deployment is planned; its properties are outputs.")
+	f.put(indent, "static get(", name, "id: lumi.Input<string>): ", r.Name, " {\n",
+		"        return lumi.lookUp(", r.Name, ", ", shapeName(&r.Header), ", ", r.Name, ".get, id", given, ");\n",
+		"    }\n")
+}
+
+// function writes a function, interfaces for its arguments and results, and a shape.
+func (f *file) function(fn *schema.Function) {
+	f.needs(secondGeneration)
+	names := schema.TSNames(fn)
+	name, args, results := names[0], names[1], names[2]
+	doc := schema.TypeDoc(fn) + "\n\nThe provider is asked when a deployment is planned; the results are outputs."
+	f.doc("", described(doc, fn.Deprecated))
+	f.put("export function ", name, "(args", optionalMark(fn.Properties), ": ", args, "): ", results, " {\n",
+		"    return lumi.call(", quote(fn.Token), ", args, ", shapeName(&fn.Header), ", ", name, ");\n",
+		"}\n\n")
+	f.arguments(name, args, fn.Properties, f.argument)
+	f.doc("", "The results of "+name+".")
+	f.interfaceOf(results, slices.DeleteFunc(slices.Clone(fn.Properties), func(p *schema.Property) bool { return !p.Out }), f.argument)
+	f.shapeTable("const "+shapeName(&fn.Header), fn.Properties, fn.Rules)
+	f.deprecated(shapeName(&fn.Header), quote(fn.Deprecated), fn.Deprecated != "")
+}
+
+// arguments writes the interface for the arguments of a resource or function.
+func (f *file) arguments(of, name string, properties []*schema.Property, annotation func(*schema.Property) string) {
+	f.doc("", "The arguments of "+of+".")
+	f.interfaceOf(name, settable(properties), annotation)
 }
 
 // physicalName returns the argument that overrides the name that a resource has in the program.
@@ -256,7 +292,7 @@ func presence(p *schema.Property) string {
 	return "required"
 }
 
-// shapeName returns the name of the shape of a resource or configuration. The shape is local to its file.
+// shapeName returns the name of the shape of a resource, configuration, or function. The shape is local to its file.
 func shapeName(h *schema.Header) string { return h.Name + "$shape" }
 
 // settable returns the properties that programs can set.

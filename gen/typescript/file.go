@@ -13,7 +13,7 @@ import (
 const (
 	baseGeneration        = 2
 	constrainedGeneration = 3 // for constraints, unions, defaults and deprecations
-	secondGeneration      = 4 // for integers, rules, and computed properties
+	secondGeneration      = 4 // for integers, rules, computed properties, look-ups, and functions
 )
 
 // file builds the code for one IDL file.
@@ -86,6 +86,8 @@ func (f *file) decl(d schema.Decl) {
 		f.config(d)
 	case *schema.Union:
 		f.union(d)
+	case *schema.Function:
+		f.function(d)
 	case *schema.Enum:
 		f.enum(d)
 	case *schema.Alias:

@@ -53,6 +53,14 @@ export class Command extends lumi.NamedResource<"local:index:Command"> implement
     constructor(name: string, args: CommandArgs, options?: lumi.ResourceOptions<keyof CommandArgs>) {
         super(Command.type, name, args, Command$shape, options);
     }
+
+    /**
+     * Returns the Command with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Command {
+        return lumi.lookUp(Command, Command$shape, Command.get, id, name);
+    }
 }
 
 /** The arguments of Command. */

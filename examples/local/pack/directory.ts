@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A Directory is a directory for files made by other resources or programs. */
 export class Directory extends lumi.Resource<"local:index:Directory"> implements DirectoryArgs {
@@ -24,6 +24,14 @@ export class Directory extends lumi.Resource<"local:index:Directory"> implements
 
     constructor(args: DirectoryArgs, options?: lumi.ResourceOptions<keyof DirectoryArgs>) {
         super(Directory.type, args, Directory$shape, options);
+    }
+
+    /**
+     * Returns the Directory with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Directory {
+        return lumi.lookUp(Directory, Directory$shape, Directory.get, id);
     }
 }
 

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A File is a regular file. Writes are atomic. */
 export class File extends lumi.Resource<"local:index:File"> implements FileArgs {
@@ -27,6 +27,14 @@ export class File extends lumi.Resource<"local:index:File"> implements FileArgs 
 
     constructor(args: FileArgs, options?: lumi.ResourceOptions<keyof FileArgs>) {
         super(File.type, args, File$shape, options);
+    }
+
+    /**
+     * Returns the File with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): File {
+        return lumi.lookUp(File, File$shape, File.get, id);
     }
 }
 

@@ -31,6 +31,14 @@ export class RandomString extends lumi.NamedResource<"local:index:RandomString">
     constructor(name: string, args: RandomStringArgs, options?: lumi.ResourceOptions<keyof RandomStringArgs>) {
         super(RandomString.type, name, args, RandomString$shape, options);
     }
+
+    /**
+     * Returns the RandomString with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): RandomString {
+        return lumi.lookUp(RandomString, RandomString$shape, RandomString.get, id, name);
+    }
 }
 
 /** The arguments of RandomString. */
@@ -88,6 +96,14 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
 
     constructor(name: string, args?: RandomIDArgs, options?: lumi.ResourceOptions<keyof RandomIDArgs>) {
         super(RandomID.type, name, args, RandomID$shape, options);
+    }
+
+    /**
+     * Returns the RandomID with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): RandomID {
+        return lumi.lookUp(RandomID, RandomID$shape, RandomID.get, id, name);
     }
 }
 

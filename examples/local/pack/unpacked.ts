@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** An Unpacked is a directory with the files of an archive. Other files in it are neither changed nor deleted. */
 export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements UnpackedArgs {
@@ -21,6 +21,14 @@ export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements U
 
     constructor(args: UnpackedArgs, options?: lumi.ResourceOptions<keyof UnpackedArgs>) {
         super(Unpacked.type, args, Unpacked$shape, options);
+    }
+
+    /**
+     * Returns the Unpacked with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Unpacked {
+        return lumi.lookUp(Unpacked, Unpacked$shape, Unpacked.get, id);
     }
 }
 

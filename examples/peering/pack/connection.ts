@@ -36,6 +36,14 @@ export class Connection extends lumi.NamedResource<"peering:index:Connection"> i
     constructor(name: string, args: ConnectionArgs, options?: lumi.ResourceOptions<keyof ConnectionArgs>) {
         super(Connection.type, name, args, Connection$shape, options);
     }
+
+    /**
+     * Returns the Connection with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Connection {
+        return lumi.lookUp(Connection, Connection$shape, Connection.get, id, name);
+    }
 }
 
 /** The arguments of Connection. */

@@ -1,9 +1,9 @@
+import { checkObject } from "./call.js";
 import { warn } from "./deprecated.js";
-import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { callerOf } from "./position.js";
 import { blame, recorder } from "./recorder.js";
-import { type Properties, type Shape, isPlain } from "./shape.js";
+import type { Properties, Shape } from "./shape.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
 
@@ -23,14 +23,11 @@ const configurations = new Map<string, Configuration>();
  */
 export function configure(pkg: string, args: unknown, shape: Shape, callee: Function = configure): void {
     const checker = new Checker(false);
-    const given = args ?? {};
     let properties = {};
     if (configurations.has(pkg)) {
         checker.fault("", "the package is already configured; a program may configure it only once");
-    } else if (!isPlain(given)) {
-        checker.fault("", `expected an object with the configuration, found ${describe(args, true)}`);
     } else {
-        properties = checker.struct(shape, given, { path: "", secret: false });
+        properties = checkObject(checker, args, shape, "the configuration");
     }
     if (checker.faults.length > 0) {
         throw blame(new ArgumentError(pkg, undefined, checker.faults), callee);

@@ -312,10 +312,11 @@ class Builder {
         }
         const foreign = (name: string): void =>
             this.#fault(construction, `${name}: refers to a resource in another program`);
-        const values = Object.entries(vertex.properties);
-        if (vertex.options !== undefined) {
-            values.push(["options.dependsOn", vertex.options]);
-        }
+        const options = Object.entries(vertex.options ?? {});
+        const values = [
+            ...Object.entries(vertex.properties),
+            ...options.map(([name, value]): [string, unknown] => [`options.${name}`, value]),
+        ];
         for (const [name, value] of values) {
             this.#connect(vertex, name, value, foreign);
         }

@@ -2,6 +2,7 @@
 
 export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js";
 export { formatGraph } from "./canonical.js";
+export { call } from "./call.js";
 export { component } from "./component.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { deprecate, deprecated } from "./deprecated.js";
@@ -11,6 +12,7 @@ export { formerly, was } from "./former.js";
 export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret, uniqueName } from "./expression.js";
 export type { Desired, Graph } from "./graph.js";
 export type { Input } from "./input.js";
+export { lookUp } from "./lookup.js";
 export { type Module, type UseOptions, module, provide } from "./module.js";
 export type { Names } from "./names.js";
 export { anyResource, archive, asset, resource, union } from "./objects.js";

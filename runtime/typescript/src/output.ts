@@ -6,7 +6,7 @@ declare const valueOfOutput: unique symbol;
 
 /** The source of an output's value. */
 export type Source =
-    /** A property of a resource: one of its out or computed properties, `name`, `id` or `urn`. */
+    /** A property of a resource, such as an out property, `name`, `id`, or `urn`, or the result of a call. */
     | { readonly resource: object; readonly property: string }
     /** A value provided by another module, which `use` represents. */
     | { readonly use: object; readonly module: string; readonly name: string; readonly type: Type }
@@ -48,11 +48,13 @@ const instead = {
     "a string": "put it into a string with lumi.interpolate`…${output}…`",
     "a number": "pass the output itself as an argument of another resource",
     "JSON": "use lumi.jsonStringify",
+    "a list": "pass the output itself, or one of its elements with lumi.get",
 } as const;
 
 Object.defineProperties(Output.prototype, {
     toString: { value: refuser("a string") },
     toJSON: { value: refuser("JSON") },
+    [Symbol.iterator]: { value: refuser("a list") },
     [Symbol.toPrimitive]: {
         value(this: object, hint: string): never {
             return refuser(hint === "number" ? "a number" : "a string").call(this);
@@ -72,8 +74,9 @@ Object.defineProperties(Output.prototype, {
 function refuser(what: keyof typeof instead): (this: object) => never {
     return function () {
         const source = sources.get(this);
+        const isRead = source !== undefined && "resource" in source && stateOf(source.resource)?.read !== undefined;
         const why =
-            source !== undefined && ("value" in source || "use" in source)
+            isRead || (source !== undefined && ("value" in source || "use" in source))
                 ? "it is an output, whose value is known only during a deployment"
                 : "it is an output, whose value is unknown until the resource exists";
         throw new TypeError(

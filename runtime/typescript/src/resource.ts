@@ -108,7 +108,7 @@ Object.defineProperties(Resource.prototype, {
 });
 
 /** Returns a shape with the name property, which packages of older generations lack, if `named` is set. */
-function withName(shape: Shape, named: boolean): Shape {
+export function withName(shape: Shape, named: boolean): Shape {
     return named ? { name: required(string), ...shape } : shape;
 }
 
@@ -140,9 +140,12 @@ export abstract class NamedResource<out Token extends string = string> extends R
     }
 }
 
-/** Returns the id that the provider assigns to a resource on creation. */
+/** Returns the id that the provider assigns to a resource on creation, or the one that it is looked up by. */
 export function id(resource: Resource): Output<string> {
-    known(resource);
+    const { read } = known(resource);
+    if (read !== undefined) {
+        return isOutput(read) ? (read as Output<string>) : output({ value: read, secret: false });
+    }
     return output({ resource, property: "id" });
 }
 
@@ -155,17 +158,17 @@ export function urn(resource: Resource): Output<string> {
 /** The target of an output. */
 export interface Reference {
     readonly resource: Resource;
-    /** An out property of the resource, `name`, `id`, or `urn`. */
+    /** A property that the provider sets, `name`, `id`, or `urn`. */
     readonly property: string;
 }
 
 /**
  * Returns the target of an output. Throws a `TypeError` if it is not an output of a resource but, for instance, an
- * expression or a secret.
+ * expression, a secret, or the result of a call.
  */
 export function reference(output: Output<unknown>): Reference {
     const source = sourceOf(output);
-    if (!("resource" in source)) {
+    if (!("resource" in source && source.resource instanceof Resource)) {
         throw new TypeError(`expected an output of a resource, found ${describeOutput(output)}`);
     }
     return source as Reference; // Only resources create such sources.
@@ -178,6 +181,8 @@ export interface Evaluation {
     /** The name given by the program, if programs name resources of its type. */
     readonly name?: string;
     readonly shape: Shape;
+    /** The id of a resource that the program only looks up. It has no properties then. */
+    readonly read?: string | Output<string>;
     /** Copies of the values set by the program, without absent and out properties. */
     readonly properties: Properties;
 }
@@ -188,7 +193,11 @@ export interface Evaluation {
  */
 export function evaluate(resource: Resource): Evaluation {
     const state = known(resource);
-    const { type, name, given, shape } = state;
+    const { type, name, given, shape, read } = state;
+    if (read !== undefined) {
+        const id = read as string | Output<string>;
+        return { type, ...(name === undefined ? {} : { name }), shape, read: id, properties: {} };
+    }
     const values = resource as unknown as Properties;
     const current: [string, unknown][] = [];
     for (const [property, { out, computed }] of entriesOf(shape)) {
@@ -244,7 +253,7 @@ function known(resource: Resource): State {
 }
 
 /** Reports an error if a name is empty or a secret, or if the first parameter of a constructor is not a string. */
-function checkName(checker: Checker, name: unknown, isParameter: boolean): void {
+export function checkName(checker: Checker, name: unknown, isParameter: boolean): void {
     if (isParameter && typeof name !== "string") {
         checker.fault("name", `expected a string, found ${describe(name, false)}`);
     } else if (name === "") {

@@ -68,7 +68,7 @@ export function checkOptions(checker: Checker, given: unknown, shape: Shape): Pr
 const example = { environment: "dev", package: "shop" };
 
 /** Returns an error message if the string in an option is invalid, or `undefined`. */
-function problemOf(option: string, value: string, shape: Shape): string | undefined {
+export function problemOf(option: string, value: string, shape: Shape): string | undefined {
     if (option === "aliases" || option === "import") {
         const what = option === "import" ? "an id" : "a former name or URN";
         if (value === "" || /\p{Cc}/u.test(value)) {

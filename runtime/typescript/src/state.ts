@@ -1,6 +1,6 @@
 import type { Shape } from "./shape.js";
 
-/** The internal state of a resource, other than its properties. */
+/** The internal state of a resource, other than its properties, or of a call. */
 export interface State {
     /** The type token, such as `aws:ec2:VPC`. */
     readonly type: string;
@@ -8,6 +8,8 @@ export interface State {
     readonly name?: string;
     /** The physical name in the arguments, if any: a string or an output. */
     readonly given?: unknown;
+    /** The id of a resource that is only read, or the arguments of a call. */
+    readonly read?: unknown;
     readonly shape: Shape;
 }
 
@@ -19,7 +21,7 @@ export function remember(resource: object, state: State): void {
     states.set(resource, state);
 }
 
-/** Returns the state of a resource, or `undefined` for other values. */
+/** Returns the state of a resource or call, or `undefined` for other values. */
 export function stateOf(value: unknown): State | undefined {
     return typeof value === "object" && value !== null ? states.get(value) : undefined;
 }

@@ -57,7 +57,8 @@ export class Checker {
         this.faults.push({ path, message });
     }
 
-    #deprecated(path: string, what: string, instead: string | undefined): void {
+    /** Adds a warning if `instead`, the replacement, is defined. */
+    deprecated(path: string, what: string, instead: string | undefined): void {
         if (instead !== undefined) {
             this.warnings.push({ path, message: `${what}is deprecated: ${instead}` });
         }
@@ -138,7 +139,7 @@ export class Checker {
         return this.#nested(value, at, () => {
             const entries: [string, unknown][] = [];
             const before = this.faults.length;
-            this.#deprecated(at.path, "the type ", insteadOf(shape));
+            this.deprecated(at.path, "the type ", insteadOf(shape));
             const present = new Set<string>();
             const related: [string, Property][] = [];
             for (const [name, property] of entriesOf(shape)) {
@@ -157,7 +158,7 @@ export class Checker {
                 if (property.out) {
                     this.fault(inside.path, "is set by the provider, not by a program");
                 } else {
-                    this.#deprecated(inside.path, "", property.deprecated);
+                    this.deprecated(inside.path, "", property.deprecated);
                     entries.push([name, this.value(property.type, given, inside)]);
                 }
             }
@@ -229,7 +230,7 @@ export class Checker {
     #enum(type: Type & { readonly values: () => Enum }, value: unknown, at: Place): unknown {
         const all = Object.values(type.values());
         if (typeof value === "string" && all.includes(value)) {
-            this.#deprecated(at.path, "the value ", at.secret ? undefined : insteadOf(type.values(), value));
+            this.deprecated(at.path, "the value ", at.secret ? undefined : insteadOf(type.values(), value));
             return value;
         }
         return this.#expected(type, value, at, typeof value === "string" && !at.secret ? didYouMean(value, all) : "");

@@ -31,7 +31,7 @@ export function encode(shape: Shape, properties: Properties, refer: Refer): obje
 }
 
 /** Converts a value to wire form. The type is used only to find properties declared secret. */
-function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unknown {
+export function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unknown {
     if (isOutput(value)) {
         return encodeOutput(type, value, refer);
     }

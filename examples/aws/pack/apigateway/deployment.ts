@@ -36,6 +36,14 @@ export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> imple
     constructor(args: DeploymentArgs, options?: lumi.ResourceOptions<keyof DeploymentArgs>) {
         super(Deployment.type, args, Deployment$shape, options);
     }
+
+    /**
+     * Returns the Deployment with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Deployment {
+        return lumi.lookUp(Deployment, Deployment$shape, Deployment.get, id);
+    }
 }
 
 /** The arguments of Deployment. */

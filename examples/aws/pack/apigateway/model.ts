@@ -26,6 +26,14 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
     constructor(name: string, args: ModelArgs, options?: lumi.ResourceOptions<keyof ModelArgs>) {
         super(Model.type, name, args, Model$shape, options);
     }
+
+    /**
+     * Returns the Model with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Model {
+        return lumi.lookUp(Model, Model$shape, Model.get, id, name);
+    }
 }
 
 /** The arguments of Model. */

@@ -6,7 +6,7 @@ import type { Model } from "./model.js";
 import type { RestAPI } from "./rest_api.js";
 import type { Function } from "../lambda/function.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Resource is a path segment of an API, with its methods. */
 export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implements ResourceArgs {
@@ -30,6 +30,14 @@ export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implement
 
     constructor(args: ResourceArgs, options?: lumi.ResourceOptions<keyof ResourceArgs>) {
         super(Resource.type, args, Resource$shape, options);
+    }
+
+    /**
+     * Returns the Resource with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Resource {
+        return lumi.lookUp(Resource, Resource$shape, Resource.get, id);
     }
 }
 

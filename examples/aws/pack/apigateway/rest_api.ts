@@ -33,6 +33,14 @@ export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implem
     constructor(name: string, args?: RestAPIArgs, options?: lumi.ResourceOptions<keyof RestAPIArgs>) {
         super(RestAPI.type, name, args, RestAPI$shape, options);
     }
+
+    /**
+     * Returns the RestAPI with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): RestAPI {
+        return lumi.lookUp(RestAPI, RestAPI$shape, RestAPI.get, id, name);
+    }
 }
 
 /** The arguments of RestAPI. */

@@ -71,6 +71,14 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
     constructor(name: string, args: AlarmArgs, options?: lumi.ResourceOptions<keyof AlarmArgs>) {
         super(Alarm.type, name, args, Alarm$shape, options);
     }
+
+    /**
+     * Returns the Alarm with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Alarm {
+        return lumi.lookUp(Alarm, Alarm$shape, Alarm.get, id, name);
+    }
 }
 
 /** The arguments of Alarm. */

@@ -20,6 +20,14 @@ export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> im
     constructor(name: string, args: DashboardArgs, options?: lumi.ResourceOptions<keyof DashboardArgs>) {
         super(Dashboard.type, name, args, Dashboard$shape, options);
     }
+
+    /**
+     * Returns the Dashboard with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Dashboard {
+        return lumi.lookUp(Dashboard, Dashboard$shape, Dashboard.get, id, name);
+    }
 }
 
 /** The arguments of Dashboard. */

@@ -60,6 +60,14 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
     constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs>) {
         super(Table.type, name, args, Table$shape, options);
     }
+
+    /**
+     * Returns the Table with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Table {
+        return lumi.lookUp(Table, Table$shape, Table.get, id, name);
+    }
 }
 
 /** The arguments of Table. */

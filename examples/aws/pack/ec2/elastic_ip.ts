@@ -32,6 +32,14 @@ export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implement
     constructor(name: string, args?: ElasticIPArgs, options?: lumi.ResourceOptions<keyof ElasticIPArgs>) {
         super(ElasticIP.type, name, args, ElasticIP$shape, options);
     }
+
+    /**
+     * Returns the ElasticIP with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): ElasticIP {
+        return lumi.lookUp(ElasticIP, ElasticIP$shape, ElasticIP.get, id, name);
+    }
 }
 
 /** The arguments of ElasticIP. */
@@ -80,6 +88,14 @@ export class NATGateway extends lumi.NamedResource<"aws:ec2:NATGateway"> impleme
 
     constructor(name: string, args: NATGatewayArgs, options?: lumi.ResourceOptions<keyof NATGatewayArgs>) {
         super(NATGateway.type, name, args, NATGateway$shape, options);
+    }
+
+    /**
+     * Returns the NATGateway with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): NATGateway {
+        return lumi.lookUp(NATGateway, NATGateway$shape, NATGateway.get, id, name);
     }
 }
 

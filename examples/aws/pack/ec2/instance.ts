@@ -86,6 +86,14 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     constructor(name: string, args: InstanceArgs, options?: lumi.ResourceOptions<keyof InstanceArgs>) {
         super(Instance.type, name, args, Instance$shape, options);
     }
+
+    /**
+     * Returns the Instance with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Instance {
+        return lumi.lookUp(Instance, Instance$shape, Instance.get, id, name);
+    }
 }
 
 /** The arguments of Instance. */

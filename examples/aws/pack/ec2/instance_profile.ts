@@ -29,6 +29,14 @@ export class InstanceProfile extends lumi.NamedResource<"aws:ec2:InstanceProfile
     constructor(name: string, args: InstanceProfileArgs, options?: lumi.ResourceOptions<keyof InstanceProfileArgs>) {
         super(InstanceProfile.type, name, args, InstanceProfile$shape, options);
     }
+
+    /**
+     * Returns the InstanceProfile with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): InstanceProfile {
+        return lumi.lookUp(InstanceProfile, InstanceProfile$shape, InstanceProfile.get, id, name);
+    }
 }
 
 /** The arguments of InstanceProfile. */

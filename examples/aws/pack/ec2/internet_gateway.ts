@@ -18,6 +18,14 @@ export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway
     constructor(name: string, args?: InternetGatewayArgs, options?: lumi.ResourceOptions<keyof InternetGatewayArgs>) {
         super(InternetGateway.type, name, args, InternetGateway$shape, options);
     }
+
+    /**
+     * Returns the InternetGateway with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): InternetGateway {
+        return lumi.lookUp(InternetGateway, InternetGateway$shape, InternetGateway.get, id, name);
+    }
 }
 
 /** The arguments of InternetGateway. */
@@ -53,6 +61,14 @@ export class VPCGatewayAttachment
 
     constructor(args: VPCGatewayAttachmentArgs, options?: lumi.ResourceOptions<keyof VPCGatewayAttachmentArgs>) {
         super(VPCGatewayAttachment.type, args, VPCGatewayAttachment$shape, options);
+    }
+
+    /**
+     * Returns the VPCGatewayAttachment with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): VPCGatewayAttachment {
+        return lumi.lookUp(VPCGatewayAttachment, VPCGatewayAttachment$shape, VPCGatewayAttachment.get, id);
     }
 }
 

@@ -28,6 +28,14 @@ export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> impleme
     constructor(name: string, args: RouteTableArgs, options?: lumi.ResourceOptions<keyof RouteTableArgs>) {
         super(RouteTable.type, name, args, RouteTable$shape, options);
     }
+
+    /**
+     * Returns the RouteTable with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): RouteTable {
+        return lumi.lookUp(RouteTable, RouteTable$shape, RouteTable.get, id, name);
+    }
 }
 
 /** The arguments of RouteTable. */
@@ -74,6 +82,14 @@ export class Route extends lumi.Resource<"aws:ec2:Route"> implements RouteArgs {
 
     constructor(args: RouteArgs, options?: lumi.ResourceOptions<keyof RouteArgs>) {
         super(Route.type, args, Route$shape, options);
+    }
+
+    /**
+     * Returns the Route with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Route {
+        return lumi.lookUp(Route, Route$shape, Route.get, id);
     }
 }
 
@@ -125,6 +141,14 @@ export class SubnetRouteTableAssociation
         options?: lumi.ResourceOptions<keyof SubnetRouteTableAssociationArgs>,
     ) {
         super(SubnetRouteTableAssociation.type, args, SubnetRouteTableAssociation$shape, options);
+    }
+
+    /**
+     * Returns the SubnetRouteTableAssociation with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): SubnetRouteTableAssociation {
+        return lumi.lookUp(SubnetRouteTableAssociation, SubnetRouteTableAssociation$shape, SubnetRouteTableAssociation.get, id);
     }
 }
 

@@ -36,6 +36,14 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
     constructor(name: string, args: SecurityGroupArgs, options?: lumi.ResourceOptions<keyof SecurityGroupArgs>) {
         super(SecurityGroup.type, name, args, SecurityGroup$shape, options);
     }
+
+    /**
+     * Returns the SecurityGroup with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): SecurityGroup {
+        return lumi.lookUp(SecurityGroup, SecurityGroup$shape, SecurityGroup.get, id, name);
+    }
 }
 
 /** The arguments of SecurityGroup. */

@@ -48,6 +48,14 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
     constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs>) {
         super(Subnet.type, name, args, Subnet$shape, options);
     }
+
+    /**
+     * Returns the Subnet with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Subnet {
+        return lumi.lookUp(Subnet, Subnet$shape, Subnet.get, id, name);
+    }
 }
 
 /** The arguments of Subnet. */

@@ -45,6 +45,14 @@ export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     constructor(name: string, args: VPCArgs, options?: lumi.ResourceOptions<keyof VPCArgs>) {
         super(VPC.type, name, args, VPC$shape, options);
     }
+
+    /**
+     * Returns the VPC with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): VPC {
+        return lumi.lookUp(VPC, VPC$shape, VPC.get, id, name);
+    }
 }
 
 /** The arguments of VPC. */

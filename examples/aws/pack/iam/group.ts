@@ -32,6 +32,14 @@ export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupA
     constructor(name: string, args?: GroupArgs, options?: lumi.ResourceOptions<keyof GroupArgs>) {
         super(Group.type, name, args, Group$shape, options);
     }
+
+    /**
+     * Returns the Group with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Group {
+        return lumi.lookUp(Group, Group$shape, Group.get, id, name);
+    }
 }
 
 /** The arguments of Group. */

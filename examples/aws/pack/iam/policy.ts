@@ -43,6 +43,14 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     constructor(name: string, args: PolicyArgs, options?: lumi.ResourceOptions<keyof PolicyArgs>) {
         super(Policy.type, name, args, Policy$shape, options);
     }
+
+    /**
+     * Returns the Policy with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Policy {
+        return lumi.lookUp(Policy, Policy$shape, Policy.get, id, name);
+    }
 }
 
 /** The arguments of Policy. */

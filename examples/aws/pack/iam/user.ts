@@ -49,6 +49,14 @@ export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs
     constructor(name: string, args?: UserArgs, options?: lumi.ResourceOptions<keyof UserArgs>) {
         super(User.type, name, args, User$shape, options);
     }
+
+    /**
+     * Returns the User with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): User {
+        return lumi.lookUp(User, User$shape, User.get, id, name);
+    }
 }
 
 /** The arguments of User. */
@@ -127,6 +135,14 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
 
     constructor(args: AccessKeyArgs, options?: lumi.ResourceOptions<keyof AccessKeyArgs>) {
         super(AccessKey.type, args, AccessKey$shape, options);
+    }
+
+    /**
+     * Returns the AccessKey with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): AccessKey {
+        return lumi.lookUp(AccessKey, AccessKey$shape, AccessKey.get, id);
     }
 }
 

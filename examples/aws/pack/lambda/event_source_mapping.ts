@@ -44,6 +44,14 @@ export class EventSourceMapping
     constructor(args: EventSourceMappingArgs, options?: lumi.ResourceOptions<keyof EventSourceMappingArgs>) {
         super(EventSourceMapping.type, args, EventSourceMapping$shape, options);
     }
+
+    /**
+     * Returns the EventSourceMapping with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): EventSourceMapping {
+        return lumi.lookUp(EventSourceMapping, EventSourceMapping$shape, EventSourceMapping.get, id);
+    }
 }
 
 /** The arguments of EventSourceMapping. */

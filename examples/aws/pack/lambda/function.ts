@@ -79,6 +79,14 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
     constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs>) {
         super(Function.type, name, args, Function$shape, options);
     }
+
+    /**
+     * Returns the Function with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Function {
+        return lumi.lookUp(Function, Function$shape, Function.get, id, name);
+    }
 }
 
 /** The arguments of Function. */

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Function } from "./function.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Permission lets another service or account call a Function. */
 export class Permission extends lumi.Resource<"aws:lambda:Permission"> implements PermissionArgs {
@@ -38,6 +38,14 @@ export class Permission extends lumi.Resource<"aws:lambda:Permission"> implement
 
     constructor(args: PermissionArgs, options?: lumi.ResourceOptions<keyof PermissionArgs>) {
         super(Permission.type, args, Permission$shape, options);
+    }
+
+    /**
+     * Returns the Permission with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Permission {
+        return lumi.lookUp(Permission, Permission$shape, Permission.get, id);
     }
 }
 

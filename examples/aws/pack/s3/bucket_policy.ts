@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import { PolicyDocument } from "../iam/policy.js";
 import type { Bucket } from "./bucket.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A BucketPolicy controls access to a Bucket and its objects. Each bucket has at most one. */
 export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implements BucketPolicyArgs {
@@ -20,6 +20,14 @@ export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implement
 
     constructor(args: BucketPolicyArgs, options?: lumi.ResourceOptions<keyof BucketPolicyArgs>) {
         super(BucketPolicy.type, args, BucketPolicy$shape, options);
+    }
+
+    /**
+     * Returns the BucketPolicy with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): BucketPolicy {
+        return lumi.lookUp(BucketPolicy, BucketPolicy$shape, BucketPolicy.get, id);
     }
 }
 

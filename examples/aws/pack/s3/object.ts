@@ -6,7 +6,7 @@ import type { Bucket } from "./bucket.js";
 import { StorageClass } from "./lifecycle.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** An Object is a file in a Bucket. */
 export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs {
@@ -42,6 +42,14 @@ export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs
 
     constructor(args: ObjectArgs, options?: lumi.ResourceOptions<keyof ObjectArgs>) {
         super(Object.type, args, Object$shape, options);
+    }
+
+    /**
+     * Returns the Object with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Object {
+        return lumi.lookUp(Object, Object$shape, Object.get, id);
     }
 }
 

@@ -6,7 +6,7 @@ import type { Function } from "../lambda/function.js";
 import type { Topic } from "./topic.js";
 import type { Queue } from "../sqs/queue.js";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** A Subscription delivers the messages of a Topic to one recipient. */
 export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implements SubscriptionArgs {
@@ -42,6 +42,14 @@ export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implemen
 
     constructor(args: SubscriptionArgs, options?: lumi.ResourceOptions<keyof SubscriptionArgs>) {
         super(Subscription.type, args, Subscription$shape, options);
+    }
+
+    /**
+     * Returns the Subscription with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Subscription {
+        return lumi.lookUp(Subscription, Subscription$shape, Subscription.get, id);
     }
 }
 

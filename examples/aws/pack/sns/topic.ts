@@ -41,6 +41,14 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
     constructor(name: string, args?: TopicArgs, options?: lumi.ResourceOptions<keyof TopicArgs>) {
         super(Topic.type, name, args, Topic$shape, options);
     }
+
+    /**
+     * Returns the Topic with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Topic {
+        return lumi.lookUp(Topic, Topic$shape, Topic.get, id, name);
+    }
 }
 
 /** The arguments of Topic. */

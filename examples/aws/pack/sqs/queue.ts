@@ -69,6 +69,14 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
     constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs>) {
         super(Queue.type, name, args, Queue$shape, options);
     }
+
+    /**
+     * Returns the Queue with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Queue {
+        return lumi.lookUp(Queue, Queue$shape, Queue.get, id, name);
+    }
 }
 
 /** The arguments of Queue. */
@@ -161,6 +169,14 @@ export class QueuePolicy extends lumi.Resource<"aws:sqs:QueuePolicy"> implements
 
     constructor(args: QueuePolicyArgs, options?: lumi.ResourceOptions<keyof QueuePolicyArgs>) {
         super(QueuePolicy.type, args, QueuePolicy$shape, options);
+    }
+
+    /**
+     * Returns the QueuePolicy with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): QueuePolicy {
+        return lumi.lookUp(QueuePolicy, QueuePolicy$shape, QueuePolicy.get, id);
     }
 }
 

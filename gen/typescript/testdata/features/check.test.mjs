@@ -35,6 +35,19 @@ test("a resource has the arguments as its properties", () => {
     assert.equal(net.Network.type, "features:net:Network");
 });
 
+test("look-ups and functions have the shapes of the IDL", () => {
+    assert.ok(right.shared instanceof net.Network);
+    assert.equal(lumi.evaluate(right.shared).read, "net-1");
+    assert.deepEqual(lumi.reference(right.shared.range), { resource: right.shared, property: "range" });
+    assert.deepEqual(Object.keys(right.found), ["account", "imageID", "tags", "token", "near"]);
+    refuses(
+        () => features.findImage({ filters: [], prefix: 5 }),
+        "features:index:FindImage: prefix: expected a string, found a number 5",
+    );
+    refuses(() => features.findImage({}), "features:index:FindImage: neither filters nor a family is given");
+    refuses(() => net.Network.get("n", ""), 'features:net:Network "n": id: expected an id, found a string ""');
+});
+
 test("an engine sees what a resource is now", () => {
     const resource = new Options({ list: ["a"], proxy: { host: "h", port: undefined }, optional: null });
     resource.list.push("b");

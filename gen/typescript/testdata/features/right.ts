@@ -236,3 +236,15 @@ export function configured(): string {
     new net.Network(`${lumi.environment}-${lumi.moduleName}`, { range: c.pw });
     return [c.count.toFixed(), level, port, note, c.proxy.host.length, secret, secrets, typeof lumi.environment].join();
 }
+
+// What other programs manage is looked up, and functions are called.
+export const shared: net.Network = net.Network.get("shared", "net-1");
+export const found: features.FindImageResult = features.findImage({
+    filters: [{ name: "n", values: [shared.range] }],
+    network: shared,
+    key: lumi.secret("k"),
+});
+export const time: lumi.Output<number> = features.now().time;
+export const sibling: features.Options = features.Options.get(found.imageID);
+new net.Network("found", { range: found.account });
+features.findImage({ family: shared.assignedID });

@@ -246,3 +246,36 @@ export function configured(): void {
     // @ts-expect-error
     lumi.environment = "prod";
 }
+
+// Ids and arguments are of the wrong kind, or missing.
+// @ts-expect-error
+net.Network.get("n");
+// @ts-expect-error
+net.Network.get("n", 5);
+// @ts-expect-error
+features.Options.get("name", "id");
+// @ts-expect-error
+features.findImage({ family: 5 });
+// @ts-expect-error
+features.findImage({ famly: "a" });
+// @ts-expect-error
+features.findImage({ imageID: "i" });
+// @ts-expect-error
+features.now({ zone: "a" });
+
+// Results are outputs, and neither they nor the properties of other types can take their places.
+const found = features.findImage({ family: "linux" });
+// @ts-expect-error
+found.imageID = "i";
+// @ts-expect-error
+found.imageID.length;
+// @ts-expect-error
+for (const tag of found.tags) { tag; }
+// @ts-expect-error
+new net.Network("n", { range: found });
+// @ts-expect-error
+new net.Network("n", { range: features.now().time });
+// @ts-expect-error
+new net.Network("n", { range: "r" }, { dependsOn: [found] });
+// @ts-expect-error
+net.Network.get("n", "id").assignedID = "a";

@@ -57,6 +57,14 @@ export class Queue extends lumi.NamedResource<"aliases:index:Queue"> implements 
     constructor(name: string, args: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs>) {
         super(Queue.type, name, args, Queue$shape, options);
     }
+
+    /**
+     * Returns the Queue with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Queue {
+        return lumi.lookUp(Queue, Queue$shape, Queue.get, id, name);
+    }
 }
 
 /** The arguments of Queue. */

@@ -31,6 +31,14 @@ export class Subnet extends lumi.NamedResource<"computed:index:Subnet"> implemen
     constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs>) {
         super(Subnet.type, name, args, Subnet$shape, options);
     }
+
+    /**
+     * Returns the Subnet with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Subnet {
+        return lumi.lookUp(Subnet, Subnet$shape, Subnet.get, id, name);
+    }
 }
 
 /** The arguments of Subnet. */
@@ -80,6 +88,14 @@ export class Gateway extends lumi.Resource<"computed:index:Gateway"> implements 
 
     constructor(args?: GatewayArgs, options?: lumi.ResourceOptions<keyof GatewayArgs>) {
         super(Gateway.type, args, Gateway$shape, options);
+    }
+
+    /**
+     * Returns the Gateway with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Gateway {
+        return lumi.lookUp(Gateway, Gateway$shape, Gateway.get, id);
     }
 }
 

@@ -33,6 +33,14 @@ export class Volume extends lumi.NamedResource<"embedding:index:Volume"> impleme
     constructor(name: string, args: VolumeArgs, options?: lumi.ResourceOptions<keyof VolumeArgs>) {
         super(Volume.type, name, args, Volume$shape, options);
     }
+
+    /**
+     * Returns the Volume with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Volume {
+        return lumi.lookUp(Volume, Volume$shape, Volume.get, id, name);
+    }
 }
 
 /** The arguments of Volume. */
@@ -71,6 +79,14 @@ export class Snapshot extends lumi.NamedResource<"embedding:index:Snapshot"> imp
 
     constructor(name: string, args: SnapshotArgs, options?: lumi.ResourceOptions<keyof SnapshotArgs>) {
         super(Snapshot.type, name, args, Snapshot$shape, options);
+    }
+
+    /**
+     * Returns the Snapshot with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Snapshot {
+        return lumi.lookUp(Snapshot, Snapshot$shape, Snapshot.get, id, name);
     }
 }
 

@@ -20,6 +20,14 @@ export class Disk extends lumi.NamedResource<"enums:index:Disk"> implements Disk
     constructor(name: string, args: DiskArgs, options?: lumi.ResourceOptions<keyof DiskArgs>) {
         super(Disk.type, name, args, Disk$shape, options);
     }
+
+    /**
+     * Returns the Disk with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Disk {
+        return lumi.lookUp(Disk, Disk$shape, Disk.get, id, name);
+    }
 }
 
 /** The arguments of Disk. */

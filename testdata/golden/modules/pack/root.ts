@@ -23,6 +23,14 @@ export class Site extends lumi.NamedResource<"modules:index:Site"> implements Si
     constructor(name: string, args: SiteArgs, options?: lumi.ResourceOptions<keyof SiteArgs>) {
         super(Site.type, name, args, Site$shape, options);
     }
+
+    /**
+     * Returns the Site with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Site {
+        return lumi.lookUp(Site, Site$shape, Site.get, id, name);
+    }
 }
 
 /** The arguments of Site. */

@@ -19,6 +19,14 @@ export class Bucket extends lumi.NamedResource<"named:index:Bucket"> implements 
     constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs>) {
         super(Bucket.type, name, args, Bucket$shape, options);
     }
+
+    /**
+     * Returns the Bucket with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Bucket {
+        return lumi.lookUp(Bucket, Bucket$shape, Bucket.get, id, name);
+    }
 }
 
 /** The arguments of Bucket. */

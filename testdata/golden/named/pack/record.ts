@@ -16,6 +16,14 @@ export class Record extends lumi.NamedResource<"named:index:Record"> implements 
     constructor(name: string, args: RecordArgs, options?: lumi.ResourceOptions<keyof RecordArgs>) {
         super(Record.type, name, args, Record$shape, options);
     }
+
+    /**
+     * Returns the Record with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Record {
+        return lumi.lookUp(Record, Record$shape, Record.get, id, name);
+    }
 }
 
 /** The arguments of Record. */

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** URN is lowered to a name that stubs use for a package, and so becomes urn_. */
 export class URN extends lumi.Resource<"names:index:URN"> implements URNArgs {
@@ -22,6 +22,14 @@ export class URN extends lumi.Resource<"names:index:URN"> implements URNArgs {
 
     constructor(args: URNArgs, options?: lumi.ResourceOptions<keyof URNArgs>) {
         super(URN.type, args, URN$shape, options);
+    }
+
+    /**
+     * Returns the URN with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): URN {
+        return lumi.lookUp(URN, URN$shape, URN.get, id);
     }
 }
 

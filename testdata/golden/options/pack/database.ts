@@ -34,6 +34,14 @@ export class Database extends lumi.NamedResource<"options:index:Database"> imple
     constructor(name: string, args: DatabaseArgs, options?: lumi.ResourceOptions<keyof DatabaseArgs>) {
         super(Database.type, name, args, Database$shape, options);
     }
+
+    /**
+     * Returns the Database with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Database {
+        return lumi.lookUp(Database, Database$shape, Database.get, id, name);
+    }
 }
 
 /** The arguments of Database. */

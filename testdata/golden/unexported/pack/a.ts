@@ -18,6 +18,14 @@ export class Box extends lumi.NamedResource<"unexported:index:Box"> implements B
     constructor(name: string, args: BoxArgs, options?: lumi.ResourceOptions<keyof BoxArgs>) {
         super(Box.type, name, args, Box$shape, options);
     }
+
+    /**
+     * Returns the Box with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Box {
+        return lumi.lookUp(Box, Box$shape, Box.get, id, name);
+    }
 }
 
 /** The arguments of Box. */

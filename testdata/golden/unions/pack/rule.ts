@@ -22,6 +22,14 @@ export class Queue extends lumi.NamedResource<"unions:index:Queue"> implements Q
     constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs>) {
         super(Queue.type, name, args, Queue$shape, options);
     }
+
+    /**
+     * Returns the Queue with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Queue {
+        return lumi.lookUp(Queue, Queue$shape, Queue.get, id, name);
+    }
 }
 
 /** The arguments of Queue. */
@@ -53,6 +61,14 @@ export class Rule extends lumi.NamedResource<"unions:index:Rule"> implements Rul
 
     constructor(name: string, args: RuleArgs, options?: lumi.ResourceOptions<keyof RuleArgs>) {
         super(Rule.type, name, args, Rule$shape, options);
+    }
+
+    /**
+     * Returns the Rule with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Rule {
+        return lumi.lookUp(Rule, Rule$shape, Rule.get, id, name);
     }
 }
 

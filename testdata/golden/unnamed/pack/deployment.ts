@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Deployment is named by its provider. Nothing is required of it. */
 export class Deployment extends lumi.Resource<"unnamed:index:Deployment"> implements DeploymentArgs {
@@ -15,6 +15,14 @@ export class Deployment extends lumi.Resource<"unnamed:index:Deployment"> implem
 
     constructor(args?: DeploymentArgs, options?: lumi.ResourceOptions<keyof DeploymentArgs>) {
         super(Deployment.type, args, Deployment$shape, options);
+    }
+
+    /**
+     * Returns the Deployment with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Deployment {
+        return lumi.lookUp(Deployment, Deployment$shape, Deployment.get, id);
     }
 }
 
@@ -35,6 +43,14 @@ export class Ping extends lumi.Resource<"unnamed:index:Ping"> {
 
     constructor(args?: PingArgs, options?: lumi.ResourceOptions<keyof PingArgs>) {
         super(Ping.type, args, Ping$shape, options);
+    }
+
+    /**
+     * Returns the Ping with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Ping {
+        return lumi.lookUp(Ping, Ping$shape, Ping.get, id);
     }
 }
 

@@ -18,6 +18,14 @@ export class A extends lumi.NamedResource<"features:index:A"> implements AArgs {
     constructor(name: string, args?: AArgs, options?: lumi.ResourceOptions<keyof AArgs>) {
         super(A.type, name, args, A$shape, options);
     }
+
+    /**
+     * Returns the A with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): A {
+        return lumi.lookUp(A, A$shape, A.get, id, name);
+    }
 }
 
 /** The arguments of A. */

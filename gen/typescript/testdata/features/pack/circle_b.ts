@@ -17,6 +17,14 @@ export class B extends lumi.NamedResource<"features:index:B"> implements BArgs {
     constructor(name: string, args?: BArgs, options?: lumi.ResourceOptions<keyof BArgs>) {
         super(B.type, name, args, B$shape, options);
     }
+
+    /**
+     * Returns the B with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): B {
+        return lumi.lookUp(B, B$shape, B.get, id, name);
+    }
 }
 
 /** The arguments of B. */

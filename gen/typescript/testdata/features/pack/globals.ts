@@ -31,6 +31,14 @@ export class Object extends lumi.Resource<"features:index:Object"> {
     constructor(args?: ObjectArgs, options?: lumi.ResourceOptions<keyof ObjectArgs>) {
         super(Object.type, args, Object$shape, options);
     }
+
+    /**
+     * Returns the Object with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Object {
+        return lumi.lookUp(Object, Object$shape, Object.get, id);
+    }
 }
 
 /** The arguments of Object. */
@@ -51,6 +59,14 @@ export class Promise extends lumi.NamedResource<"features:index:Promise"> implem
 
     constructor(name: string, args?: PromiseArgs, options?: lumi.ResourceOptions<keyof PromiseArgs>) {
         super(Promise.type, name, args, Promise$shape, options);
+    }
+
+    /**
+     * Returns the Promise with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Promise {
+        return lumi.lookUp(Promise, Promise$shape, Promise.get, id, name);
     }
 }
 
@@ -106,6 +122,14 @@ export class Function extends lumi.Resource<"features:index:Function"> {
 
     constructor(args?: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs>) {
         super(Function.type, args, Function$shape, options);
+    }
+
+    /**
+     * Returns the Function with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Function {
+        return lumi.lookUp(Function, Function$shape, Function.get, id);
     }
 }
 

@@ -11,7 +11,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** Ports that servers listen on, see &#64;internal and {\@link Ports}. */
 export const PortHTTP = 80;
@@ -89,6 +89,14 @@ export class Machine extends lumi.Resource<"features:index:Machine"> implements 
 
     constructor(args?: MachineArgs, options?: lumi.ResourceOptions<keyof MachineArgs>) {
         super(Machine.type, args, Machine$shape, options);
+    }
+
+    /**
+     * Returns the Machine with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Machine {
+        return lumi.lookUp(Machine, Machine$shape, Machine.get, id);
     }
 }
 

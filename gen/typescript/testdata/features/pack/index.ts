@@ -9,6 +9,15 @@ export { type Config, configure, Proxy } from "./config.js";
 export { Enabled, Plain, Awkward, Zero, Minus, Large, Huge, Third, Tiny, Max, Documented, Ignored } from "./consts.js";
 export { Level, Size, ALongNameForAThing } from "./enums.js";
 export {
+    Filter,
+    findImage,
+    type FindImageArgs,
+    type FindImageResult,
+    now,
+    type NowArgs,
+    type NowResult,
+} from "./functions.js";
+export {
     Record,
     Array,
     Object,

@@ -37,6 +37,14 @@ export class Pool extends lumi.Resource<"features:index:Pool"> implements PoolAr
     constructor(args: PoolArgs, options?: lumi.ResourceOptions<keyof PoolArgs>) {
         super(Pool.type, args, Pool$shape, options);
     }
+
+    /**
+     * Returns the Pool with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Pool {
+        return lumi.lookUp(Pool, Pool$shape, Pool.get, id);
+    }
 }
 
 /** The arguments of Pool. */

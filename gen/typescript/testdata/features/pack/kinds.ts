@@ -43,6 +43,14 @@ export class Kinds extends lumi.NamedResource<"features:index:Kinds"> implements
     constructor(name: string, args: KindsArgs, options?: lumi.ResourceOptions<keyof KindsArgs>) {
         super(Kinds.type, name, args, Kinds$shape, options);
     }
+
+    /**
+     * Returns the Kinds with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Kinds {
+        return lumi.lookUp(Kinds, Kinds$shape, Kinds.get, id, name);
+    }
 }
 
 /** The arguments of Kinds. */
@@ -139,6 +147,14 @@ export class Options extends lumi.Resource<"features:index:Options"> implements 
     constructor(args?: OptionsArgs, options?: lumi.ResourceOptions<keyof OptionsArgs>) {
         super(Options.type, args, Options$shape, options);
     }
+
+    /**
+     * Returns the Options with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Options {
+        return lumi.lookUp(Options, Options$shape, Options.get, id);
+    }
 }
 
 /** The arguments of Options. */
@@ -227,6 +243,14 @@ export class Mixed extends lumi.NamedResource<"features:index:Mixed"> implements
     constructor(name: string, args: MixedArgs, options?: lumi.ResourceOptions<keyof MixedArgs>) {
         super(Mixed.type, name, args, Mixed$shape, options);
     }
+
+    /**
+     * Returns the Mixed with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Mixed {
+        return lumi.lookUp(Mixed, Mixed$shape, Mixed.get, id, name);
+    }
 }
 
 /** The arguments of Mixed. */
@@ -263,6 +287,14 @@ export class Bare extends lumi.Resource<"features:index:Bare"> {
     constructor(args?: BareArgs, options?: lumi.ResourceOptions<keyof BareArgs>) {
         super(Bare.type, args, Bare$shape, options);
     }
+
+    /**
+     * Returns the Bare with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Bare {
+        return lumi.lookUp(Bare, Bare$shape, Bare.get, id);
+    }
 }
 
 /** The arguments of Bare. */
@@ -279,6 +311,14 @@ export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> im
 
     constructor(name: string, args?: BareNamedArgs, options?: lumi.ResourceOptions<keyof BareNamedArgs>) {
         super(BareNamed.type, name, args, BareNamed$shape, options);
+    }
+
+    /**
+     * Returns the BareNamed with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): BareNamed {
+        return lumi.lookUp(BareNamed, BareNamed$shape, BareNamed.get, id, name);
     }
 }
 
@@ -301,6 +341,14 @@ export class Computed extends lumi.Resource<"features:index:Computed"> {
 
     constructor(args?: ComputedArgs, options?: lumi.ResourceOptions<keyof ComputedArgs>) {
         super(Computed.type, args, Computed$shape, options);
+    }
+
+    /**
+     * Returns the Computed with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Computed {
+        return lumi.lookUp(Computed, Computed$shape, Computed.get, id);
     }
 }
 
@@ -329,6 +377,14 @@ export class AResourceWithANameThatTakesALine
         options?: lumi.ResourceOptions<keyof AResourceWithANameThatTakesALineArgs>,
     ) {
         super(AResourceWithANameThatTakesALine.type, name, args, AResourceWithANameThatTakesALine$shape, options);
+    }
+
+    /**
+     * Returns the AResourceWithANameThatTakesALine with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): AResourceWithANameThatTakesALine {
+        return lumi.lookUp(AResourceWithANameThatTakesALine, AResourceWithANameThatTakesALine$shape, AResourceWithANameThatTakesALine.get, id, name);
     }
 }
 

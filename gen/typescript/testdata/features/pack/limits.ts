@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /** Limits has properties with constraints. */
 export class Limits extends lumi.Resource<"features:index:Limits"> implements LimitsArgs {
@@ -39,6 +39,14 @@ export class Limits extends lumi.Resource<"features:index:Limits"> implements Li
 
     constructor(args: LimitsArgs, options?: lumi.ResourceOptions<keyof LimitsArgs>) {
         super(Limits.type, args, Limits$shape, options);
+    }
+
+    /**
+     * Returns the Limits with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Limits {
+        return lumi.lookUp(Limits, Limits$shape, Limits.get, id);
     }
 }
 

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(3);
+lumi.requireGeneration(4);
 
 /**
  * Cache keeps what is slow to find.
@@ -50,6 +50,14 @@ export class Cache extends lumi.Resource<"features:index:Cache"> implements Cach
 
     constructor(args: CacheArgs, options?: lumi.ResourceOptions<keyof CacheArgs>) {
         super(Cache.type, args, Cache$shape, options);
+    }
+
+    /**
+     * Returns the Cache with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Cache {
+        return lumi.lookUp(Cache, Cache$shape, Cache.get, id);
     }
 }
 

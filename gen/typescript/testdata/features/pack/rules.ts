@@ -29,6 +29,14 @@ export class Gate extends lumi.NamedResource<"features:index:Gate"> implements G
     constructor(name: string, args: GateArgs, options?: lumi.ResourceOptions<keyof GateArgs>) {
         super(Gate.type, name, args, Gate$shape, options);
     }
+
+    /**
+     * Returns the Gate with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Gate {
+        return lumi.lookUp(Gate, Gate$shape, Gate.get, id, name);
+    }
 }
 
 /** The arguments of Gate. */

@@ -24,6 +24,14 @@ export class Route extends lumi.NamedResource<"features:index:Route"> implements
     constructor(name: string, args: RouteArgs, options?: lumi.ResourceOptions<keyof RouteArgs>) {
         super(Route.type, name, args, Route$shape, options);
     }
+
+    /**
+     * Returns the Route with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Route {
+        return lumi.lookUp(Route, Route$shape, Route.get, id, name);
+    }
 }
 
 /** The arguments of Route. */

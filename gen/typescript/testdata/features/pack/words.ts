@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Words has properties with names that mean something to TypeScript. */
 export class Words extends lumi.Resource<"features:index:Words"> implements WordsArgs {
@@ -69,6 +69,14 @@ export class Words extends lumi.Resource<"features:index:Words"> implements Word
 
     constructor(args?: WordsArgs, options?: lumi.ResourceOptions<keyof WordsArgs>) {
         super(Words.type, args, Words$shape, options);
+    }
+
+    /**
+     * Returns the Words with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Words {
+        return lumi.lookUp(Words, Words$shape, Words.get, id);
     }
 }
 

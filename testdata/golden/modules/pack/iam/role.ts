@@ -16,6 +16,14 @@ export class Role extends lumi.NamedResource<"modules:iam:Role"> implements Role
     constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs>) {
         super(Role.type, name, args, Role$shape, options);
     }
+
+    /**
+     * Returns the Role with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Role {
+        return lumi.lookUp(Role, Role$shape, Role.get, id, name);
+    }
 }
 
 /** The arguments of Role. */

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { VPC } from "../network/vpc.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** A Subnet is part of a VPC. */
 export class Subnet extends lumi.Resource<"moves:ec2:Subnet"> implements SubnetArgs {
@@ -15,6 +15,14 @@ export class Subnet extends lumi.Resource<"moves:ec2:Subnet"> implements SubnetA
 
     constructor(args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs>) {
         super(Subnet.type, args, Subnet$shape, options);
+    }
+
+    /**
+     * Returns the Subnet with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Subnet {
+        return lumi.lookUp(Subnet, Subnet$shape, Subnet.get, id);
     }
 }
 

@@ -9,7 +9,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(4);
 
 /** Topic is what messages are about. */
 export class Topic extends lumi.Resource<"unions:sns:Topic"> {
@@ -18,6 +18,14 @@ export class Topic extends lumi.Resource<"unions:sns:Topic"> {
 
     constructor(args?: TopicArgs, options?: lumi.ResourceOptions<keyof TopicArgs>) {
         super(Topic.type, args, Topic$shape, options);
+    }
+
+    /**
+     * Returns the Topic with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(id: lumi.Input<string>): Topic {
+        return lumi.lookUp(Topic, Topic$shape, Topic.get, id);
     }
 }
 

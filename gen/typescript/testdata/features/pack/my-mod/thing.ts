@@ -22,6 +22,14 @@ export class Thing extends lumi.NamedResource<"features:my-mod:Thing"> implement
     constructor(name: string, args?: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs>) {
         super(Thing.type, name, args, Thing$shape, options);
     }
+
+    /**
+     * Returns the Thing with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Thing {
+        return lumi.lookUp(Thing, Thing$shape, Thing.get, id, name);
+    }
 }
 
 /** The arguments of Thing. */

@@ -22,6 +22,14 @@ export class Network extends lumi.NamedResource<"features:net:Network"> implemen
     constructor(name: string, args: NetworkArgs, options?: lumi.ResourceOptions<keyof NetworkArgs>) {
         super(Network.type, name, args, Network$shape, options);
     }
+
+    /**
+     * Returns the Network with the given id, which something else manages.
+     * The provider reads it when a deployment is planned; its properties are outputs.
+     */
+    static get(name: string, id: lumi.Input<string>): Network {
+        return lumi.lookUp(Network, Network$shape, Network.get, id, name);
+    }
 }
 
 /** The arguments of Network. */
