@@ -59,10 +59,25 @@ func (c *compiler) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(diags) == 0 {
+		if diags, err = c.collisions(pkg); err != nil {
+			return err
+		}
+	}
 	if err := c.report(diags); err != nil {
 		return err
 	}
 	return c.emit(ctx, pkg)
+}
+
+// collisions reports names of the IDL that collide with hand-written files of the outputs.
+func (c *compiler) collisions(pkg *schema.Package) (diags []diag.Diagnostic, err error) {
+	for _, t := range c.targets {
+		if t.check != nil && err == nil {
+			diags, err = t.check(pkg, c.idl, t.place(c.idl))
+		}
+	}
+	return diags, err
 }
 
 // load compiles the IDL in dir with the options of the command line.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/gen/typescript"
+	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
@@ -26,17 +28,15 @@ type output struct {
 	imports bool
 	// generate returns the files of the output and warnings about existing files in dir.
 	generate func(pkg *schema.Package, dir, importPath string, digests schema.Digests) ([]gen.File, []string, error)
+	// check reports names of the IDL, whose folder is idl, that collide with hand-written files in dir. It may be nil.
+	check func(pkg *schema.Package, idl, dir string) ([]diag.Diagnostic, error)
 }
 
 var outputs = []*output{
 	{
 		flag: "out-pack", help: "write the TypeScript package", folder: "pack",
 		generate: func(pkg *schema.Package, dir, _ string, digests schema.Digests) ([]gen.File, []string, error) {
-			opts := typescript.Options{Digests: digests}
-			if info, err := os.Stat(dir); err == nil && info.IsDir() {
-				opts.Existing = os.DirFS(dir)
-			}
-			files, warnings, err := typescript.Generate(pkg, opts)
+			files, warnings, err := typescript.Generate(pkg, typescript.Options{Digests: digests, Existing: existing(dir)})
 			if err != nil {
 				return nil, nil, fmt.Errorf("cannot read %s: %w", dir, err)
 			}
@@ -44,6 +44,13 @@ var outputs = []*output{
 				warnings[i] = filepath.Join(dir, "package.json") + ": " + w
 			}
 			return files, warnings, nil
+		},
+		check: func(pkg *schema.Package, idl, dir string) ([]diag.Diagnostic, error) {
+			diags, err := typescript.Collisions(pkg, idl, dir, existing(dir))
+			if err != nil {
+				return nil, fmt.Errorf("cannot read %s: %w", dir, err)
+			}
+			return diags, nil
 		},
 	},
 	{
@@ -60,6 +67,14 @@ var outputs = []*output{
 			return []gen.File{{Content: content.Bytes()}}, nil, err
 		},
 	},
+}
+
+// existing returns the files in an output folder, or nil if there is none.
+func existing(dir string) fs.FS {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil
+	}
+	return os.DirFS(dir)
 }
 
 // target is an output selected on the command line. It is the value of the output's flag.
