@@ -180,7 +180,7 @@ func (v Version) span(n node) diag.Span {
 // report adds a finding unless impact is zero. Either node may be zero. The message starts with the new symbol or, if
 // there is none, the old one.
 func (c *comparison) report(code diag.Code, impact Impact, old, new node, help, format string, args ...any) {
-	if c.stateless {
+	if c.stateless && code != "SecretAdded" && code != "SecretRemoved" { // plans contain the results
 		impact.Deployed = None
 	}
 	if impact == (Impact{}) {

@@ -62,6 +62,10 @@ func TestWrite(t *testing.T) {
 				{Field: "S", Name: "s", Type: &schema.Ref{Decl: subnet}},
 				{Field: "Z", Name: "z", Type: &schema.Ref{Decl: foreign}},
 			}},
+			&schema.Function{Header: schema.Header{Name: "Find", Deprecated: "use S"}, Token: "aws:ec2:Find", Properties: []*schema.Property{
+				{Field: "A", Name: "a", Type: schema.String, Optional: true, Pointer: true},
+				{Field: "B", Name: "b", Type: schema.Int, Out: true, Doc: "B is found."},
+			}, Rules: []*schema.Rule{{Message: "a is missing", Expr: []any{"has", "a"}}}},
 			&schema.Struct{Header: schema.Header{Name: "S"}, Properties: []*schema.Property{
 				{Field: "M", Name: "m", Type: &schema.Map{Key: schema.String, Elem: schema.Number}, Out: true, In: true, Constraints: &schema.Constraints{
 					MinProperties: new(3), MaxProperties: new(4), KeyPattern: "k",
@@ -187,6 +191,12 @@ func TestReadErrors(t *testing.T) {
 		{"name scope without a name", in(`{"kind": "resource", "name": "X", "token": "t", "nameScope": "a", "properties": [
 			{"field": "A", "name": "a", "type": {"kind": "string"}}]}`),
 			`m/f.go: X: nameScope: no settable property "a" of a named resource`},
+		{"function without a token", in(`{"kind": "function", "name": "X", "properties": []}`), `m/f.go: X: missing function token`},
+		{"function without results", in(`{"kind": "function", "name": "X", "token": "t", "properties": [
+			{"field": "A", "name": "a", "type": {"kind": "string"}}]}`), `m/f.go: X: a function without results`},
+		{"reference to a function", in(`{"kind": "function", "name": "X", "token": "t", "properties": [
+			{"field": "A", "name": "a", "out": true, "type": {"kind": "ref", "module": "m", "name": "X"}}]}`),
+			`m/f.go: X.a: "X" in module "m" cannot be a property type`},
 		{"duplicate property", in(`{"kind": "struct", "name": "X", "properties": [
 			{"field": "A", "name": "a", "type": {"kind": "bool"}}, {"field": "B", "name": "a", "type": {"kind": "bool"}}]}`),
 			`m/f.go: X: duplicate property "a"`},
