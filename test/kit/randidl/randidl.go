@@ -25,6 +25,7 @@ var names = []string{
 	"Input", "Asset", "Configure", "Partial", "Nil", "Map", "Üml", "Δelta", "X_1", "GroupID", "IAM", "Index", "Default",
 	"class", "as", "infer", "shape", "lumi", "number", "context", "tokens", "urn", "configure", "structpb", "iota_", "nil_", "keyof",
 	"string_", "fmt", "Å", "ǅ", "SSD", "Valid", "Values", "P", "S", "V", "K", "Ops", "Required",
+	"Find", "find", "FindArgs", "FindResult", "FindFunc", "Call",
 }
 
 var fieldNames = []string{
@@ -89,6 +90,7 @@ const (
 	config
 	constant
 	union
+	function
 	kindCount
 )
 
@@ -134,6 +136,8 @@ func (g *generator) declare(name string) {
 		g.structure(name, "idl.Config")
 	case union:
 		g.union(name)
+	case function:
+		g.structure(name, "idl.Function")
 	case enum:
 		g.enum(name)
 	case stringAlias:
@@ -211,6 +215,9 @@ func (g *generator) structure(name, marker string) {
 		p.typ, p.options = g.property(marker)
 		fields = append(fields, p)
 	}
+	if marker == "idl.Function" && !slices.ContainsFunc(fields, func(p *property) bool { return slices.Contains(p.options, "out") }) {
+		fields = append(fields, &property{field: "Found", typ: "string", options: []string{"out"}})
+	}
 	g.relate(fields)
 	for _, p := range fields {
 		g.printf("\t%s %s", p.field, p.typ)
@@ -272,14 +279,14 @@ func (g *generator) relate(fields []*property) {
 
 // property returns a random type and mostly valid options for a property.
 func (g *generator) property(marker string) (typ string, options []string) {
-	resource := marker == "idl.NamedResource" || marker == "idl.Resource"
+	resource, isFunction := marker == "idl.NamedResource" || marker == "idl.Resource", marker == "idl.Function"
 	if g.chance(20, "secret") {
 		options = append(options, "secret")
 	}
 	if resource && g.chance(15, "in") {
 		options = append(options, "in")
 	}
-	out := resource && g.chance(20, "out") && !slices.Contains(options, "in")
+	out := (resource && g.chance(20, "out") || isFunction && g.chance(40, "result")) && !slices.Contains(options, "in")
 	if out {
 		options = append(options, "out")
 	} else if resource && g.chance(20, "replaces") {
@@ -291,6 +298,9 @@ func (g *generator) property(marker string) (typ string, options []string) {
 	typ, natural := g.value()
 	if !out && g.chance(30, "constrained") {
 		options = append(options, g.constraints(typ)...)
+	}
+	if isFunction {
+		options = slices.DeleteFunc(options, func(option string) bool { return strings.HasPrefix(option, "equal=") })
 	}
 	switch {
 	case natural && g.chance(40, "optional"):
@@ -309,7 +319,7 @@ func (g *generator) property(marker string) (typ string, options []string) {
 	} else if value := defaults[typ]; value != "" && slices.Contains(options, "optional") && g.chance(30, "default") {
 		options = append(options, "default="+value)
 	}
-	if g.chance(5, "was") {
+	if !isFunction && g.chance(5, "was") {
 		options = append(options, "was="+g.pick([]string{"before", "'old,older'", "$x", "ünï"}, "former"))
 	}
 	if g.chance(10, "deprecated") {
@@ -394,7 +404,7 @@ func (g *generator) key() string {
 
 // mixin returns the struct to embed in a declaration: the marker, or an earlier struct that embeds the marker.
 func (g *generator) mixin(name, marker string) string {
-	kinds := map[string]kind{"idl.NamedResource": named, "idl.Resource": unnamed}
+	kinds := map[string]kind{"idl.NamedResource": named, "idl.Resource": unnamed, "idl.Function": function}
 	k, ok := kinds[marker]
 	if !ok || !g.chance(30, "mixin") {
 		return marker
