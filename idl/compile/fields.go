@@ -257,9 +257,10 @@ func (c *checker) rejectPlace(o setOption, d, by *decl, at ast.Node) {
 		help = "remove it, or set the option on the property that contains the struct"
 	case by != d:
 		what = "is embedded in the plain struct " + by.spec.Name.Name
-		if by.marker == markerConfig {
+		switch by.marker {
+		case markerConfig:
 			what = "is embedded in the provider's configuration, " + by.spec.Name.Name
-		} else if by.marker == markerFunction {
+		case markerFunction:
 			what = "is embedded in the function " + by.spec.Name.Name
 		}
 		help = "remove it, or embed " + name + " only in resources"
