@@ -233,7 +233,7 @@ func (c *checker) collectType(f *sourceFile, gen *ast.GenDecl, spec *ast.TypeSpe
 		c.report(diag.GenericDecl, spec.TypeParams, "generic types are not supported").
 			Suggestion = "declare a separate type for each use of " + spec.Name.Name
 	case shadowsPredeclared(spec.Name.Name):
-		c.rejectReservedName(spec.Name)
+		c.rejectReservedName(spec.Name, spec.Name.Name)
 	case obj == nil:
 		return
 	default:

@@ -21,8 +21,8 @@ func (c *checker) checkNames() {
 		foreignNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
 		for _, f := range s.module.Files {
 			for _, d := range f.Decls {
-				if slices.Contains(reservedInTypeScript, schema.TSNames(d)[0]) { // other names are never reserved
-					c.rejectReservedName(c.idents[d])
+				if name := schema.TSNames(d)[0]; slices.Contains(reservedInTypeScript, name) { // other names are never reserved
+					c.rejectReservedName(c.idents[d], name)
 				}
 				if c.checkCollisions("Go", schema.GoNames(d), d, foreignNames) {
 					c.checkCollisions("TypeScript", schema.TSNames(d), d, tsNames)
@@ -54,8 +54,8 @@ func (c *checker) checkCollisions(language string, names []string, d schema.Decl
 	return true
 }
 
-func (c *checker) rejectReservedName(at *ast.Ident) {
-	c.report(diag.ReservedName, at, "generated TypeScript cannot use the name %s", at.Name).
+func (c *checker) rejectReservedName(at *ast.Ident, name string) {
+	c.report(diag.ReservedName, at, "generated TypeScript cannot use the name %s", name).
 		Suggestion = "rename it"
 }
 
