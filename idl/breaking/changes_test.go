@@ -87,6 +87,8 @@ func (c *changer) properties() (schema.Decl, *[]*schema.Property) {
 			return d, &d.Properties
 		case *schema.Config:
 			return d, &d.Properties
+		case *schema.Function:
+			return d, &d.Properties
 		}
 	}
 	return nil, nil
@@ -109,7 +111,8 @@ func (c *changer) addProperty(p *schema.Property) bool {
 	if list == nil {
 		return false
 	}
-	if _, resource := d.(*schema.Resource); p.Out && !resource {
+	kind := d.Head().Kind
+	if p.Out && kind != "resource" && kind != "function" {
 		return false
 	}
 	p.Name = unused(*list, "zz")

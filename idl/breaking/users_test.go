@@ -63,6 +63,12 @@ func (w *writer) decl(d schema.Decl) {
 				w.line("%s.%s = %s;", r, p.Name, w.declare(w.annotation(p, "lumi.Input")))
 			}
 		}
+	case *schema.Function:
+		all, some := w.object(d.Properties, "lumi.Input")
+		call, r := w.modules[d.File.Module]+"."+schema.TSFunctionName(d), w.fresh()
+		w.line("export const %s = %s(%s);", r, call, all)
+		w.line("export const %s = %s(%s);", w.fresh(), call, some)
+		w.read(r, slices.DeleteFunc(slices.Clone(d.Properties), func(p *schema.Property) bool { return !p.Out }), "lumi.Input")
 	case *schema.Config:
 		all, some := w.object(d.Properties, "")
 		w.line("%s.configure(%s);\n%s.configure(%s);", w.modules[d.File.Module], all, w.modules[d.File.Module], some)
