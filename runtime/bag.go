@@ -133,6 +133,11 @@ func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOr
 func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*structpb.Struct, error) {
 	p := newProps(ctx, encoding, m)
 	p.skip, p.only = skip, only
+	return p.encodeBag(o)
+}
+
+// encodeBag is like the function encodeBag, with the options set in p.
+func (p *Props) encodeBag(o Object) (*structpb.Struct, error) {
 	fields := p.encodeObject(o)
 	for _, name := range p.invalid {
 		delete(fields, name)
@@ -141,7 +146,7 @@ func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*struc
 		p.inOrder, p.faults = true, nil
 		p.encodeObject(o)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := p.ctx.Err(); err != nil {
 		return nil, err // The walk may have been cut short.
 	}
 	bag := &structpb.Struct{Fields: fields}

@@ -11,16 +11,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Description describes a resource type.
+// Description describes a resource type or a function.
 type Description struct {
 	Type tokens.Type
+	// Function is set for a function.
+	Function bool
 	// Named is set if programs name the resources, rather than the provider.
 	Named bool
 	// CanFind is set if the provider implements Find.
 	CanFind bool
 	// IdempotentCreate is set if a repeated Create with the same token returns the result of the first.
 	IdempotentCreate bool
-	// Properties lists the resource's properties in declaration order.
+	// Properties lists the resource's properties, or the function's arguments and [Out] results, in declaration order.
 	Properties []Property
 	// Name holds the constraints on the names that programs choose.
 	Name NameRules

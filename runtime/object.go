@@ -94,6 +94,8 @@ type Props struct {
 	inOrder bool
 	// skip omits properties with any of its flags. only, if not 0, omits top-level properties with none of its flags.
 	skip, only Flags
+	// complete is set to report required properties that are absent when encoding.
+	complete bool
 
 	// secrets, if not nil, collects secret values and property names.
 	secrets *wire.Secrets

@@ -340,6 +340,8 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 	faults := len(p.faults)
 	if v := p.encode(field, c, f); v != nil {
 		p.made = append(p.made, entry{name, v})
+	} else if p.complete && f&required != 0 && len(p.faults) == faults {
+		p.fault("is required, but missing")
 	}
 	if len(p.faults) > faults && len(p.path) == 1 {
 		p.invalid = append(p.invalid, name)

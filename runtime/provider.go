@@ -91,8 +91,8 @@ func run(ctx context.Context, r *Provider, c *call) (err error) {
 	}
 	ended := false
 	defer func() {
-		if !ended || err != nil {
-			noteResult(ctx, c)
+		if (!ended || err != nil) && c.want != nil {
+			noteResult(ctx, c.want.Properties, c.want.marks)
 		}
 	}()
 	err = outcome(c.op, r.ops(ctx, c))

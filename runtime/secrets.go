@@ -41,10 +41,10 @@ func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 	}
 }
 
-// noteResult registers the secrets in the properties after a failed call, such as a generated password.
-func noteResult(ctx context.Context, c *call) {
-	if wire.SecretsOf(ctx) != nil && c.want != nil {
-		p := newProps(context.Background(), encoding, c.want.marks)
-		NoteSecrets(ctx, BagOf(&structpb.Struct{Fields: p.encodeObject(c.want.Properties)}))
+// noteResult registers the secrets in properties after a failed call, such as a generated password.
+func noteResult(ctx context.Context, properties Object, marks *mark) {
+	if wire.SecretsOf(ctx) != nil {
+		p := newProps(context.Background(), encoding, marks)
+		NoteSecrets(ctx, BagOf(&structpb.Struct{Fields: p.encodeObject(properties)}))
 	}
 }

@@ -65,6 +65,8 @@ func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 // Description describes a resource type.
 type Description struct {
 	Type tokens.Type
+	// Function is set for a function, whose results are the Outputs and whose arguments are all other properties.
+	Function bool
 	// Named is set if the property "name" is the resource's name in programs.
 	Named bool
 	// Replaces lists the properties that cannot be changed in place. Outputs lists the properties computed by the

@@ -35,6 +35,7 @@ func (c *Caller) Describe(ctx context.Context, types []tokens.Type) ([]plan.Desc
 				all[i] = plan.Description{
 					Type: t, Named: q.description.Named, Replaces: q.names(lumi.Replaces), Outputs: q.names(lumi.Out), WriteOnly: q.names(lumi.In),
 					Computed: q.names(lumi.Computed), Secrets: q.names(lumi.Secret), Name: plan.NameRules(q.description.Name),
+					Function: q.description.Function,
 				}
 				for _, p := range q.description.Properties {
 					if len(p.Was) > 0 {

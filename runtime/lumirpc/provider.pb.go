@@ -279,7 +279,7 @@ func (x Event_Severity) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Severity.Descriptor instead.
 func (Event_Severity) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33, 0}
 }
 
 // HandshakeRequest introduces the engine.
@@ -342,7 +342,9 @@ type HandshakeResponse struct {
 	// The tokens of the resource types that it serves, such as "aws:ec2:VPC", sorted.
 	Types []string `protobuf:"bytes,4,rep,name=types,proto3" json:"types,omitempty"`
 	// Whether Configure must be called before any call about a resource.
-	Configurable  bool `protobuf:"varint,5,opt,name=configurable,proto3" json:"configurable,omitempty"`
+	Configurable bool `protobuf:"varint,5,opt,name=configurable,proto3" json:"configurable,omitempty"`
+	// The tokens of the functions that it serves, such as "aws:ec2:FindImage", sorted. They differ from those of types.
+	Functions     []string `protobuf:"bytes,6,rep,name=functions,proto3" json:"functions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -410,6 +412,13 @@ func (x *HandshakeResponse) GetConfigurable() bool {
 		return x.Configurable
 	}
 	return false
+}
+
+func (x *HandshakeResponse) GetFunctions() []string {
+	if x != nil {
+		return x.Functions
+	}
+	return nil
 }
 
 // ConfigureRequest contains the configuration. Unknown values are not allowed.
@@ -495,10 +504,10 @@ func (*ConfigureResponse) Descriptor() ([]byte, []int) {
 	return file_lumirpc_provider_proto_rawDescGZIP(), []int{3}
 }
 
-// DescribeRequest asks about resource types.
+// DescribeRequest asks about resource types and functions.
 type DescribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tokens of the types. If empty, all types that the plugin serves.
+	// The tokens of the types and functions. If empty, all that the plugin serves.
 	Types         []string `protobuf:"bytes,1,rep,name=types,proto3" json:"types,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -541,10 +550,10 @@ func (x *DescribeRequest) GetTypes() []string {
 	return nil
 }
 
-// DescribeResponse describes the types.
+// DescribeResponse describes the types and functions.
 type DescribeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One for each type, in the order of the request, or sorted by token if the request was empty.
+	// One for each token, in the order of the request, or sorted by token if the request was empty.
 	Types         []*Description `protobuf:"bytes,1,rep,name=types,proto3" json:"types,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -587,10 +596,10 @@ func (x *DescribeResponse) GetTypes() []*Description {
 	return nil
 }
 
-// Description describes a resource type.
+// Description describes a resource type or a function.
 type Description struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token of the type.
+	// The token.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// Whether programs name the resources, with the property "name". Otherwise Name chooses their names.
 	Named bool `protobuf:"varint,2,opt,name=named,proto3" json:"named,omitempty"`
@@ -599,13 +608,16 @@ type Description struct {
 	// Whether a repeated Create with the same token returns the resource of the first. The engine may then simply repeat a
 	// Create with an uncertain outcome.
 	IdempotentCreate bool `protobuf:"varint,4,opt,name=idempotent_create,json=idempotentCreate,proto3" json:"idempotent_create,omitempty"`
-	// The top-level properties of the resource, in declaration order.
+	// The top-level properties of the resource, in declaration order. For a function, its arguments and, with out, its
+	// results.
 	Properties []*Property `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty"`
 	// The equalities of values that are not compared exactly. An equality is referred to by its position in this list,
 	// counted from 1; 0 means none.
 	Equalities []*Equality `protobuf:"bytes,6,rep,name=equalities,proto3" json:"equalities,omitempty"`
 	// The constraints on the property "name". Absent if there are none or the provider names the resources.
-	NameRules     *NameRules `protobuf:"bytes,7,opt,name=name_rules,json=nameRules,proto3" json:"name_rules,omitempty"`
+	NameRules *NameRules `protobuf:"bytes,7,opt,name=name_rules,json=nameRules,proto3" json:"name_rules,omitempty"`
+	// Whether it is a function. The fields about names, Find, and Create are then not set.
+	Function      bool `protobuf:"varint,8,opt,name=function,proto3" json:"function,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -687,6 +699,13 @@ func (x *Description) GetNameRules() *NameRules {
 		return x.NameRules
 	}
 	return nil
+}
+
+func (x *Description) GetFunction() bool {
+	if x != nil {
+		return x.Function
+	}
+	return false
 }
 
 // NameRules are the constraints on the names that programs choose. Engines keep to them when they make up names; the
@@ -2214,6 +2233,116 @@ func (*DeleteResponse) Descriptor() ([]byte, []int) {
 	return file_lumirpc_provider_proto_rawDescGZIP(), []int{27}
 }
 
+// CallRequest contains the arguments of a function.
+type CallRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token of the function.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The program's arguments. All values are known.
+	Properties *structpb.Struct `protobuf:"bytes,2,opt,name=properties,proto3" json:"properties,omitempty"`
+	// As in CheckRequest.
+	References    map[string]*Reference `protobuf:"bytes,3,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallRequest) Reset() {
+	*x = CallRequest{}
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallRequest) ProtoMessage() {}
+
+func (x *CallRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallRequest.ProtoReflect.Descriptor instead.
+func (*CallRequest) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *CallRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *CallRequest) GetProperties() *structpb.Struct {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
+}
+
+func (x *CallRequest) GetReferences() map[string]*Reference {
+	if x != nil {
+		return x.References
+	}
+	return nil
+}
+
+// CallResponse contains the results.
+type CallResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The properties with out that have a value, including all required ones.
+	Properties    *structpb.Struct `protobuf:"bytes,1,opt,name=properties,proto3" json:"properties,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallResponse) Reset() {
+	*x = CallResponse{}
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallResponse) ProtoMessage() {}
+
+func (x *CallResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
+func (*CallResponse) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *CallResponse) GetProperties() *structpb.Struct {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
+}
+
 // CancelRequest tells the plugin to stop.
 type CancelRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2223,7 +2352,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2235,7 +2364,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2248,7 +2377,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{28}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30}
 }
 
 // CancelResponse means that the plugin is stopping.
@@ -2260,7 +2389,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2272,7 +2401,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2285,7 +2414,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31}
 }
 
 // EventsRequest opens the stream of events.
@@ -2297,7 +2426,7 @@ type EventsRequest struct {
 
 func (x *EventsRequest) Reset() {
 	*x = EventsRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2309,7 +2438,7 @@ func (x *EventsRequest) String() string {
 func (*EventsRequest) ProtoMessage() {}
 
 func (x *EventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2322,7 +2451,7 @@ func (x *EventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventsRequest.ProtoReflect.Descriptor instead.
 func (*EventsRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32}
 }
 
 // Event is a log message of one call. The events of a call are sent before its response. gRPC does not order streams,
@@ -2348,7 +2477,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_lumirpc_provider_proto_msgTypes[31]
+	mi := &file_lumirpc_provider_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2360,7 +2489,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[31]
+	mi := &file_lumirpc_provider_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2373,7 +2502,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Event) GetUrn() string {
@@ -2420,7 +2549,7 @@ type Uncertain struct {
 
 func (x *Uncertain) Reset() {
 	*x = Uncertain{}
-	mi := &file_lumirpc_provider_proto_msgTypes[32]
+	mi := &file_lumirpc_provider_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2432,7 +2561,7 @@ func (x *Uncertain) String() string {
 func (*Uncertain) ProtoMessage() {}
 
 func (x *Uncertain) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[32]
+	mi := &file_lumirpc_provider_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2445,7 +2574,7 @@ func (x *Uncertain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Uncertain.ProtoReflect.Descriptor instead.
 func (*Uncertain) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{34}
 }
 
 // Faults is a detail of a status: the errors in properties.
@@ -2459,7 +2588,7 @@ type Faults struct {
 
 func (x *Faults) Reset() {
 	*x = Faults{}
-	mi := &file_lumirpc_provider_proto_msgTypes[33]
+	mi := &file_lumirpc_provider_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2471,7 +2600,7 @@ func (x *Faults) String() string {
 func (*Faults) ProtoMessage() {}
 
 func (x *Faults) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[33]
+	mi := &file_lumirpc_provider_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2484,7 +2613,7 @@ func (x *Faults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults.ProtoReflect.Descriptor instead.
 func (*Faults) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Faults) GetFaults() []*Faults_Fault {
@@ -2505,7 +2634,7 @@ type Replacement struct {
 
 func (x *Replacement) Reset() {
 	*x = Replacement{}
-	mi := &file_lumirpc_provider_proto_msgTypes[34]
+	mi := &file_lumirpc_provider_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2517,7 +2646,7 @@ func (x *Replacement) String() string {
 func (*Replacement) ProtoMessage() {}
 
 func (x *Replacement) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[34]
+	mi := &file_lumirpc_provider_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2530,7 +2659,7 @@ func (x *Replacement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Replacement.ProtoReflect.Descriptor instead.
 func (*Replacement) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{34}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Replacement) GetPaths() []string {
@@ -2553,7 +2682,7 @@ type Faults_Fault struct {
 
 func (x *Faults_Fault) Reset() {
 	*x = Faults_Fault{}
-	mi := &file_lumirpc_provider_proto_msgTypes[44]
+	mi := &file_lumirpc_provider_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2565,7 +2694,7 @@ func (x *Faults_Fault) String() string {
 func (*Faults_Fault) ProtoMessage() {}
 
 func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[44]
+	mi := &file_lumirpc_provider_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2578,7 +2707,7 @@ func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults_Fault.ProtoReflect.Descriptor instead.
 func (*Faults_Fault) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{33, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{35, 0}
 }
 
 func (x *Faults_Fault) GetPath() string {
@@ -2601,13 +2730,14 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\n" +
 	"\x16lumirpc/provider.proto\x12\alumirpc\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17google/rpc/status.proto\"=\n" +
 	"\x10HandshakeRequest\x12)\n" +
-	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\"\xac\x01\n" +
+	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\"\xca\x01\n" +
 	"\x11HandshakeResponse\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12\x18\n" +
 	"\apackage\x18\x02 \x01(\tR\apackage\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\tR\aversion\x12\x14\n" +
 	"\x05types\x18\x04 \x03(\tR\x05types\x12\"\n" +
-	"\fconfigurable\x18\x05 \x01(\bR\fconfigurable\"K\n" +
+	"\fconfigurable\x18\x05 \x01(\bR\fconfigurable\x12\x1c\n" +
+	"\tfunctions\x18\x06 \x03(\tR\tfunctions\"K\n" +
 	"\x10ConfigureRequest\x127\n" +
 	"\n" +
 	"properties\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
@@ -2616,7 +2746,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x0fDescribeRequest\x12\x14\n" +
 	"\x05types\x18\x01 \x03(\tR\x05types\">\n" +
 	"\x10DescribeResponse\x12*\n" +
-	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\x98\x02\n" +
+	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\xb4\x02\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
 	"\x05named\x18\x02 \x01(\bR\x05named\x12\x19\n" +
@@ -2629,7 +2759,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"equalities\x18\x06 \x03(\v2\x11.lumirpc.EqualityR\n" +
 	"equalities\x121\n" +
 	"\n" +
-	"name_rules\x18\a \x01(\v2\x12.lumirpc.NameRulesR\tnameRules\"y\n" +
+	"name_rules\x18\a \x01(\v2\x12.lumirpc.NameRulesR\tnameRules\x12\x1a\n" +
+	"\bfunction\x18\b \x01(\bR\bfunction\"y\n" +
 	"\tNameRules\x12\x1d\n" +
 	"\n" +
 	"min_length\x18\x01 \x01(\x05R\tminLength\x12\x1d\n" +
@@ -2829,7 +2960,22 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"\x10\n" +
-	"\x0eDeleteResponse\"\x0f\n" +
+	"\x0eDeleteResponse\"\xf3\x01\n" +
+	"\vCallRequest\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x127\n" +
+	"\n" +
+	"properties\x18\x02 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"properties\x12D\n" +
+	"\n" +
+	"references\x18\x03 \x03(\v2$.lumirpc.CallRequest.ReferencesEntryR\n" +
+	"references\x1aQ\n" +
+	"\x0fReferencesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
+	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"G\n" +
+	"\fCallResponse\x127\n" +
+	"\n" +
+	"properties\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"properties\"\x0f\n" +
 	"\rCancelRequest\"\x10\n" +
 	"\x0eCancelResponse\"\x0f\n" +
 	"\rEventsRequest\"\xf1\x01\n" +
@@ -2852,7 +2998,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"#\n" +
 	"\vReplacement\x12\x14\n" +
-	"\x05paths\x18\x01 \x03(\tR\x05paths2\x9f\x06\n" +
+	"\x05paths\x18\x01 \x03(\tR\x05paths2\xd4\x06\n" +
 	"\x10ResourceProvider\x12B\n" +
 	"\tHandshake\x12\x19.lumirpc.HandshakeRequest\x1a\x1a.lumirpc.HandshakeResponse\x12B\n" +
 	"\tConfigure\x12\x19.lumirpc.ConfigureRequest\x1a\x1a.lumirpc.ConfigureResponse\x12?\n" +
@@ -2864,7 +3010,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x03Get\x12\x13.lumirpc.GetRequest\x1a\x14.lumirpc.GetResponse\x12N\n" +
 	"\rInspectChange\x12\x1d.lumirpc.InspectChangeRequest\x1a\x1e.lumirpc.InspectChangeResponse\x129\n" +
 	"\x06Update\x12\x16.lumirpc.UpdateRequest\x1a\x17.lumirpc.UpdateResponse\x129\n" +
-	"\x06Delete\x12\x16.lumirpc.DeleteRequest\x1a\x17.lumirpc.DeleteResponse\x129\n" +
+	"\x06Delete\x12\x16.lumirpc.DeleteRequest\x1a\x17.lumirpc.DeleteResponse\x123\n" +
+	"\x04Call\x12\x14.lumirpc.CallRequest\x1a\x15.lumirpc.CallResponse\x129\n" +
 	"\x06Cancel\x12\x16.lumirpc.CancelRequest\x1a\x17.lumirpc.CancelResponse\x122\n" +
 	"\x06Events\x12\x16.lumirpc.EventsRequest\x1a\x0e.lumirpc.Event0\x01B*Z(github.com/lumi-idl/lumi/runtime/lumirpcb\x06proto3"
 
@@ -2881,7 +3028,7 @@ func file_lumirpc_provider_proto_rawDescGZIP() []byte {
 }
 
 var file_lumirpc_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_lumirpc_provider_proto_goTypes = []any{
 	(Property_Kind)(0),            // 0: lumirpc.Property.Kind
 	(GetRequest_Purpose)(0),       // 1: lumirpc.GetRequest.Purpose
@@ -2915,108 +3062,117 @@ var file_lumirpc_provider_proto_goTypes = []any{
 	(*UpdateResponse)(nil),        // 29: lumirpc.UpdateResponse
 	(*DeleteRequest)(nil),         // 30: lumirpc.DeleteRequest
 	(*DeleteResponse)(nil),        // 31: lumirpc.DeleteResponse
-	(*CancelRequest)(nil),         // 32: lumirpc.CancelRequest
-	(*CancelResponse)(nil),        // 33: lumirpc.CancelResponse
-	(*EventsRequest)(nil),         // 34: lumirpc.EventsRequest
-	(*Event)(nil),                 // 35: lumirpc.Event
-	(*Uncertain)(nil),             // 36: lumirpc.Uncertain
-	(*Faults)(nil),                // 37: lumirpc.Faults
-	(*Replacement)(nil),           // 38: lumirpc.Replacement
-	nil,                           // 39: lumirpc.Equality.PropertiesEntry
-	nil,                           // 40: lumirpc.CheckRequest.ReferencesEntry
-	nil,                           // 41: lumirpc.NameRequest.ReferencesEntry
-	nil,                           // 42: lumirpc.CreateRequest.ReferencesEntry
-	nil,                           // 43: lumirpc.FindRequest.ReferencesEntry
-	nil,                           // 44: lumirpc.GetRequest.ReferencesEntry
-	nil,                           // 45: lumirpc.InspectChangeRequest.ReferencesEntry
-	nil,                           // 46: lumirpc.UpdateRequest.ReferencesEntry
-	nil,                           // 47: lumirpc.DeleteRequest.ReferencesEntry
-	(*Faults_Fault)(nil),          // 48: lumirpc.Faults.Fault
-	(*structpb.Struct)(nil),       // 49: google.protobuf.Struct
-	(*status.Status)(nil),         // 50: google.rpc.Status
-	(*structpb.Value)(nil),        // 51: google.protobuf.Value
+	(*CallRequest)(nil),           // 32: lumirpc.CallRequest
+	(*CallResponse)(nil),          // 33: lumirpc.CallResponse
+	(*CancelRequest)(nil),         // 34: lumirpc.CancelRequest
+	(*CancelResponse)(nil),        // 35: lumirpc.CancelResponse
+	(*EventsRequest)(nil),         // 36: lumirpc.EventsRequest
+	(*Event)(nil),                 // 37: lumirpc.Event
+	(*Uncertain)(nil),             // 38: lumirpc.Uncertain
+	(*Faults)(nil),                // 39: lumirpc.Faults
+	(*Replacement)(nil),           // 40: lumirpc.Replacement
+	nil,                           // 41: lumirpc.Equality.PropertiesEntry
+	nil,                           // 42: lumirpc.CheckRequest.ReferencesEntry
+	nil,                           // 43: lumirpc.NameRequest.ReferencesEntry
+	nil,                           // 44: lumirpc.CreateRequest.ReferencesEntry
+	nil,                           // 45: lumirpc.FindRequest.ReferencesEntry
+	nil,                           // 46: lumirpc.GetRequest.ReferencesEntry
+	nil,                           // 47: lumirpc.InspectChangeRequest.ReferencesEntry
+	nil,                           // 48: lumirpc.UpdateRequest.ReferencesEntry
+	nil,                           // 49: lumirpc.DeleteRequest.ReferencesEntry
+	nil,                           // 50: lumirpc.CallRequest.ReferencesEntry
+	(*Faults_Fault)(nil),          // 51: lumirpc.Faults.Fault
+	(*structpb.Struct)(nil),       // 52: google.protobuf.Struct
+	(*status.Status)(nil),         // 53: google.rpc.Status
+	(*structpb.Value)(nil),        // 54: google.protobuf.Value
 }
 var file_lumirpc_provider_proto_depIdxs = []int32{
-	49, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
+	52, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
 	10, // 1: lumirpc.DescribeResponse.types:type_name -> lumirpc.Description
 	13, // 2: lumirpc.Description.properties:type_name -> lumirpc.Property
 	12, // 3: lumirpc.Description.equalities:type_name -> lumirpc.Equality
 	11, // 4: lumirpc.Description.name_rules:type_name -> lumirpc.NameRules
-	39, // 5: lumirpc.Equality.properties:type_name -> lumirpc.Equality.PropertiesEntry
+	41, // 5: lumirpc.Equality.properties:type_name -> lumirpc.Equality.PropertiesEntry
 	0,  // 6: lumirpc.Property.kind:type_name -> lumirpc.Property.Kind
-	49, // 7: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
-	49, // 8: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
-	40, // 9: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
-	49, // 10: lumirpc.CheckRequest.old:type_name -> google.protobuf.Struct
-	49, // 11: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
-	49, // 12: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
-	41, // 13: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
-	49, // 14: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
-	42, // 15: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
-	49, // 16: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
-	50, // 17: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
-	49, // 18: lumirpc.FindRequest.properties:type_name -> google.protobuf.Struct
-	43, // 19: lumirpc.FindRequest.references:type_name -> lumirpc.FindRequest.ReferencesEntry
+	52, // 7: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
+	52, // 8: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
+	42, // 9: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
+	52, // 10: lumirpc.CheckRequest.old:type_name -> google.protobuf.Struct
+	52, // 11: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
+	52, // 12: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
+	43, // 13: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
+	52, // 14: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
+	44, // 15: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
+	52, // 16: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
+	53, // 17: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
+	52, // 18: lumirpc.FindRequest.properties:type_name -> google.protobuf.Struct
+	45, // 19: lumirpc.FindRequest.references:type_name -> lumirpc.FindRequest.ReferencesEntry
 	1,  // 20: lumirpc.GetRequest.purpose:type_name -> lumirpc.GetRequest.Purpose
-	49, // 21: lumirpc.GetRequest.old:type_name -> google.protobuf.Struct
-	44, // 22: lumirpc.GetRequest.references:type_name -> lumirpc.GetRequest.ReferencesEntry
-	49, // 23: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
-	49, // 24: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
-	49, // 25: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
-	45, // 26: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
+	52, // 21: lumirpc.GetRequest.old:type_name -> google.protobuf.Struct
+	46, // 22: lumirpc.GetRequest.references:type_name -> lumirpc.GetRequest.ReferencesEntry
+	52, // 23: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
+	52, // 24: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
+	52, // 25: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
+	47, // 26: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
 	27, // 27: lumirpc.InspectChangeResponse.changes:type_name -> lumirpc.Change
-	49, // 28: lumirpc.InspectChangeResponse.properties:type_name -> google.protobuf.Struct
+	52, // 28: lumirpc.InspectChangeResponse.properties:type_name -> google.protobuf.Struct
 	2,  // 29: lumirpc.Change.kind:type_name -> lumirpc.Change.Kind
-	51, // 30: lumirpc.Change.old:type_name -> google.protobuf.Value
-	51, // 31: lumirpc.Change.new:type_name -> google.protobuf.Value
-	49, // 32: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
-	49, // 33: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
-	46, // 34: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
-	49, // 35: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
-	50, // 36: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
-	49, // 37: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
-	47, // 38: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
-	3,  // 39: lumirpc.Event.severity:type_name -> lumirpc.Event.Severity
-	48, // 40: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
-	14, // 41: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	14, // 42: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	14, // 43: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	14, // 44: lumirpc.FindRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	14, // 45: lumirpc.GetRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	14, // 46: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	14, // 47: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	14, // 48: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	4,  // 49: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
-	6,  // 50: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
-	8,  // 51: lumirpc.ResourceProvider.Describe:input_type -> lumirpc.DescribeRequest
-	15, // 52: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
-	17, // 53: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
-	19, // 54: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
-	21, // 55: lumirpc.ResourceProvider.Find:input_type -> lumirpc.FindRequest
-	23, // 56: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
-	25, // 57: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
-	28, // 58: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
-	30, // 59: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
-	32, // 60: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
-	34, // 61: lumirpc.ResourceProvider.Events:input_type -> lumirpc.EventsRequest
-	5,  // 62: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
-	7,  // 63: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
-	9,  // 64: lumirpc.ResourceProvider.Describe:output_type -> lumirpc.DescribeResponse
-	16, // 65: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
-	18, // 66: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
-	20, // 67: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
-	22, // 68: lumirpc.ResourceProvider.Find:output_type -> lumirpc.FindResponse
-	24, // 69: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
-	26, // 70: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
-	29, // 71: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
-	31, // 72: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
-	33, // 73: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
-	35, // 74: lumirpc.ResourceProvider.Events:output_type -> lumirpc.Event
-	62, // [62:75] is the sub-list for method output_type
-	49, // [49:62] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	54, // 30: lumirpc.Change.old:type_name -> google.protobuf.Value
+	54, // 31: lumirpc.Change.new:type_name -> google.protobuf.Value
+	52, // 32: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
+	52, // 33: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
+	48, // 34: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
+	52, // 35: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
+	53, // 36: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
+	52, // 37: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
+	49, // 38: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
+	52, // 39: lumirpc.CallRequest.properties:type_name -> google.protobuf.Struct
+	50, // 40: lumirpc.CallRequest.references:type_name -> lumirpc.CallRequest.ReferencesEntry
+	52, // 41: lumirpc.CallResponse.properties:type_name -> google.protobuf.Struct
+	3,  // 42: lumirpc.Event.severity:type_name -> lumirpc.Event.Severity
+	51, // 43: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
+	14, // 44: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 45: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 46: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 47: lumirpc.FindRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 48: lumirpc.GetRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 49: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 50: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 51: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	14, // 52: lumirpc.CallRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	4,  // 53: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
+	6,  // 54: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
+	8,  // 55: lumirpc.ResourceProvider.Describe:input_type -> lumirpc.DescribeRequest
+	15, // 56: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
+	17, // 57: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
+	19, // 58: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
+	21, // 59: lumirpc.ResourceProvider.Find:input_type -> lumirpc.FindRequest
+	23, // 60: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
+	25, // 61: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
+	28, // 62: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
+	30, // 63: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
+	32, // 64: lumirpc.ResourceProvider.Call:input_type -> lumirpc.CallRequest
+	34, // 65: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
+	36, // 66: lumirpc.ResourceProvider.Events:input_type -> lumirpc.EventsRequest
+	5,  // 67: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
+	7,  // 68: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
+	9,  // 69: lumirpc.ResourceProvider.Describe:output_type -> lumirpc.DescribeResponse
+	16, // 70: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
+	18, // 71: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
+	20, // 72: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
+	22, // 73: lumirpc.ResourceProvider.Find:output_type -> lumirpc.FindResponse
+	24, // 74: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
+	26, // 75: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
+	29, // 76: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
+	31, // 77: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
+	33, // 78: lumirpc.ResourceProvider.Call:output_type -> lumirpc.CallResponse
+	35, // 79: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
+	37, // 80: lumirpc.ResourceProvider.Events:output_type -> lumirpc.Event
+	67, // [67:81] is the sub-list for method output_type
+	53, // [53:67] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_lumirpc_provider_proto_init() }
@@ -3030,7 +3186,7 @@ func file_lumirpc_provider_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_lumirpc_provider_proto_rawDesc), len(file_lumirpc_provider_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   45,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

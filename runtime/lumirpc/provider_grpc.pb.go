@@ -33,6 +33,7 @@ const (
 	ResourceProvider_InspectChange_FullMethodName = "/lumirpc.ResourceProvider/InspectChange"
 	ResourceProvider_Update_FullMethodName        = "/lumirpc.ResourceProvider/Update"
 	ResourceProvider_Delete_FullMethodName        = "/lumirpc.ResourceProvider/Delete"
+	ResourceProvider_Call_FullMethodName          = "/lumirpc.ResourceProvider/Call"
 	ResourceProvider_Cancel_FullMethodName        = "/lumirpc.ResourceProvider/Cancel"
 	ResourceProvider_Events_FullMethodName        = "/lumirpc.ResourceProvider/Events"
 )
@@ -41,7 +42,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// ResourceProvider serves all resource types of one package.
+// ResourceProvider serves all resource types and functions of one package.
 //
 // Property bags are Structs, in which null means absent. Special values (secrets, assets and archives) are objects
 // marked by the key "4dabf18193072939515e22adb298388d", whose value is their kind. A resource reference is the URN of
@@ -58,7 +59,7 @@ const (
 //	INVALID_ARGUMENT     With Faults: the properties or the configuration are invalid, and the program must be fixed.
 //	                     Without: the request is malformed, which is a bug in the engine.
 //	NOT_FOUND            The resource does not exist: from Get, from Find, and from Update if the provider notices.
-//	                     Delete succeeds instead.
+//	                     Delete succeeds instead. From Call: what the function looks for does not exist.
 //	FAILED_PRECONDITION  With Replacement: the update requires a replacement. Without: the call is not allowed now, such as
 //	                     before Configure or while the plugin is stopping, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a temporary reason, such as throttling,
@@ -66,8 +67,8 @@ const (
 //	                     no connection to the plugin.
 //	ABORTED              With Uncertain: the provider does not know whether the operation took effect.
 //	INTERNAL             With Faults: the provider returned an invalid result. Without: its code panicked.
-//	UNIMPLEMENTED        The plugin does not serve this resource type, does not support Find for it, or does not have
-//	                     this call.
+//	UNIMPLEMENTED        The plugin does not serve this resource type or function, does not support Find for the type,
+//	                     or does not have this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
 //	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
 //	CANCELLED            The call was canceled, by its caller or because the plugin is stopping.
@@ -87,10 +88,11 @@ const (
 type ResourceProviderClient interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(ctx context.Context, in *HandshakeRequest, opts ...grpc.CallOption) (*HandshakeResponse, error)
-	// Configure passes the provider its configuration. It is called once, before any call about a resource, and may be
-	// repeated if it fails. A provider without configuration does not need it.
+	// Configure passes the provider its configuration. It is called once, before any call about a resource and before
+	// Call, and may be repeated if it fails. A provider without configuration does not need it.
 	Configure(ctx context.Context, in *ConfigureRequest, opts ...grpc.CallOption) (*ConfigureResponse, error)
-	// Describe returns what the IDL and the provider declare about resource types. It is allowed before Configure.
+	// Describe returns what the IDL and the provider declare about resource types and functions. It is allowed before
+	// Configure.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
 	// Check validates a program's properties, and returns them with the provider's defaults. It changes nothing.
 	Check(ctx context.Context, in *CheckRequest, opts ...grpc.CallOption) (*CheckResponse, error)
@@ -111,6 +113,9 @@ type ResourceProviderClient interface {
 	Update(ctx context.Context, in *UpdateRequest, opts ...grpc.CallOption) (*UpdateResponse, error)
 	// Delete deletes a resource. It succeeds if the resource does not exist.
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
+	// Call calls a function. It validates the arguments, changes nothing, and may be repeated. Plugins without functions
+	// may lack it.
+	Call(ctx context.Context, in *CallRequest, opts ...grpc.CallOption) (*CallResponse, error)
 	// Cancel stops the plugin: it cancels the calls in flight, which still return responses, and rejects later ones. It
 	// does not wait for them.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
@@ -240,6 +245,16 @@ func (c *resourceProviderClient) Delete(ctx context.Context, in *DeleteRequest, 
 	return out, nil
 }
 
+func (c *resourceProviderClient) Call(ctx context.Context, in *CallRequest, opts ...grpc.CallOption) (*CallResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CallResponse)
+	err := c.cc.Invoke(ctx, ResourceProvider_Call_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *resourceProviderClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelResponse)
@@ -273,7 +288,7 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 // All implementations must embed UnimplementedResourceProviderServer
 // for forward compatibility.
 //
-// ResourceProvider serves all resource types of one package.
+// ResourceProvider serves all resource types and functions of one package.
 //
 // Property bags are Structs, in which null means absent. Special values (secrets, assets and archives) are objects
 // marked by the key "4dabf18193072939515e22adb298388d", whose value is their kind. A resource reference is the URN of
@@ -290,7 +305,7 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 //	INVALID_ARGUMENT     With Faults: the properties or the configuration are invalid, and the program must be fixed.
 //	                     Without: the request is malformed, which is a bug in the engine.
 //	NOT_FOUND            The resource does not exist: from Get, from Find, and from Update if the provider notices.
-//	                     Delete succeeds instead.
+//	                     Delete succeeds instead. From Call: what the function looks for does not exist.
 //	FAILED_PRECONDITION  With Replacement: the update requires a replacement. Without: the call is not allowed now, such as
 //	                     before Configure or while the plugin is stopping, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a temporary reason, such as throttling,
@@ -298,8 +313,8 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 //	                     no connection to the plugin.
 //	ABORTED              With Uncertain: the provider does not know whether the operation took effect.
 //	INTERNAL             With Faults: the provider returned an invalid result. Without: its code panicked.
-//	UNIMPLEMENTED        The plugin does not serve this resource type, does not support Find for it, or does not have
-//	                     this call.
+//	UNIMPLEMENTED        The plugin does not serve this resource type or function, does not support Find for the type,
+//	                     or does not have this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
 //	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
 //	CANCELLED            The call was canceled, by its caller or because the plugin is stopping.
@@ -319,10 +334,11 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 type ResourceProviderServer interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(context.Context, *HandshakeRequest) (*HandshakeResponse, error)
-	// Configure passes the provider its configuration. It is called once, before any call about a resource, and may be
-	// repeated if it fails. A provider without configuration does not need it.
+	// Configure passes the provider its configuration. It is called once, before any call about a resource and before
+	// Call, and may be repeated if it fails. A provider without configuration does not need it.
 	Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error)
-	// Describe returns what the IDL and the provider declare about resource types. It is allowed before Configure.
+	// Describe returns what the IDL and the provider declare about resource types and functions. It is allowed before
+	// Configure.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
 	// Check validates a program's properties, and returns them with the provider's defaults. It changes nothing.
 	Check(context.Context, *CheckRequest) (*CheckResponse, error)
@@ -343,6 +359,9 @@ type ResourceProviderServer interface {
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
 	// Delete deletes a resource. It succeeds if the resource does not exist.
 	Delete(context.Context, *DeleteRequest) (*DeleteResponse, error)
+	// Call calls a function. It validates the arguments, changes nothing, and may be repeated. Plugins without functions
+	// may lack it.
+	Call(context.Context, *CallRequest) (*CallResponse, error)
 	// Cancel stops the plugin: it cancels the calls in flight, which still return responses, and rejects later ones. It
 	// does not wait for them.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
@@ -394,6 +413,9 @@ func (UnimplementedResourceProviderServer) Update(context.Context, *UpdateReques
 }
 func (UnimplementedResourceProviderServer) Delete(context.Context, *DeleteRequest) (*DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Delete not implemented")
+}
+func (UnimplementedResourceProviderServer) Call(context.Context, *CallRequest) (*CallResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Call not implemented")
 }
 func (UnimplementedResourceProviderServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
@@ -620,6 +642,24 @@ func _ResourceProvider_Delete_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ResourceProvider_Call_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CallRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ResourceProviderServer).Call(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ResourceProvider_Call_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ResourceProviderServer).Call(ctx, req.(*CallRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ResourceProvider_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelRequest)
 	if err := dec(in); err != nil {
@@ -699,6 +739,10 @@ var ResourceProvider_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Delete",
 			Handler:    _ResourceProvider_Delete_Handler,
+		},
+		{
+			MethodName: "Call",
+			Handler:    _ResourceProvider_Call_Handler,
 		},
 		{
 			MethodName: "Cancel",

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 }
 
 func play(role string) {
-	p := Plugin{Package: "test", Version: "1.2.3", Resources: resources()}
+	p := Plugin{Package: "test", Version: "1.2.3", Resources: resources(), Functions: functions()}
 	switch role {
 	case "plugin":
 		Main(p)

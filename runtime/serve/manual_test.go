@@ -41,7 +41,7 @@ func TestStartedByHand(t *testing.T) {
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	const help = `lumi-resource-test is a Lumi plugin: the provider of package "test". It creates, reads, updates and
-deletes resources for an engine such as lumi. Resource types: 2.
+deletes resources for an engine such as lumi. Resource types: 2. Functions: 1.
 
 The engine finds the plugin on $PATH by its name, starts it, and calls it over gRPC. When the engine exits,
 so does the plugin. It cannot be run by hand: it answers only the process that passed it a secret in

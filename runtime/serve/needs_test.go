@@ -38,8 +38,16 @@ func TestDescribe(t *testing.T) {
 		Name: lumi.NameRules{MinLength: 1, MaxLength: 63, Pattern: "^[^ ]", Scope: "fixed"},
 	}
 	other := &lumi.Description{Type: otherToken, Properties: properties}
+	search := &lumi.Description{Type: searchToken, Function: true, Properties: []lumi.Property{
+		{Name: "do", Kind: lumi.KindString, Required: true},
+		{Name: "secret", Kind: lumi.KindString, Flags: secret},
+		{Name: "attached", Kind: lumi.KindAsset},
+		{Name: "result", Kind: lumi.KindString, Flags: out, Required: true},
+		{Name: "token", Kind: lumi.KindString, Flags: secret | out},
+		{Name: "list", Kind: lumi.KindList, Flags: out, Required: true},
+	}}
 	got, err := p.Describe(within(t))
-	if diff := cmp.Diff([]*lumi.Description{thing, other}, got); diff != "" || err != nil {
+	if diff := cmp.Diff([]*lumi.Description{search, thing, other}, got); diff != "" || err != nil {
 		t.Errorf("Describe() error = %v (-want +got):\n%s", err, diff)
 	}
 	got, err = p.Describe(within(t), otherToken, thingToken)

@@ -38,17 +38,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Plugin is a plugin with the providers of one IDL package's resource types.
+// Plugin is a plugin with the providers of one IDL package's resource types, and its functions.
 type Plugin struct {
-	// Package is the package of the resource types, such as "aws".
+	// Package is the package of the resource types and functions, such as "aws".
 	Package string
 	// Version is the version of the plugin, for display. It may be empty.
 	Version string
-	// Configure is called before any call on a resource. Create it with [Configure]. It must be nil if the IDL declares
+	// Configure is called before any call on a resource or of a function. Create it with [Configure]. It must be nil if the IDL declares
 	// no idl.Config.
 	Configure Configurator
 	// Resources maps resource types to their providers.
 	Resources map[tokens.Type]lumi.ResourceProvider
+	// Functions maps the tokens of functions to the functions.
+	Functions map[tokens.Type]lumi.Function
 }
 
 // Configurator configures a provider. If the configuration is invalid, it returns a *[lumi.InvalidError].
@@ -85,7 +87,7 @@ func (p *Plugin) ownVersion() string { return p.Version }
 
 func (p *Plugin) about() string {
 	return fmt.Sprintf(`provider of package %q. It creates, reads, updates and
-deletes resources for an engine such as lumi. Resource types: %d.`, p.Package, len(p.Resources))
+deletes resources for an engine such as lumi. Resource types: %d. Functions: %d.`, p.Package, len(p.Resources), len(p.Functions))
 }
 
 func (p *Plugin) server(e *events, stop context.CancelCauseFunc) (func(grpc.ServiceRegistrar), grpc.UnaryServerInterceptor) {
@@ -99,11 +101,20 @@ func (p *Plugin) validate() error {
 	if err := tokens.CheckPackage(p.Package); err != nil {
 		problems = append(problems, fmt.Errorf("package %w", err))
 	}
-	if len(p.Resources) == 0 {
+	if len(p.Resources)+len(p.Functions) == 0 {
 		problems = append(problems, errors.New("no resources"))
 	}
 	for _, token := range slices.Sorted(maps.Keys(p.Resources)) {
-		if err := p.validateResource(token, p.Resources[token]); err != nil {
+		if err := p.validateServed(token, p.Resources[token], "provider"); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	for _, token := range slices.Sorted(maps.Keys(p.Functions)) {
+		err := p.validateServed(token, p.Functions[token], "function")
+		if _, both := p.Resources[token]; both && err == nil {
+			err = fmt.Errorf("%s: is both a resource type and a function", token)
+		}
+		if err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -113,22 +124,23 @@ func (p *Plugin) validate() error {
 	return nil
 }
 
-func (p *Plugin) validateResource(token tokens.Type, r lumi.ResourceProvider) error {
+// validateServed checks what the plugin serves under a token: a resource provider or a function, which is named by what.
+func (p *Plugin) validateServed(token tokens.Type, served any, what string) error {
 	if _, err := tokens.Parse(string(token)); err != nil {
 		return fmt.Errorf("type %w", err)
 	}
 	if token.Package() != p.Package {
 		return fmt.Errorf("%s: the type is not of package %q", token, p.Package)
 	}
-	if v := reflect.ValueOf(r); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return fmt.Errorf("%s: the provider is nil", token)
+	if v := reflect.ValueOf(served); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("%s: the %s is nil", token, what)
 	}
-	generated, ok := r.(interface{ Token() tokens.Type })
+	generated, ok := served.(interface{ Token() tokens.Type })
 	switch {
 	case !ok || generated.Token() == token:
 		return nil
 	case generated.Token() == "":
 		return fmt.Errorf("%s: the provider has no operations; make it with New%sProvider", token, token.Name())
 	}
-	return fmt.Errorf("%s: the provider is for type %s", token, generated.Token())
+	return fmt.Errorf("%s: the %s is for type %s", token, what, generated.Token())
 }

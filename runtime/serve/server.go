@@ -59,86 +59,23 @@ func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*l
 		Version:         s.plugin.Version,
 		Configurable:    s.plugin.Configure != nil,
 	}
-	for _, token := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
-		resp.Types = append(resp.Types, string(token))
-	}
+	resp.Types, resp.Functions = sorted(s.plugin.Resources), sorted(s.plugin.Functions)
 	return resp, nil
+}
+
+// sorted returns the tokens of what a plugin serves, sorted.
+func sorted[V any](served map[tokens.Type]V) []string {
+	var all []string
+	for _, token := range slices.Sorted(maps.Keys(served)) {
+		all = append(all, string(token))
+	}
+	return all
 }
 
 // Events implements [lumirpc.ResourceProviderServer]. Unlike other calls, it bypasses calls.intercept, since it does not call
 // the author's code.
 func (s *server) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
 	return s.serveEvents(s.events, stream)
-}
-
-func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*lumirpc.DescribeResponse, error) {
-	types := req.GetTypes()
-	if len(types) == 0 {
-		for _, token := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
-			types = append(types, string(token))
-		}
-	}
-	resp := &lumirpc.DescribeResponse{}
-	for _, token := range types {
-		p, err := s.served(token)
-		if err != nil {
-			return nil, err
-		}
-		d, err := p.Describe(ctx)
-		if err != nil {
-			return nil, err
-		}
-		described := &lumirpc.Description{
-			Type: token, Named: d.Named, CanFind: d.CanFind, IdempotentCreate: d.IdempotentCreate,
-		}
-		numbers := map[*lumi.Equality]int32{}
-		for _, p := range d.Properties {
-			described.Properties = append(described.Properties, &lumirpc.Property{
-				Name: p.Name, Kind: kinds[p.Kind], Required: p.Required,
-				Out: p.Flags&lumi.Out != 0, In: p.Flags&lumi.In != 0,
-				Replaces: p.Flags&lumi.Replaces != 0, Secret: p.Flags&lumi.Secret != 0, Was: p.Was,
-				Computed: p.Flags&lumi.Computed != 0, Equality: numbered(described, p.Equality, numbers),
-			})
-		}
-		if n := d.Name; n != (lumi.NameRules{}) {
-			described.NameRules = &lumirpc.NameRules{
-				MinLength: int32(n.MinLength), MaxLength: int32(n.MaxLength), Pattern: n.Pattern, Scope: n.Scope,
-			}
-		}
-		resp.Types = append(resp.Types, described)
-	}
-	return resp, nil
-}
-
-// numbered returns the number of an equality in a description, to which it adds it.
-func numbered(d *lumirpc.Description, e *lumi.Equality, numbers map[*lumi.Equality]int32) int32 {
-	if !e.Any() {
-		return 0
-	}
-	if n := numbers[e]; n > 0 {
-		return n
-	}
-	made := &lumirpc.Equality{As: e.As}
-	d.Equalities = append(d.Equalities, made)
-	n := int32(len(d.Equalities))
-	numbers[e] = n
-	made.Elements = numbered(d, e.Elements, numbers)
-	for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
-		if part := numbered(d, e.Properties[name], numbers); part > 0 {
-			if made.Properties == nil {
-				made.Properties = map[string]int32{}
-			}
-			made.Properties[name] = part
-		}
-	}
-	return n
-}
-
-var kinds = map[lumi.Kind]lumirpc.Property_Kind{
-	lumi.KindBool: lumirpc.Property_BOOL, lumi.KindNumber: lumirpc.Property_NUMBER,
-	lumi.KindString: lumirpc.Property_STRING, lumi.KindList: lumirpc.Property_LIST, lumi.KindMap: lumirpc.Property_MAP,
-	lumi.KindObject: lumirpc.Property_OBJECT, lumi.KindAny: lumirpc.Property_ANY, lumi.KindAsset: lumirpc.Property_ASSET,
-	lumi.KindArchive: lumirpc.Property_ARCHIVE, lumi.KindCapability: lumirpc.Property_CAPABILITY,
 }
 
 func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
@@ -180,7 +117,8 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 	return &lumirpc.CheckResponse{Properties: resp.Properties.Struct()}, nil
 }
 
-// Validator is an optional interface of providers for validating properties against the IDL. Generated providers implement it.
+// Validator is an optional interface of providers and functions for validating properties against the IDL. Generated ones
+// implement it.
 type Validator interface {
 	// Validate returns a *[lumi.InvalidError] with all faults, including those in found, or nil if there are none.
 	Validate(ctx context.Context, properties lumi.Bag, found ...lumi.Fault) error
@@ -188,7 +126,7 @@ type Validator interface {
 
 // withOthers returns an error with the faults of assets and archives in err and all other faults of the properties. It does
 // not call the provider's Check, which may require that files exist.
-func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties lumi.Bag) error {
+func withOthers(ctx context.Context, err error, p any, properties lumi.Bag) error {
 	var missing *lumi.InvalidError
 	if v, ok := p.(Validator); ok && errors.As(err, &missing) {
 		return cmp.Or(v.Validate(ctx, properties, missing.Faults...), err)
@@ -382,6 +320,28 @@ func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumir
 	return &lumirpc.DeleteResponse{}, nil
 }
 
+// Call implements [lumirpc.ResourceProviderServer].
+func (s *server) Call(ctx context.Context, req *lumirpc.CallRequest) (*lumirpc.CallResponse, error) {
+	if !s.configured.Load() {
+		return nil, errNotConfigured
+	}
+	f, ok := s.plugin.Functions[tokens.Type(req.GetType())]
+	if !ok {
+		return nil, refuse(codes.Unimplemented, "the plugin for package %q does not serve function %q",
+			s.plugin.Package, req.GetType())
+	}
+	given := lumi.BagOf(req.GetProperties())
+	arguments, err := content.Stamp(ctx, given)
+	if err != nil {
+		return nil, withOthers(ctx, err, f, given)
+	}
+	resp, err := f.Call(ctx, &lumi.CallRequest{Arguments: arguments, References: references(req.GetReferences())})
+	if err != nil {
+		return nil, err
+	}
+	return &lumirpc.CallResponse{Properties: resp.Results.Struct()}, nil
+}
+
 func (s *server) Cancel(context.Context, *lumirpc.CancelRequest) (*lumirpc.CancelResponse, error) {
 	s.stop(errors.New("the parent canceled everything"))
 	return &lumirpc.CancelResponse{}, nil
@@ -408,6 +368,8 @@ func (s *server) existing(req interface {
 var (
 	errNoID  = refuse(codes.InvalidArgument, "the request has no id")
 	errNoURN = refuse(codes.InvalidArgument, "the request has no URN")
+
+	errNotConfigured = refuse(codes.FailedPrecondition, "the provider is not configured yet")
 
 	errImportOld  = refuse(codes.InvalidArgument, "an IMPORT request must not have old properties")
 	errRefreshOld = refuse(codes.InvalidArgument, "a REFRESH request must have old properties")
@@ -436,7 +398,7 @@ func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 // resource returns the provider of a type. It returns a refusal if the plugin is not configured or does not serve the type.
 func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 	if !s.configured.Load() {
-		return nil, refuse(codes.FailedPrecondition, "the provider is not configured yet")
+		return nil, errNotConfigured
 	}
 	return s.served(token)
 }

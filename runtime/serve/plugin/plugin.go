@@ -66,7 +66,9 @@ type Plugin struct {
 	Version string
 	// Types lists the resource types that the plugin serves, sorted.
 	Types []tokens.Type
-	// Configurable is set if Configure must be called before any call on a resource.
+	// Functions lists the functions that the plugin serves, sorted.
+	Functions []tokens.Type
+	// Configurable is set if Configure must be called before any call on a resource or of a function.
 	Configurable bool
 
 	connection
@@ -110,14 +112,25 @@ func (p *Plugin) introduce(ctx context.Context) error {
 		return err
 	}
 	p.Package, p.Version, p.Configurable = resp.GetPackage(), resp.GetVersion(), resp.GetConfigurable()
-	for _, s := range resp.GetTypes() {
-		token, err := tokens.Parse(s)
-		if err != nil {
-			return fmt.Errorf("the plugin serves an invalid type %w", err)
-		}
-		p.Types = append(p.Types, token)
+	if p.Types, err = parse("type", resp.GetTypes()); err != nil {
+		return err
+	}
+	if p.Functions, err = parse("function", resp.GetFunctions()); err != nil {
+		return err
 	}
 	return p.explain(ctx, p.events.start(ctx, p.client))
+}
+
+func parse(what string, sent []string) ([]tokens.Type, error) {
+	var all []tokens.Type
+	for _, s := range sent {
+		token, err := tokens.Parse(s)
+		if err != nil {
+			return nil, fmt.Errorf("the plugin serves an invalid %s %w", what, err)
+		}
+		all = append(all, token)
+	}
+	return all, nil
 }
 
 // Configure configures the provider. If the configuration is invalid, it returns a *[lumi.InvalidError], and may be called
@@ -127,8 +140,8 @@ func (p *Plugin) Configure(ctx context.Context, properties lumi.Bag) error {
 	return err
 }
 
-// Describe returns the descriptions of the given resource types, or of all types if there are no arguments. It may be called
-// before Configure.
+// Describe returns the descriptions of the given resource types and functions, or of all if there are no arguments. It may be
+// called before Configure.
 func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.Description, error) {
 	req := &lumirpc.DescribeRequest{}
 	for _, token := range types {
@@ -142,7 +155,7 @@ func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.De
 	for _, described := range resp.GetTypes() {
 		d := &lumi.Description{
 			Type: tokens.Type(described.GetType()), Named: described.GetNamed(), CanFind: described.GetCanFind(),
-			IdempotentCreate: described.GetIdempotentCreate(),
+			IdempotentCreate: described.GetIdempotentCreate(), Function: described.GetFunction(),
 		}
 		equality := equalities(described.GetEqualities())
 		for _, p := range described.GetProperties() {
@@ -204,6 +217,15 @@ func flags(p *lumirpc.Property) (all lumi.Flags) {
 	return all
 }
 
+// Function returns a function, or an error if the plugin does not serve it. The function returns the errors documented by
+// [lumi.Function] or an *[Error].
+func (p *Plugin) Function(token tokens.Type) (lumi.Function, error) {
+	if !slices.Contains(p.Functions, token) {
+		return nil, fmt.Errorf("the plugin for package %q does not serve function %q", p.Package, token)
+	}
+	return &resource{plugin: p, token: string(token)}, nil
+}
+
 // Resource returns the provider of a resource type, or an error if the plugin does not serve the type. The provider returns
 // the errors documented by [lumi.ResourceProvider] or an *[Error]. If a Create, Update, or Delete was sent and its outcome
 // is unknown, for instance because the plugin crashed or the context was done, the error is a *[lumi.UncertainError].
@@ -215,7 +237,7 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	// State and other modules may still use a former token of a type.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if _, err := r.Describe(ctx); err != nil {
+	if d, err := r.Describe(ctx); err != nil || d.Function {
 		return nil, fmt.Errorf("the plugin for package %q does not serve type %q", p.Package, token)
 	}
 	return r, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// resource is a [lumi.ResourceProvider] for one resource type of a plugin.
+// resource is a [lumi.ResourceProvider] for one resource type of a plugin, or one of its functions as a [lumi.Function].
 type resource struct {
 	plugin *Plugin
 	token  string
@@ -149,6 +149,16 @@ func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.D
 		return nil, err
 	}
 	return &lumi.DeleteResponse{}, nil
+}
+
+func (r *resource) Call(ctx context.Context, req *lumi.CallRequest) (*lumi.CallResponse, error) {
+	resp, err := r.plugin.client.Call(ctx, &lumirpc.CallRequest{
+		Type: r.token, Properties: req.Arguments.Struct(), References: references(req.References),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &lumi.CallResponse{Results: present(resp.GetProperties())}, nil
 }
 
 var errNoID = errors.New("the plugin returned neither an id nor an error")
