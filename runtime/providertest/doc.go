@@ -17,6 +17,13 @@
 //	path := providertest.Build(t, "./lumi-resource-aws") // or the path of any other binary
 //	h := providertest.Binary(t, plugin.Command{Path: path})
 //
+// Functions are tested with [Harness.Function]:
+//
+//	h.Function(ec2.FindImage).Call(t, providertest.Call{
+//		Arguments: providertest.Properties{"owner": "self", "name": "web-*"},
+//		Expect:    providertest.Properties{"architecture": "arm64"},
+//	})
+//
 // The kit calls Describe to learn the properties, whether Create is idempotent, and whether the provider supports Find.
 //
 // # Checks
@@ -38,7 +45,8 @@
 //   - After Delete, Get returns [lumi.ErrNotFound], and a second Delete succeeds.
 //   - Values that the IDL declares secret are wrapped in every response. No error, log, or event contains a secret that
 //     package serve cannot mask.
-//   - No call modifies its request. This is checked in process only.
+//   - Call returns the declared results, including all required ones, and the same results for the same arguments.
+//   - No call for a resource modifies its request. This is checked in process only.
 //
 // Failures are reported with the step, the path of each property, and its expected and actual values. At the end, the kit
 // lists the calls of failed steps and the provider's log, and deletes remaining resources, even if the test failed. See

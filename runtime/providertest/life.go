@@ -177,7 +177,7 @@ func (r *Resource) plans(t TB, l Life) {
 	}
 }
 
-// asExpected checks that the resource has the properties in s.expected.
+// asExpected checks that the resource, or the results of a call, have the properties in s.expected.
 func (s *step) asExpected() {
 	s.t.Helper()
 	state := s.r.current()
@@ -187,5 +187,9 @@ func (s *step) asExpected() {
 			found.Fields[name] = v
 		}
 	}
-	s.differs("the resource has unexpected properties", s.encode(s.expected), found, nil)
+	problem := "the resource has unexpected properties"
+	if s.r.function != nil {
+		problem = "Call returns unexpected results"
+	}
+	s.differs(problem, s.encode(s.expected), found, nil)
 }

@@ -15,13 +15,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Resource is a resource under test. Its methods are steps of its life cycle. Each makes the same calls as an engine and
+// Resource is a resource under test. A [Function] has one, too, without a name. Its methods are steps of its life cycle. Each makes the same calls as an engine and
 // checks the invariants of every provider. A Resource is not safe for concurrent use.
 type Resource struct {
 	h         *Harness
 	token     tokens.Type
 	name      string
-	provider  lumi.ResourceProvider // nil for a given resource
+	provider  lumi.ResourceProvider // nil for a given resource and a function
+	function  lumi.Function         // nil for a resource
 	described *lumi.Description
 	first     urn.URN // the original URN, from which seeds and tokens are derived
 	mayDiffer []lumi.Path
@@ -52,7 +53,12 @@ type Resource struct {
 }
 
 // String returns the resource's name in reports.
-func (r *Resource) String() string { return fmt.Sprintf("%s %q", r.token, r.name) }
+func (r *Resource) String() string {
+	if r.function != nil {
+		return string(r.token)
+	}
+	return fmt.Sprintf("%s %q", r.token, r.name)
+}
 
 // URN returns the resource's URN. It changes on creation if the provider names the resource.
 func (r *Resource) URN() urn.URN {

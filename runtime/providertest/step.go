@@ -41,7 +41,7 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 	if r.h.onStep != nil {
 		r.h.onStep(r, name)
 	}
-	if r.provider == nil {
+	if r.provider == nil && r.function == nil {
 		s.fatalf("the resource was declared with Given and cannot be used in calls")
 	}
 	return s

@@ -24,11 +24,12 @@ import (
 func newProviderDescribeCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe PLUGIN",
-		Short: "list the resource types that a provider serves, and their properties",
-		Long: `Start the plugin, a path or a name on $PATH, and print the resource types it serves. The
-provider needs no configuration.
+		Short: "list the resource types and functions that a provider serves, and their properties",
+		Long: `Start the plugin, a path or a name on $PATH, and print the resource types and functions it
+serves. The provider needs no configuration.
 
-With --json, it prints one object: "plugin", "package", "version", "configurable", "types".`,
+With --json, it prints one object: "plugin", "package", "version", "configurable", "types",
+"functions".`,
 		Annotations:       console.ExitCodes("the plugin is described", "", "the plugin cannot be started, or a usage or system error"),
 		Example:           console.Examples("Which resource types does a plugin serve?", "lumi provider describe lumi-resource-library"),
 		ValidArgsFunction: completePlugins,
@@ -43,6 +44,13 @@ type pluginDescription struct {
 	Version      string            `json:"version,omitempty"`
 	Configurable bool              `json:"configurable"`
 	Types        []typeDescription `json:"types"`
+	// Functions is omitted if the plugin serves none.
+	Functions []functionDescription `json:"functions,omitempty"`
+}
+
+type functionDescription struct {
+	Function   tokens.Type           `json:"function"`
+	Properties []propertyDescription `json:"properties"`
 }
 
 type typeDescription struct {
@@ -80,7 +88,12 @@ func describePlugin(ctx context.Context, con *console.Console, name string) erro
 		Plugin: name, Package: p.Package, Version: p.Version, Configurable: p.Configurable, Types: []typeDescription{},
 	}
 	for _, t := range types {
-		d.Types = append(d.Types, describedType(t))
+		described := describedType(t)
+		if t.Function {
+			d.Functions = append(d.Functions, functionDescription{described.Type, described.Properties})
+		} else {
+			d.Types = append(d.Types, described)
+		}
 	}
 	if con.JSON {
 		return con.PrintJSON(d)
@@ -132,7 +145,7 @@ func nameOptions(n lumi.NameRules) (options []string) {
 }
 
 func (d *pluginDescription) print(con *console.Console) {
-	con.Printf("%s\n", pluginHeader(con, d.Plugin, d.Package, d.Version, len(d.Types)))
+	con.Printf("%s\n", pluginHeader(con, d.Plugin, d.Package, d.Version, len(d.Types), len(d.Functions)))
 	for _, t := range d.Types {
 		var notes []string
 		if !t.Named {
@@ -148,28 +161,39 @@ func (d *pluginDescription) print(con *console.Console) {
 		if len(notes) > 0 {
 			text = " (" + strings.Join(notes, ", ") + ")"
 		}
-		con.Printf("\n%s%s\n", con.Out.Paint(term.Bold, string(t.Type)), text)
-		width := 0
-		for _, p := range t.Properties {
-			width = max(width, term.Width(term.Visible(p.Name)))
+		printProperties(con, t.Type, text, t.Properties)
+	}
+	for _, f := range d.Functions {
+		printProperties(con, f.Function, " (function)", f.Properties)
+	}
+}
+
+func printProperties(con *console.Console, of tokens.Type, notes string, properties []propertyDescription) {
+	con.Printf("\n%s%s\n", con.Out.Paint(term.Bold, string(of)), notes)
+	width := 0
+	for _, p := range properties {
+		width = max(width, term.Width(term.Visible(p.Name)))
+	}
+	for _, p := range properties {
+		name := term.Visible(p.Name)
+		line := name + strings.Repeat(" ", width-term.Width(name)) + "  " + string(p.Kind)
+		if len(p.Options) > 0 {
+			line += ", " + strings.Join(p.Options, ", ")
 		}
-		for _, p := range t.Properties {
-			name := term.Visible(p.Name)
-			line := name + strings.Repeat(" ", width-term.Width(name)) + "  " + string(p.Kind)
-			if len(p.Options) > 0 {
-				line += ", " + strings.Join(p.Options, ", ")
-			}
-			con.Printf("  %s\n", line)
-		}
+		con.Printf("  %s\n", line)
 	}
 }
 
 // pluginHeader formats the heading for a plugin.
-func pluginHeader(con *console.Console, name, pkg, version string, types int) string {
+func pluginHeader(con *console.Console, name, pkg, version string, types, functions int) string {
+	serves := console.Count(types, "type")
+	if functions > 0 {
+		serves += ", " + console.Count(functions, "function")
+	}
 	if version != "" {
 		pkg += " " + version
 	}
-	return fmt.Sprintf("%s: package %s, %s", con.Out.Paint(term.Bold, term.Visible(name)), term.Visible(pkg), console.Count(types, "type"))
+	return fmt.Sprintf("%s: package %s, %s", con.Out.Paint(term.Bold, term.Visible(name)), term.Visible(pkg), serves)
 }
 
 // completePlugins completes the names of plugins on $PATH. The shell also completes file names.

@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// fixture is the input of 'lumi provider test'. It is a LumiGL graph with one vertex per resource, so that references
+// fixture is the input of 'lumi provider test'. It is a LumiGL graph with one vertex per resource or call, so that references
 // are written and checked as usual. It is documented in docs/conformance.md.
 type fixture struct {
 	*document.File
@@ -44,9 +44,14 @@ type fixtureResource struct {
 type fixtureKeys struct {
 	Type tokens.Type
 	Name urnName // empty if the provider names resources of the type
+	// Call holds the arguments of a call if Type is a function.
+	Call providertest.Properties
 	providertest.Life
 	Faults []refusal
 }
+
+// callKeys lists the keys of a call of a function.
+var callKeys = []string{"type", "call", "expect", "computed", "mayBeEmpty", "faults"}
 
 // urnName is a valid last part of a URN.
 type urnName string
@@ -203,6 +208,9 @@ func (r *fixtureReader) object(at place, into reflect.Value) {
 			known[fixtureTerm(f.Name)] = into.FieldByIndex(f.Index)
 		}
 	}
+	if into.Type() == reflect.TypeFor[fixtureKeys]() && at.Get("call").Exists() {
+		maps.DeleteFunc(known, func(key string, _ reflect.Value) bool { return !slices.Contains(callKeys, key) })
+	}
 	var meant []string // the likely meaning of each unknown key
 	for key, value := range at.Members() {
 		part := place{value, jsonpointer.Within(at.pointer, key)}
@@ -213,7 +221,7 @@ func (r *fixtureReader) object(at place, into reflect.Value) {
 		}
 	}
 	for _, key := range requiredKeys[into.Type()] {
-		if !at.Get(key).Exists() && !slices.Contains(meant, key) {
+		if _, ok := known[key]; ok && !at.Get(key).Exists() && !slices.Contains(meant, key) {
 			r.at(lumigl.ShapeFault, at, "missing key %q", key)
 		}
 	}

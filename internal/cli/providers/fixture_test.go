@@ -23,6 +23,13 @@ func TestFixtureSchema(t *testing.T) {
 	example := must.Get(os.ReadFile("../../../cmd/lumi/testdata/examples/library.json"))(t)
 	const right = `{"vertices": {"a": {"type": "a:b:C", "name": "a", "create": {"x": 1}}}}`
 	with := func(members string) string { return strings.Replace(right, `"name"`, members+`, "name"`, 1) }
+	call := func(members string) string {
+		members = `"type": "a:b:C", ` + members
+		if !strings.Contains(members, `"call"`) {
+			members += `, "call": {"x": 1}`
+		}
+		return `{"vertices": {"a": {` + members + `}}}`
+	}
 	const hidden = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": {}}`
 	for src, want := range map[string]bool{
 		string(example): true,
@@ -34,7 +41,16 @@ func TestFixtureSchema(t *testing.T) {
 		with(`"replaces": [{"set": {}, "because": ["a"], "deleteFirst": true}]`):                                           true,
 		with(`"upgrades": [{"stored": {}, "set": {}, "changes": [], "expect": {}}]`):                                       true,
 		with(`"faults": [{"set": {"x": ` + hidden + `}, "expect": ["a"]}]`):                                                true,
-		`{"ref": "$ref", "configuration": {"#ref": "b"}, ` + right[1:]:                                                     true,
+		call(`"expect": {}, "computed": ["x"], "mayBeEmpty": ["x"], "faults": [{"set": {}, "expect": []}]`):                true,
+		call(`"name": "a"`):     false,
+		call(`"create": {}`):    false,
+		call(`"updates": []`):   false,
+		call(`"mayDiffer": []`): false,
+		call(`"faults": [{}]`):  false,
+		call(`"computed": [1]`): false,
+		call(`"arguments": {}`): false,
+		call(`"call": []`):      false,
+		`{"ref": "$ref", "configuration": {"#ref": "b"}, ` + right[1:]: true,
 		`{"vertices": {}}`:                                       false,
 		`{"resources": {}}`:                                      false,
 		`{"configuration": {}}`:                                  false,

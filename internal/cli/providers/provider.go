@@ -30,13 +30,13 @@ func newProviderTestCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test PLUGIN",
 		Short: "test whether a provider conforms to the protocol",
-		Long: `Start the plugin, a path or a name on $PATH, and take each resource of the fixture, a LumiGL
-graph, through its life cycle, checking the rules that every provider must follow. It deletes what
-it created, even after a failure, a timeout, or an interrupt. docs/conformance.md explains fixtures
-and checks.
+		Long: `Start the plugin, a path or a name on $PATH, take each resource of the fixture, a LumiGL graph,
+through its life cycle, and call its functions, checking the rules that every provider must follow.
+It deletes what it created, even after a failure, a timeout, or an interrupt. docs/conformance.md
+explains fixtures and checks.
 
-With --json, it prints one object: "plugin", "package", "version", "types", "untested", "passed",
-"resources", "failures", "log".`,
+With --json, it prints one object: "plugin", "package", "version", "types", "functions", "untested",
+"passed", "resources", "failures", "log".`,
 		Annotations: console.ExitCodes("all tests passed", "a test failed", "the fixture is invalid, the plugin cannot be started, or a usage or system error"),
 		Example: console.Examples(
 			"Test a plugin on $PATH.", "lumi provider test lumi-resource-library --fixture=library.json",

@@ -18,7 +18,9 @@ type providerReport struct {
 	Package string        `json:"package"`
 	Version string        `json:"version,omitempty"`
 	Types   []tokens.Type `json:"types"`
-	// Untested lists the types without a tested resource.
+	// Functions is omitted if the plugin serves none.
+	Functions []tokens.Type `json:"functions,omitempty"`
+	// Untested lists the types without a tested resource, and the functions without a tested call.
 	Untested  []tokens.Type     `json:"untested"`
 	Passed    bool              `json:"passed"`
 	Resources []*resourceReport `json:"resources"`
@@ -51,7 +53,7 @@ type stepReport struct {
 }
 
 func (r *providerReport) header() {
-	r.printf("%s\n", pluginHeader(r.con, r.Plugin, r.Package, r.Version, len(r.Types)))
+	r.printf("%s\n", pluginHeader(r.con, r.Plugin, r.Package, r.Version, len(r.Types), len(r.Functions)))
 }
 
 // printf prints and flushes, unless --json is set.

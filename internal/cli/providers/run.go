@@ -36,6 +36,7 @@ type providerTest struct {
 	fixture   *fixture
 	harness   *providertest.Harness
 	resources map[*lumigl.Vertex]*providertest.Resource
+	functions map[*lumigl.Vertex]*providertest.Function // without those whose call failed
 	report    providerReport
 }
 
@@ -97,23 +98,23 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	return p.fits(limited)
 }
 
-// fits returns an error unless the plugin serves the types in the fixture, and each resource has a name if and only if
-// programs name resources of its type.
+// fits returns an error unless the plugin serves the types and functions in the fixture, and each resource has a name if and
+// only if programs name resources of its type.
 func (p *providerTest) fits(ctx context.Context) error {
 	served := p.harness.Plugin()
 	described, err := served.Describe(ctx)
 	if err != nil {
 		return fmt.Errorf("%s cannot describe its types: %w", p.name, err)
 	}
-	named := map[tokens.Type]bool{}
+	byType := map[tokens.Type]*lumi.Description{}
 	var types []string
 	for _, d := range described {
-		named[d.Type] = d.Named
+		byType[d.Type] = d
 		types = append(types, string(d.Type))
 	}
 	r := fixtureReader{src: p.fixture.Src}
 	for _, s := range p.fixture.resources {
-		isNamed, ok := named[s.Type]
+		d, ok := byType[s.Type]
 		switch near := suggest.Name(string(s.Type), types); {
 		case s.Type.Package() != served.Package:
 			r.at(lumigl.TypeFault, s.part("type"), "the plugin serves package %q, not %q", served.Package, s.Type.Package())
@@ -121,9 +122,14 @@ func (p *providerTest) fits(ctx context.Context) error {
 			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; did you mean %q?", s.Type, near)
 		case !ok:
 			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; it serves %s", s.Type, strings.Join(types, ", "))
-		case isNamed && s.Name == "":
+		case d.Function && s.Call == nil:
+			r.at(lumigl.ShapeFault, s.place(), `missing key "call": %q is a function`, s.Type)
+		case d.Function:
+		case s.Call != nil:
+			r.at(lumigl.ShapeFault, s.part("call"), `unexpected key "call": %q is not a function`, s.Type)
+		case d.Named && s.Name == "":
 			r.at(lumigl.ShapeFault, s.place(), `missing key "name": programs name resources of type %q`, s.Type)
-		case !isNamed && s.Name != "":
+		case !d.Named && s.Name != "":
 			r.at(lumigl.ShapeFault, s.part("name"), `unexpected key "name": programs do not name resources of type %q`, s.Type)
 		}
 	}
@@ -135,8 +141,8 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 	served := p.harness.Plugin()
 	p.report.con = p.con
 	p.report.Plugin, p.report.Package, p.report.Version, p.report.Types = p.name, served.Package, served.Version, served.Types
-	p.report.Untested = []tokens.Type{}
-	for _, token := range served.Types {
+	p.report.Functions, p.report.Untested = served.Functions, []tokens.Type{}
+	for _, token := range slices.Concat(served.Types, served.Functions) {
 		if !slices.ContainsFunc(chosen, func(s *fixtureResource) bool { return s.Type == token }) {
 			p.report.Untested = append(p.report.Untested, token)
 		}
@@ -146,7 +152,7 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 
 // tests tests the selected resources and creates the resources they need, then deletes the remaining resources.
 func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chosen []*fixtureResource) {
-	p.resources = map[*lumigl.Vertex]*providertest.Resource{}
+	p.resources, p.functions = map[*lumigl.Vertex]*providertest.Resource{}, map[*lumigl.Vertex]*providertest.Function{}
 	needed := map[*fixtureResource]bool{}
 	for _, s := range slices.Backward(p.fixture.resources) { // dependents come later in the list
 		for _, other := range s.needs {
@@ -164,13 +170,16 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 			continue
 		}
 		root.Do(func() {
-			if s.Name == "" {
+			switch {
+			case s.Call != nil:
+				p.functions[s.vertex] = p.harness.Function(s.Type)
+			case s.Name == "":
 				p.resources[s.vertex] = p.harness.Unnamed(s.Type)
-			} else {
+			default:
 				p.resources[s.vertex] = p.harness.Resource(s.Type, string(s.Name))
 			}
 		})
-		if p.resources[s.vertex] == nil {
+		if p.resources[s.vertex] == nil && p.functions[s.vertex] == nil {
 			p.report.skip("its name is invalid in a URN, or is not unique")
 			continue
 		}
@@ -181,6 +190,10 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 			}
 			p.report.fail(text)
 		}}
+		if s.Call != nil {
+			p.call(ctx, s)
+			continue
+		}
 		lived := !is || p.life(ctx, s)
 		if needed[s] && lived && p.exists(s) == nil {
 			p.part(ctx, s, "create for others", func(t providertest.TB, r *providertest.Resource) {
@@ -236,7 +249,10 @@ func (p *providerTest) untestable(ctx context.Context, s *fixtureResource) strin
 		return reason
 	}
 	for _, other := range s.needs {
-		if p.exists(other) == nil {
+		switch {
+		case other.Call != nil && p.functions[other.vertex] == nil:
+			return fmt.Sprintf("it refers to %q, which returned no results", other.key())
+		case other.Call == nil && p.exists(other) == nil:
 			return fmt.Sprintf("it refers to %q, which could not be created", other.key())
 		}
 	}
@@ -255,6 +271,23 @@ func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 		p.resolved(t, s.bags...)
 		r.Life(t, s.Life)
 	})
+}
+
+// call tests a call of a function.
+func (p *providerTest) call(ctx context.Context, s *fixtureResource) {
+	function := p.functions[s.vertex]
+	for i, f := range s.Faults {
+		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t providertest.TB, _ *providertest.Resource) {
+			p.resolved(t, s.Call, f.Set)
+			function.Call(t, providertest.Call{Arguments: s.Call.With(f.Set)}, providertest.WantFaults(f.Expect...))
+		})
+	}
+	if !p.part(ctx, s, "", func(t providertest.TB, _ *providertest.Resource) {
+		p.resolved(t, s.Call, s.Expect)
+		function.Call(t, providertest.Call{Arguments: s.Call, Expect: s.Expect, Computed: s.Computed, MayBeEmpty: s.MayBeEmpty})
+	}) {
+		delete(p.functions, s.vertex)
+	}
 }
 
 // part runs a part of a resource's test and reports whether it completed. If label is not empty, it replaces the names
@@ -312,11 +345,18 @@ func (p *providerTest) value(v lumigl.Value) (value any, err error) {
 // reference converts a reference to the resource or the property that it refers to.
 func (p *providerTest) reference(v lumigl.Value) (any, error) {
 	target, property, _ := v.Target()
-	r := p.resources[target]
-	if property == "" {
-		return r, nil
+	f, isCall := p.functions[target]
+	if property == "" && isCall {
+		return nil, fmt.Errorf("%q is a call: refer to one of its results", target.Key())
 	}
-	output := r.Output(lumi.Path("").Key(property))
+	if property == "" {
+		return p.resources[target], nil
+	}
+	of := p.resources[target].Output
+	if isCall {
+		of = f.Output
+	}
+	output := of(lumi.Path("").Key(property))
 	if output == nil {
 		return nil, fmt.Errorf("%q has no property %q", target.Key(), property)
 	}

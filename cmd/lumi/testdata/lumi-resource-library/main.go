@@ -19,6 +19,7 @@ const (
 	shelfType tokens.Type = "library:index:Shelf"
 	bookType  tokens.Type = "library:index:Book"
 	cardType  tokens.Type = "library:index:Card"
+	findType  tokens.Type = "library:index:FindShelf"
 )
 
 // shelf is a resource named by programs.
@@ -56,6 +57,20 @@ type card struct{ Name string }
 
 // Lumi implements lumi.Object.
 func (c *card) Lumi(p *lumi.Props) { lumi.Required(p, "name", &c.Name, lumi.String) }
+
+// findShelf is a function that finds a shelf by its name.
+type findShelf struct {
+	Name    string
+	Floor   *float64
+	Address string
+}
+
+// Lumi implements lumi.Object.
+func (f *findShelf) Lumi(p *lumi.Props) {
+	lumi.Required(p, "name", &f.Name, lumi.String.MinLength(1))
+	lumi.Optional(p, "floor", &f.Floor, lumi.Number, lumi.Out)
+	lumi.Required(p, "address", &f.Address, lumi.String, lumi.Out)
+}
 
 type config struct {
 	Bug   *string
@@ -194,6 +209,15 @@ func (s *shelves) Upgrade(_ context.Context, old *shelfState, stored lumi.Bag) e
 	return nil
 }
 
+func (s *shelves) find(_ context.Context, call *findShelf, _ lumi.References) error {
+	found, err := s.get(lumi.ID(call.Name))
+	if err != nil {
+		return fmt.Errorf("shelf %q: %w", call.Name, err)
+	}
+	call.Floor, call.Address = found.Floor, found.Address
+	return nil
+}
+
 type books struct{ store[book] }
 
 type bookState = lumi.State[*book]
@@ -266,11 +290,15 @@ func (cards) Update(context.Context, *cardState, *cardState, *lumi.Diff) error {
 func (cards) Delete(context.Context, *cardState) error { return nil }
 
 func main() {
-	s := lumi.NewNamedProvider(shelfType, func() *shelf { return new(shelf) }, &shelves{})
+	all := &shelves{}
+	s := lumi.NewNamedProvider(shelfType, func() *shelf { return new(shelf) }, all)
 	b := lumi.NewProvider(bookType, func() *book { return new(book) }, &books{})
 	c := lumi.NewNamedProvider(cardType, func() *card { return new(card) }, cards{})
 	serve.Main(serve.Plugin{
 		Package: "library", Version: "1.2.0", Configure: serve.Configure(configure),
 		Resources: map[tokens.Type]lumi.ResourceProvider{shelfType: &s, bookType: &b, cardType: &c},
+		Functions: map[tokens.Type]lumi.Function{
+			findType: lumi.NewFunction(findType, func() *findShelf { return new(findShelf) }, all.find),
+		},
 	})
 }
