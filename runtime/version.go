@@ -6,5 +6,5 @@ package lumi
 const StubVersion1 = true
 
 // StubVersion2 is defined if this runtime supports stubs of version 2, which may use constraints, defaults, relations,
-// former names, unions, and deprecations.
+// former names, unions, deprecations, and functions.
 const StubVersion2 = true

@@ -53,6 +53,8 @@ func (e *emitter) declarations() {
 		switch d := d.(type) {
 		case *schema.Resource:
 			e.resource(d)
+		case *schema.Function:
+			e.function(d)
 		case *schema.Struct, *schema.Config:
 			e.structure(d, schema.Properties(d))
 		case *schema.Union:
@@ -80,7 +82,7 @@ func (e *emitter) version() string {
 }
 
 func needsRuntime(d schema.Decl) bool {
-	return slices.Contains([]string{"resource", "struct", "config", "union"}, d.Head().Kind)
+	return slices.Contains([]string{"resource", "struct", "config", "union", "function"}, d.Head().Kind)
 }
 
 // doc emits a blank line and the documentation of the next declaration.

@@ -3,7 +3,7 @@
 // A stub contains only code that depends on the types: structs with a method that describes their properties to the
 // runtime, property names, enums, and constants. For each resource, it also contains the type token, the interface
 // TProviderOps, which provider authors implement, and TProvider, which wraps an implementation as a
-// lumi.ResourceProvider.
+// lumi.ResourceProvider. For each function, it contains the token and FFunc, the type of the author's code.
 package gostubs
 
 import (

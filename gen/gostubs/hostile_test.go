@@ -97,5 +97,11 @@ func hostileNames() []schema.Decl {
 			Properties: []*schema.Property{required("Wide", schema.Bool), required("X", schema.Any)},
 		})
 	}
+	for _, name := range []string{"Call", "Refs", "Function", "Object"} {
+		decls = append(decls, &schema.Function{
+			Header: schema.Header{Name: name, Doc: hostileDoc, Deprecated: "Use nothing."}, Token: "hostile:main-part:" + name,
+			Properties: []*schema.Property{required("Wide", schema.Bool), computed("X", schema.Any)},
+		})
+	}
 	return decls
 }

@@ -18,7 +18,8 @@ func hasCodec(p *schema.Property) bool {
 func needsVersion2(d schema.Decl) bool {
 	r, _ := d.(*schema.Resource)
 	properties := schema.Properties(d)
-	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 || d.Head().Kind == "union" ||
+	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 ||
+		d.Head().Kind == "union" || d.Head().Kind == "function" ||
 		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsVersion2)
 }
 

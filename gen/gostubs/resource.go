@@ -49,11 +49,10 @@ func (e *emitter) provider(r *schema.Resource, lowered string) {
 	if !r.Named {
 		constructor = "NewProvider"
 	}
-	alloc := jen.Func().Params().Op("*").Id(lowered).Add(inBraces(jen.Return(jen.New(jen.Id(lowered)))))
 	e.doc(name + " is the lumi.ResourceProvider of type " + r.Name + ".")
 	e.Type().Id(name).Id("struct").Add(inBraces(lumi("Provider")))
 	e.doc("New" + name + " returns a provider that calls the author's operations.")
 	e.Func().Id("New" + name).Params(jen.Add(ops).Id(r.Name + "ProviderOps")).Op("*").Id(name).Block(
-		jen.Return(jen.Op("&").Id(name).Values(declared(lumi(constructor).Call(jen.Id(r.Name), alloc, ops), r))),
+		jen.Return(jen.Op("&").Id(name).Values(declared(lumi(constructor).Call(jen.Id(r.Name), alloc(lowered), ops), r))),
 	)
 }
