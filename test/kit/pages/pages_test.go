@@ -48,6 +48,7 @@ func TestProviders(t *testing.T) {
 // pages lists the pages in reading order. Each page extends the module of the previous one.
 var pages = []string{
 	"providers.md", "providers/updates.md", "providers/failures.md", "providers/references.md", "providers/secrets.md",
+	"providers/functions.md",
 }
 
 func TestAllPages(t *testing.T) {
