@@ -93,6 +93,14 @@ func TestProvider(t *testing.T) {
 	if _, err := notes.Find(ctx, &lumi.FindRequest{URN: noteURN, Properties: want, Token: "t"}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("Find error = %v, want %v", err, errors.ErrUnsupported)
 	}
+	counting, err := p.Function("jot:index:CountNotes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, err := counting.Call(ctx, &lumi.CallRequest{Arguments: bag(t, map[string]any{"minimum": 5})})
+	got(t, err, count, &lumi.CallResponse{Results: bag(t, map[string]any{"notes": 1})})
+	_, err = counting.Call(ctx, &lumi.CallRequest{Arguments: bag(t, map[string]any{"minimum": "5"})})
+	got(t, nil, err, error(&lumi.InvalidError{Faults: []lumi.Fault{{Path: "minimum", Message: "is not a number"}}}))
 	whole := bag(t, map[string]any{"name": "a", "text": "hello", "length": 5})
 	read, err := notes.Get(ctx, &lumi.GetRequest{ID: "a", Purpose: lumi.Import})
 	got(t, err, read, &lumi.GetResponse{Properties: whole})

@@ -1,4 +1,4 @@
-// Package depot defines the resources of the protocol tests: crates on shelves.
+// Package depot defines the resources of the protocol tests, crates on shelves, and a function that finds crates.
 package depot
 
 import "github.com/lumi-idl/lumi/idl"
@@ -49,6 +49,19 @@ type Crate struct {
 	Serial string `lumi:"out"`
 	// Place is the id of the shelf.
 	Place *string `lumi:"optional,out"`
+	// Seal is the depot's key for the lock.
+	Seal string `lumi:"out,secret"`
+}
+
+// FindCrate finds a crate by its serial number.
+type FindCrate struct {
+	idl.Function
+	// Serial is the serial number.
+	Serial string `lumi:"minLength=1"`
+	// Shelf is the only shelf to look on.
+	Shelf *Shelf `lumi:"optional"`
+	// Crate is the id of the crate.
+	Crate string `lumi:"out"`
 	// Seal is the depot's key for the lock.
 	Seal string `lumi:"out,secret"`
 }

@@ -19,5 +19,6 @@ func main() {
 			depot.Crate: depot.NewCrateProvider(depot.Crates{Depot: d}),
 			depot.Shelf: depot.NewShelfProvider(depot.Shelves{Depot: d}),
 		},
+		Functions: map[tokens.Type]lumi.Function{depot.FindCrate: depot.FindCrateFunc(d.FindCrate).Function()},
 	})
 }

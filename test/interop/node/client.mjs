@@ -50,7 +50,7 @@ async function introduce() {
         "the engine speaks protocol version 2, the plugin speaks version 1: update the older one");
     await returns("Handshake", { protocol_version: 1 }, {
         protocol_version: 1, package: "depot", version: "1.2.3", configurable: true,
-        types: ["depot:index:Crate", "depot:index:Shelf"],
+        types: ["depot:index:Crate", "depot:index:Shelf"], functions: ["depot:index:FindCrate"],
     });
 }
 
@@ -69,6 +69,7 @@ async function describe() {
     });
     const crates = {
         type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true, equalities: [], name_rules: null,
+        function: false,
         properties: [
             property("name", "STRING", "required", "replaces"), property("size", "NUMBER", "required", "replaces"),
             property("lid", "STRING"), property("contents", "MAP"), property("rules", "STRING"),
@@ -80,9 +81,17 @@ async function describe() {
     };
     const shelves = {
         type: "depot:index:Shelf", named: false, can_find: false, idempotent_create: false, equalities: [], name_rules: null,
-        properties: [property("rows", "NUMBER", "required")],
+        function: false, properties: [property("rows", "NUMBER", "required")],
     };
-    await returns("Describe", {}, { types: [crates, shelves] });
+    const search = {
+        type: "depot:index:FindCrate", named: false, can_find: false, idempotent_create: false, equalities: [], name_rules: null,
+        function: true,
+        properties: [
+            property("serial", "STRING", "required"), property("shelf", "CAPABILITY"),
+            property("crate", "STRING", "required", "out"), property("seal", "STRING", "required", "out", "secret"),
+        ],
+    };
+    await returns("Describe", {}, { types: [crates, search, shelves] });
     await returns("Describe", { types: ["depot:index:Shelf"] }, { types: [shelves] });
     await refuses("Describe", { types: ["depot:index:Box"] }, "UNIMPLEMENTED",
         'the plugin for package "depot" does not serve type "depot:index:Box"');
@@ -212,6 +221,27 @@ async function get() {
         /purpose.* must be REFRESH or IMPORT/);
 }
 
+async function search() {
+    const request = { type: "depot:index:FindCrate", properties: { serial: "oslo/1", shelf: shelf.urn }, references };
+    plugin.take();
+    await returns("Call", request, { properties: { crate: "crate-1", seal: seal(1) } });
+    await returns("Call", request, { properties: { crate: "crate-1", seal: seal(1) } });
+    const searching = { urn: "", severity: "INFO", message: "searching", progress: false, dropped: 0 };
+    assert.deepEqual(plugin.take(), [searching, searching]);
+    await refuses("Call", { ...request, properties: { serial: "oslo/9" } }, "NOT_FOUND",
+        "crate with serial number oslo/9: no such resource");
+    await refuses("Call", { ...request, references: {} }, "INVALID_ARGUMENT", "shelf: does not hold crate-1",
+        [fault("shelf", "does not hold crate-1")]);
+    const faults = [
+        { path: "serial", message: "must be known here, but is not known yet" },
+        { path: "seal", message: "is set by the provider, not by a program" },
+    ];
+    await refuses("Call", { ...request, properties: { serial: unknown, seal: "x" } }, "INVALID_ARGUMENT",
+        faults.map(({ path, message }) => `${path}: ${message}`).join("\n"), [{ type: "lumirpc.Faults", faults }]);
+    await refuses("Call", { type: "depot:index:Crate" }, "UNIMPLEMENTED",
+        'the plugin for package "depot" does not serve function "depot:index:Crate"');
+}
+
 const change = (kind, path, values) =>
     ({ kind, path, old: undefined, new: undefined, unknown: false, secret: false, ...values });
 
@@ -304,6 +334,7 @@ async function main() {
     await create();
     await find();
     await get();
+    await search();
     await inspect();
     await update();
     await remove();

@@ -12,6 +12,9 @@ const properties = [
     { name: "length", kind: "NUMBER", required: true, out: true },
 ];
 
+const count = "jot:index:CountNotes";
+const counts = [{ name: "minimum", kind: "NUMBER", required: true }, { name: "notes", kind: "NUMBER", required: true, out: true }];
+
 const notes = new Map(); // by id, which equals the name
 
 // judge returns the given properties without secret wrappers. It fails with INVALID_ARGUMENT if any of them is invalid.
@@ -39,8 +42,9 @@ const reveal = (v) => isSecret(v) ? v.value : v;
 
 const handlers = {
     Describe({ types }) {
-        for (const t of types) if (t !== type) fail(UNIMPLEMENTED, `no such type: ${t}`);
-        return { types: [{ type, named: true, idempotent_create: true, properties }] };
+        const described = [{ type: count, function: true, properties: counts }, { type, named: true, idempotent_create: true, properties }];
+        for (const t of types) if (![type, count].includes(t)) fail(UNIMPLEMENTED, `no such type: ${t}`);
+        return { types: types.length ? types.map((t) => described.find((d) => d.type === t)) : described };
     },
     Check({ properties }) {
         judge(properties, true);
@@ -77,15 +81,20 @@ const handlers = {
         notes.delete(id);
         return {};
     },
+    Call({ properties: { minimum } }) {
+        const faults = [{ path: "minimum", message: "is not a number" }];
+        if (typeof minimum !== "number") fail(INVALID_ARGUMENT, "minimum: is not a number", { type: "lumirpc.Faults", faults });
+        return { properties: { notes: [...notes.values()].filter(({ length }) => length >= minimum).length } };
+    },
     Cancel() {
         stop();
         return {};
     },
 };
 
-const identity = { package: "jot", version: "0.1.0", types: [type] };
+const identity = { package: "jot", version: "0.1.0", types: [type], functions: [count] };
 const stop = serve(ResourceProvider.service, identity, handlers, (request, handle) => {
     const { type: token } = request;
-    if (token !== undefined && token !== type) fail(UNIMPLEMENTED, `no such type: ${token}`);
+    if (token !== undefined && ![type, count].includes(token)) fail(UNIMPLEMENTED, `no such type: ${token}`);
     return encode(handle(decode(request)));
 });
