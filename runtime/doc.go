@@ -30,8 +30,10 @@
 //     Package serve/plugin implements it for engines, over the connection to a plugin.
 //   - [Provider] implements it for any resource type by calling the author's operations.
 //   - TProvider is generated for the resource T. It embeds Provider, so that the author can override methods.
-//   - A Plugin of package serve is served by a binary: the providers of all resource types of one IDL package, and their
-//     shared configuration.
+//   - [Function] is the interface between an engine and the code of one function, which looks something up. FFunc is
+//     generated for the function F, and its method Function returns one that calls the author's code.
+//   - A Plugin of package serve is served by a binary: the providers of all resource types of one IDL package, its functions,
+//     and their shared configuration.
 //
 // # Wire format
 //

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrNotFound is returned, possibly wrapped, by an author's Get or Find if the resource does not exist. Delete may also
-// return it, in which case the resource counts as deleted.
+// ErrNotFound is returned, possibly wrapped, by an author's Get or Find if the resource does not exist, and by a function if
+// what it looks for does not exist. Delete may also return it, in which case the resource counts as deleted.
 var ErrNotFound = errors.New("no such resource")
 
 // Fault is an error in one value of a [Bag]. It never contains the value of a secret.

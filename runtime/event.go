@@ -13,7 +13,7 @@ import (
 
 // Event is a log line of one call, sent to the engine that made the call.
 type Event struct {
-	// URN is the URN of the call's resource. It is empty for Configure.
+	// URN is the URN of the call's resource. It is empty for Configure and Call.
 	URN urn.URN
 	// Level is the severity.
 	Level slog.Level
