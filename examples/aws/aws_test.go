@@ -46,7 +46,7 @@ func TestExampleUsesAllFeatures(t *testing.T) {
 		"files in a circle": 1, "union": 1, "constraint of a type": 1, "constraint of a property": 1, "default": 1,
 		"deprecated property": 1, "deprecated value": 1, "former name": 1, "conflictsWith": 1, "requiredWith": 1,
 		"exactlyOneOf": 1, "int": 1, "rule": 1, "computed": 1, "equality of lists": 1, "equality of strings": 1, "words": 1,
-		"former folder": 1,
+		"former folder": 1, "function": 1,
 	} {
 		if used[feature] < atLeast {
 			t.Errorf("uses of feature %q = %d, want at least %d", feature, used[feature], atLeast)
@@ -76,6 +76,8 @@ func visitDecl(used map[string]int, d schema.Decl) {
 		count(used, "unexported struct", hidden)
 	case *schema.Config:
 		used["configuration"]++
+	case *schema.Function:
+		used["function"]++
 	case *schema.Enum:
 		used["enum"]++
 		count(used, "unexported enum", hidden)

@@ -5,4 +5,5 @@ export { Command, type CommandArgs } from "./command.js";
 export { Directory, type DirectoryArgs } from "./directory.js";
 export { File, type FileArgs } from "./file.js";
 export { RandomString, type RandomStringArgs, RandomID, type RandomIDArgs } from "./random.js";
+export { readFile, type ReadFileArgs, type ReadFileResult } from "./read_file.js";
 export { Unpacked, type UnpackedArgs } from "./unpacked.js";

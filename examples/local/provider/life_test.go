@@ -17,7 +17,7 @@ type props = providertest.Properties
 
 func inProcess(t *testing.T) *providertest.Harness {
 	t.Helper()
-	return providertest.InProcess(t, serve.Plugin{Package: "local", Resources: local.Resources()})
+	return providertest.InProcess(t, serve.Plugin{Package: "local", Resources: local.Resources(), Functions: local.Functions()})
 }
 
 func TestInProcess(t *testing.T) {
@@ -37,6 +37,7 @@ func testLives(t *testing.T, start func(t *testing.T) *providertest.Harness) {
 	t.Run("Directory", func(t *testing.T) { testDirectoryLife(t, start(t)) })
 	t.Run("Unpacked", func(t *testing.T) { testUnpackedLife(t, start(t)) })
 	t.Run("Command", func(t *testing.T) { testCommandLife(t, start(t)) })
+	t.Run("ReadFile", func(t *testing.T) { testReadFile(t, start(t)) })
 	t.Run("Random", func(t *testing.T) { testRandomLives(t, start(t)) })
 }
 

@@ -16,3 +16,8 @@ func Resources() map[tokens.Type]lumi.ResourceProvider {
 		Unpacked:     NewUnpackedProvider(new(unpackedProviderOpsImpl)),
 	}
 }
+
+// Functions returns all functions.
+func Functions() map[tokens.Type]lumi.Function {
+	return map[tokens.Type]lumi.Function{ReadFile: ReadFileFunc(read).Function()}
+}

@@ -2,6 +2,7 @@
 /* eslint-disable */
 
 export { ElasticIP, type ElasticIPArgs, NATGateway, type NATGatewayArgs } from "./elastic_ip.js";
+export { findImage, type FindImageArgs, type FindImageResult, Architecture } from "./image.js";
 export { Instance, type InstanceArgs, BlockDeviceMapping, ShutdownBehavior, VolumeType } from "./instance.js";
 export { InstanceProfile, type InstanceProfileArgs } from "./instance_profile.js";
 export { InstanceType } from "./instance_type.js";

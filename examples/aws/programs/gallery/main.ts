@@ -26,8 +26,9 @@ function createServer({ vpc, subnets }: Network): aws.ec2.Instance {
         ],
     });
     const role = new aws.iam.Role("web", { assumeRolePolicyDocument: trust("ec2.amazonaws.com") });
+    const image = aws.ec2.findImage({ owner: "amazon", name: "al2023-ami-2023.*" });
     const server = new aws.ec2.Instance("web", {
-        imageID: "ami-7172b611",
+        imageID: image.imageID,
         instanceType: aws.ec2.InstanceType.T3Small,
         subnet: subnets[0],
         securityGroups: [firewall],

@@ -27,6 +27,12 @@ func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	}
 }
 
+// Functions returns all functions in the module.
+func Functions(c *cloud.Cloud) map[tokens.Type]lumi.Function {
+	a := &account{Cloud: c, api: cloud.Client(c, aws.EC2Service, open)}
+	return map[tokens.Type]lumi.Function{FindImage: FindImageFunc(a.findImage).Function()}
+}
+
 // account is embedded by the implementations of all resource types in the module.
 type account struct {
 	*cloud.Cloud

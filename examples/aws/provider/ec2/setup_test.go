@@ -51,7 +51,7 @@ func over(
 ) *providertest.Harness {
 	t.Helper()
 	c := &cloud.Cloud{FindTimeout: findTimeout}
-	p := serve.Plugin{Package: "aws", Configure: serve.Configure(c.Configure), Resources: ec2.Resources(c)}
+	p := serve.Plugin{Package: "aws", Configure: serve.Configure(c.Configure), Resources: ec2.Resources(c), Functions: ec2.Functions(c)}
 	return providertest.InProcess(t, p, append(options, providertest.Config(providertest.Properties{
 		"region":      aws.USWest2,
 		"credentials": providertest.Properties{"accessKeyID": keyID, "secretAccessKey": providertest.Secret("a-secret-of-the-tests")},

@@ -25,5 +25,6 @@ func main() {
 		Package:   "aws",
 		Configure: serve.Configure(account.Configure),
 		Resources: resources,
+		Functions: ec2.Functions(account),
 	})
 }

@@ -12,5 +12,5 @@ import (
 var version string
 
 func main() {
-	serve.Main(serve.Plugin{Package: "local", Version: version, Resources: local.Resources()})
+	serve.Main(serve.Plugin{Package: "local", Version: version, Resources: local.Resources(), Functions: local.Functions()})
 }

@@ -1,6 +1,6 @@
 // Package ec2server is a fake EC2 server for tests of the provider. It exists because no maintained server runs offline or
-// is available as a Go module. It implements the query protocol for VPCs, subnets, and security groups according to the AWS
-// API reference: ids, tags, filters with wildcards, CIDR validation, defaults, dependencies, limits, and error codes. It
+// is available as a Go module. It implements the query protocol for VPCs, subnets, security groups, and images according to
+// the AWS API reference: ids, tags, filters with wildcards, CIDR validation, defaults, dependencies, limits, and error codes. It
 // checks the access key of a request but not its signature.
 //
 // It can simulate failures of the network and the service: see [Failure].
@@ -31,6 +31,7 @@ type Server struct {
 	vpcs     map[string]*vpc
 	subnets  map[string]*subnet
 	groups   map[string]*group
+	images   []Image
 	held     map[string]bool
 	failures map[string][]Failure
 	calls    []string
@@ -153,6 +154,7 @@ var actions = map[string]func(*Server, params) (any, error){
 	"CreateTags":                    (*Server).createTags,
 	"DeleteTags":                    (*Server).deleteTags,
 	"DescribeTags":                  (*Server).describeTags,
+	"DescribeImages":                (*Server).describeImages,
 }
 
 // ServeHTTP implements [http.Handler].
