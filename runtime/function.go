@@ -69,7 +69,9 @@ func (f *function) Validate(ctx context.Context, arguments Bag, found ...Fault) 
 // Call implements [Function].
 func (f *function) Call(ctx context.Context, req *CallRequest) (*CallResponse, error) {
 	call := f.alloc()
-	marks, err := decodeBag(ctx, req.Arguments.message, call, decoding{warn: logWarning(ctx)})
+	marks, err := decodeBag(ctx, req.Arguments.message, call, decoding{warn: func(w Fault) {
+		Log(ctx).Warn(string(f.token) + ": " + w.Error()) // events of calls have no URN
+	}})
 	if err != nil {
 		return nil, err
 	}
