@@ -144,6 +144,9 @@ func (c *checker) options(r, from *Vertex, depth int) {
 				c.reporter.options(&r.Options, "")
 			}
 		})
+		if c.built {
+			c.reading(r)
+		}
 	}
 	if c.built && r.Source != "" {
 		c.utf8(r.Source)

@@ -17,11 +17,13 @@ import (
 // optionChecks maps each option to its check. When a check runs, the reporter's path points to the option.
 var optionChecks = map[string]func(r *reporter, v *Value){
 	"aliases":             each((*reporter).alias),
+	callOption:            (*reporter).flag,
 	"deleteBeforeReplace": (*reporter).flag,
 	dependsOn:             each((*reporter).dependency),
 	"ignoreChanges":       each((*reporter).changePath),
 	"import":              (*reporter).importID,
 	"protect":             (*reporter).flag,
+	readOption:            (*reporter).readID,
 	"replaceOnChanges":    each((*reporter).changePath),
 	"retainOnDelete":      (*reporter).flag,
 	"timeouts":            (*reporter).timeouts,
@@ -29,7 +31,13 @@ var optionChecks = map[string]func(r *reporter, v *Value){
 
 var optionKeys = slices.Sorted(maps.Keys(optionChecks))
 
-const dependsOn = "dependsOn"
+// Options with special treatment. Only dependsOn and readOption contain references. A vertex with readOption or callOption
+// is only read, and has no other options.
+const (
+	dependsOn  = "dependsOn"
+	readOption = "read"
+	callOption = "call"
+)
 
 // options checks a resource's options once references are resolved. It skips the option named reported.
 func (r *reporter) options(v *Value, reported string) {
@@ -48,8 +56,35 @@ func (r *reporter) options(v *Value, reported string) {
 				r.meant(OptionFault, m.offset, unusedKey(m.Key, *v, optionKeys), fmt.Sprintf("unknown option %q", clip(m.Key)))
 				return
 			}
+			if m.Key == readOption || m.Key == callOption && m.Value.text == "true" {
+				r.alone(m, v)
+			}
 			check(r, &m.Value)
 		})
+	}
+}
+
+// alone reports other options next to option m, which excludes them.
+func (r *reporter) alone(m *Member, all *Value) {
+	for _, other := range all.node.members {
+		if other.Key != m.Key && optionChecks[other.Key] != nil {
+			r.fault(OptionFault, m.offset, "%q cannot be combined with %q: what is only read has no other options", m.Key, other.Key)
+			return
+		}
+	}
+}
+
+// reading checks a resource that is a look-up or a call. Once it has been read, it has an id, and its results among its
+// properties.
+func (r *reporter) reading(v *Vertex) {
+	last := v.key[strings.LastIndexAny(v.key, "/:")+1:]
+	_, isRead := member(v.Options, readOption)
+	isCall, _ := v.Options.Get(callOption).Bool()
+	switch {
+	case isRead && v.ID == "" && v.Properties.Len() > 0:
+		r.fault(OptionFault, v.offset, `a resource with the option "read" has no properties: they are read`)
+	case isCall && !isIndex(strings.TrimPrefix(last, "#")), isCall && !strings.HasPrefix(last, "#"):
+		r.fault(OptionFault, v.offset, `a call has a number for a name, such as "#1", not %q`, clip(last))
 	}
 }
 
@@ -91,6 +126,18 @@ func (r *reporter) importID(v *Value) {
 	}
 }
 
+func (r *reporter) readID(v *Value) {
+	_, property, isReference := v.Target()
+	switch {
+	case isReference && property == "":
+		r.fault(OptionFault, v.offset, `"read" must be an id: add the "property" of the reference that has it`)
+	case v.kind != Text && !isReference && !v.IsExpression():
+		r.option(v, "a string, or a reference to one")
+	case v.kind == Text && v.text == "":
+		r.fault(OptionFault, v.offset, `"read" must be the id of an existing resource, not ""`)
+	}
+}
+
 func (r *reporter) alias(v *Value) {
 	if v.kind != Text {
 		r.option(v, "a string")
@@ -111,6 +158,11 @@ func (r *reporter) dependency(v *Value) {
 		r.option(v, "a reference to a resource")
 	case v.text != "":
 		r.fault(OptionFault, v.offset, `"dependsOn" refers to whole resources; remove the "property"`)
+	default:
+		target, _, _ := v.Target()
+		if isCall, _ := target.Options.Get(callOption).Bool(); isCall {
+			r.fault(OptionFault, v.offset, `"dependsOn" cannot refer to a call: refer to one of its results in a property`)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ type Vertex struct {
 	Type tokens.Type
 	// ID is the id assigned by the provider, or "" before the resource exists.
 	ID string
-	// Options control how deployments treat a resource: an object, or absent. Only "dependsOn" may contain references.
+	// Options control how deployments treat a resource: an object, or absent. Only "dependsOn" and "read" may contain references.
 	// False and empty options are equivalent to absent ones; the parser and the writer drop them.
 	Options Value
 	// Source is the position of the resource's declaration in the program, such as "network/main.ts:12:9". It is not

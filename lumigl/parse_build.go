@@ -277,16 +277,17 @@ func (b *builder) contents(r *Vertex) {
 		b.at("options", func() {
 			before, reported := len(b.faults.found), ""
 			for i := range r.Options.members() {
-				if m := &r.Options.node.members[i]; m.Key == dependsOn {
+				if m := &r.Options.node.members[i]; m.Key == dependsOn || m.Key == readOption {
 					b.at(m.Key, func() { b.resolve(&m.Value) })
+					if len(b.faults.found) > before && reported == "" {
+						reported = m.Key
+					}
 				}
-			}
-			if len(b.faults.found) > before {
-				reported = dependsOn
 			}
 			b.options(&r.Options, reported)
 		})
 		r.Options = withoutDefaults(r.Options)
+		b.reading(r)
 	}
 	b.at(b.form.bag, func() {
 		b.bag(&r.Properties)

@@ -68,21 +68,21 @@ func (g *Graph) reduce(module string, left []*Version) *Transition {
 
 // deleted returns the resources to delete when a module keeps only the versions in left, sorted by key and ID. It
 // includes resources whose current form, as returned by now, is in none of these versions, and pending resources that
-// no version has adopted.
+// no version has adopted, but no look-ups and calls.
 func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Resource) []*Resource {
 	var deleted []*Resource
 	seen := map[*Resource]bool{}
 	for _, v := range g.versions[module] {
 		for _, r := range v.resources {
-			if !holds(left, now(r)) && !seen[r] {
+			if !r.IsRead() && !holds(left, now(r)) && !seen[r] {
 				seen[r] = true
 				deleted = append(deleted, r)
 			}
 		}
 	}
 	for _, p := range g.pending[module] {
-		isTaken := func(r *Resource) bool { return r.ID == p.Resource.ID && r.Type() == p.Resource.Type() }
-		if !slices.ContainsFunc(left, func(v *Version) bool { return slices.ContainsFunc(v.resources, isTaken) }) {
+		isTaken := func(r *Resource) bool { return r.ID == p.Resource.ID && r.Type() == p.Resource.Type() && !r.IsRead() }
+		if !p.Resource.IsRead() && !slices.ContainsFunc(left, func(v *Version) bool { return slices.ContainsFunc(v.resources, isTaken) }) {
 			deleted = append(deleted, p.Resource)
 		}
 	}

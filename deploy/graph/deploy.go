@@ -154,6 +154,7 @@ func (d *deploying) lostSource(e Edge) string {
 	sources := d.Version.sources(e.Name)
 	for _, r := range d.before.Version(e.To).sources(e.Name) {
 		switch now := cmp.Or(d.Became[r], r); {
+		case r.IsRead(): // The real resource is not affected.
 		case !d.Version.Holds(now):
 			return fmt.Sprintf("%q comes from %s, which the new version does not contain", e.Name, r.Key())
 		case !slices.Contains(sources, now): // A later deployment may delete r.

@@ -51,7 +51,7 @@ type Result struct {
 }
 
 // Resources returns the existing resources of a module's kept versions and failed deployments, newest version first. It
-// omits the resources of provisioners, which cannot be read.
+// omits look-ups, calls, and the resources of provisioners, which cannot be read.
 func Resources(g *graph.Graph, module string) (all []*graph.Resource) {
 	seen, kept := map[*graph.Resource]bool{}, g.Kept(module)
 	for _, v := range slices.Backward(g.Versions(module)) {
@@ -59,7 +59,7 @@ func Resources(g *graph.Graph, module string) (all []*graph.Resource) {
 			continue
 		}
 		for r := range v.Resources() {
-			if !seen[r] && r.ID != "" && r.Provisioner == "" {
+			if !seen[r] && r.ID != "" && r.Provisioner == "" && !r.IsRead() {
 				all = append(all, r)
 			}
 			seen[r] = true

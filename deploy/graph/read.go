@@ -1,0 +1,28 @@
+package graph
+
+import "github.com/lumi-idl/lumi/runtime/tokens"
+
+// Options of vertices that deployments only read.
+const (
+	// ReadOption holds the ID of an existing resource to look up.
+	ReadOption = "read"
+	// CallOption marks a call of a function.
+	CallOption = "call"
+)
+
+// IsRead reports whether the resource is a look-up or a call. It is stored because other resources refer to its results,
+// but it is never created, changed, deleted, or refreshed. Outputs holds the results.
+func (r *Resource) IsRead() bool { return r.Options.Get(ReadOption).Exists() || r.Flag(CallOption) }
+
+// Manager returns the resource with the given type and ID that a module manages, or nil if there is none. It prefers the
+// newest versions.
+func (g *Graph) Manager(t tokens.Type, id string) (found *Resource) {
+	for _, v := range g.all() {
+		for r := range v.Resources() {
+			if r.ID == id && r.Type() == t && !r.IsRead() && (found == nil || g.Newest(v.Module) == v) {
+				found = r
+			}
+		}
+	}
+	return found
+}
