@@ -39,6 +39,7 @@ func (p *planner) assemble() (*Plan, error) {
 	for _, c := range t.Conflicts {
 		p.faults[-1] = append(p.faults[-1], conflict(c, p.isAsked(c.Resource)))
 	}
+	p.checkReads(t.Deleted)
 	plan := newPlan(ToDeploy, p.Graph, p.module.Name, t, p.Provisioner)
 	plan.Deployment, plan.planner, plan.items, plan.Replace = p.Deployment, p, items, p.replaces()
 	steps, faults := order(p.Graph, p.module.Name, changes, t)
@@ -68,7 +69,7 @@ func (p *planner) update(changes []*Step) (graph.Update, error) {
 	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
 	for _, s := range changes {
 		switch {
-		case s.Old == nil || s.Old == s.New:
+		case s.Old == nil || s.Old == s.New || s.Kind == Read:
 		case s.Kind != Replace:
 			update.Became[s.Old] = s.New
 		case s.DeleteFirst:
@@ -216,6 +217,8 @@ func (p *planner) replaces() (all []urn.URN) {
 			p.faults[-1] = append(p.faults[-1], Fault{URN: u, Message: "cannot be replaced: it is not in the program"})
 		case p.items[i].untouched:
 			p.fault(int32(i), "cannot be replaced: it is not a target; add it to the targets")
+		case p.items[i].isRead():
+			p.fault(int32(i), "cannot be replaced: this deployment only reads it")
 		default:
 			all = append(all, p.items[i].desired.URN())
 		}

@@ -20,6 +20,9 @@ func (p *Plan) HasChanges() bool {
 		return len(p.before.Versions(p.Module)) != len(p.Transition.Graph.Versions(p.Module))
 	}
 	return slices.ContainsFunc(p.Steps, func(s *Step) bool {
+		if s.IsRead() { // Results matter only for what refers to them.
+			return false
+		}
 		// A resource from a failed deployment or an older version joins the newest version.
 		return !was.Holds(s.Old) || !slices.Equal(s.Old.Dependencies, s.New.Dependencies)
 	}) || !was.Configuration.Equal(now.Configuration) || !was.Config.Equal(now.Config) || !slices.EqualFunc(was.Provides, now.Provides, func(a, b graph.Provided) bool {

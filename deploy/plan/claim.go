@@ -91,7 +91,7 @@ func (p *planner) checkNames() {
 		p.checkImport(i, imported)
 		u := p.items[i].urn
 		for _, v := range p.Graph.Versions(p.module.Name) {
-			if r := v.Resource(u); r != nil && !slices.Contains(p.olds, v) {
+			if r := v.Resource(u); r != nil && !r.IsRead() && !slices.Contains(p.olds, v) {
 				p.fault(i, "%s still exists until Cleanup[%s] deletes it: deploy again after that", r.Key(), p.module.Name)
 			}
 		}
@@ -123,7 +123,7 @@ func (p *planner) checkImport(i int32, imported map[realResource]int32) {
 	imported[real] = i
 	for _, v := range p.Graph.Versions(p.module.Name) {
 		for r := range v.Resources() {
-			if real == (realResource{r.Type(), r.ID}) && !r.Flag("retainOnDelete") {
+			if real == (realResource{r.Type(), r.ID}) && !r.IsRead() && !r.Flag("retainOnDelete") {
 				p.fault(i, `cannot import %q: it is already managed as %s; to rename it, use the option "aliases"`, real.id, r.Key())
 				return
 			}

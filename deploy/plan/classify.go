@@ -102,7 +102,7 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 		if !isSame && it.keepName(it.defaultName(false)) {
 			isSame = p.isSame(int32(i))
 		}
-		isSame = isSame && !p.mustReplace(it)
+		isSame = isSame && !p.mustReplace(it) && !it.isRead()
 		for _, to := range p.dependencies.Out(int32(i)) {
 			isSame = isSame && number[to] == 0
 		}
@@ -157,7 +157,7 @@ func (p *planner) checkIgnored(i int32) error {
 
 // renewal explains why a reference with an unchanged URN now refers to a different resource.
 type renewal struct {
-	// name is the name of the referenced resource. because is "new" or "replaced".
+	// name is the name of the referenced resource. because is "new", "replaced", or "now another resource".
 	name, because string
 	// sure is false if the reference may turn out to refer to the same resource.
 	sure bool
@@ -193,13 +193,19 @@ func (p *planner) renewed(i int32) map[urn.URN]renewal {
 		if !ok || property != "" {
 			continue
 		}
-		if now := p.items[to].old; now != nil && was[now.URN] != "" && was[now.URN] != now.ID {
+		if now := p.items[to].old; now != nil && !now.IsRead() && was[now.URN] != "" && was[now.URN] != now.ID {
 			add(p.items[to].urn, "replaced", true)
 		}
 		if p.items[to].step == nil {
 			continue
 		}
 		s := p.items[to].step
+		if s.IsRead() {
+			if id := was[s.URN]; id != "" && id != s.New.ID {
+				add(s.URN, "now another resource", s.New.ID != "")
+			}
+			continue
+		}
 		isOther := s.Old == nil || s.Old != p.was(held, s.Old.URN)
 		if s.Kind == Replace {
 			add(s.URN, "replaced", isOther || !s.Possible)

@@ -57,6 +57,13 @@ func (p *planner) decide(ctx context.Context) error {
 // must be set. If the provider gives a missing item the name of a resource in the graph, the item is classified again
 // as that resource. gone is set if the resource was already deleted and must be replaced.
 func (p *planner) decideItem(ctx context.Context, i int32, gone bool) (Step, error) {
+	it := &p.items[i]
+	if err := p.checkUse(it); err != nil {
+		return Step{}, err
+	}
+	if it.isRead() {
+		return p.decideRead(ctx, i)
+	}
 	for {
 		c, err := p.classify(i, gone)
 		if err != nil {

@@ -24,14 +24,23 @@ type Effect struct {
 	Drift lumigl.Value
 	// Inputs holds the resource's inputs, with long texts replaced by their hashes. It is absent for a deletion.
 	Inputs lumigl.Value
+	// ID, Results, and Referents describe a look-up or a call, whose Inputs are complete, for [Reads].
+	ID                 string
+	Results, Referents lumigl.Value
 }
 
-// Effects returns the effects of the plan, including deletions by subsequent cleanups.
+// Effects returns the effects of the plan, including deletions by subsequent cleanups, and the look-ups and calls that were
+// made. These have no effect, but their results are needed to plan the deployment again.
 func (p *Plan) Effects() []Effect {
 	steps := p.effects()
 	all := make([]Effect, len(steps))
 	for i, s := range steps {
 		all[i] = s.effect()
+	}
+	for _, s := range p.Steps {
+		if r := s.New; s.IsRead() && !s.Waits() {
+			all = append(all, Effect{Kind: Read, URN: r.URN, ID: r.ID, Inputs: r.Inputs, Results: r.Outputs, Referents: r.Referents})
+		}
 	}
 	return all
 }

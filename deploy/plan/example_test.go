@@ -66,6 +66,8 @@ func (dns) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, er
 	return inputs, outputs, nil
 }
 
+func (dns) Call(context.Context, plan.Desired) (results lumigl.Value, err error) { return results, nil }
+
 func (dns) InspectChange(context.Context, plan.InspectChangeRequest) (plan.Difference, error) {
 	return plan.Difference{}, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -32,7 +33,7 @@ import (
 // the module as "a:" (default p), targets as "Vpc::main", resources to replace as "±Vpc::main", and modules that may be
 // interrupted as "!b". With "(planned)", the plan is not run, and the next deployment starts from the expected graph.
 // With "fails after 2" at the end, only two steps are run. With "(retried)", the previous deployment is run again. With
-// "(unique)", resources get unique names. "{$unique" starts a unique name; the plan shows its text after "as". A file
+// "(latest N)", functions return results that end with N. With "(unique)", resources get unique names. "{$unique" starts a unique name; the plan shows its text after "as". A file
 // "drift" accepts the actual values of properties, such as Vpc::main {"size": 2}, and marks resources as gone.
 func TestMake(t *testing.T) {
 	golden.Archives(t, "testdata/make/*.txtar", func(t *testing.T, archive *txtar.Archive) {
@@ -75,6 +76,9 @@ func (s *story) request(name, src string) plan.Request {
 		case len(word) == 2 && word[1] == ':':
 			module = word[:1]
 		}
+	}
+	if _, latest, ok := strings.Cut(name, "(latest "); ok {
+		s.types["latest"] = plan.Description{Type: tokens.Type(latest[:1])}
 	}
 	r.UniqueNames = strings.Contains(name, "(unique)")
 	r.Desired = s.desired(module, src)
@@ -299,14 +303,21 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 			if done.Inputs, err = expr.Evaluate(r.Inputs, resolve); err != nil {
 				s.Fatal(err)
 			}
-			if step.Kind != plan.Same && step.Kind != plan.Move {
+			if step.Kind != plan.Same && step.Kind != plan.Move && (step.Kind != plan.Read || step.Waits()) {
 				done.Checked = done.Inputs.With("name", r.Checked.Get("name"))
+				done.Referents = graph.ReferentsOf(done.Checked, func(u urn.URN) string {
+					if to := now[u]; to != nil {
+						return to.ID
+					}
+					return ""
+				})
 				done.ID = cmp.Or(r.ID, fmt.Sprintf("id-%s-%d", r.URN.Name(), p.Deployment))
 				for _, name := range s.types[r.Type()].Outputs {
 					done.Outputs = done.Outputs.With(name, lumigl.TextOf(fmt.Sprintf("%s-%s", name, r.URN.Name())))
 				}
 			}
 			switch {
+			case step.Kind == plan.Read:
 			case step.Old != nil && step.Kind != plan.Replace:
 				u.Became[step.Old] = &done
 			case step.Kind == plan.Replace && step.DeleteFirst:
@@ -352,6 +363,8 @@ func parseTypes(src string) typeTable {
 			switch name {
 			case "named":
 				d.Named = true
+			case "function":
+				d.Function = true
 			case "replaces":
 				d.Replaces = strings.Split(list, ",")
 			case "outputs":
@@ -397,8 +410,36 @@ func (t typeTable) Name(_ context.Context, r plan.Desired) (string, error) {
 	return name, nil
 }
 
-// Get returns properties only for an ID that contains a plus sign. An ID that contains a star does not exist.
+// Call returns results that list the arguments.
+func (t typeTable) Call(_ context.Context, r plan.Desired) (results lumigl.Value, err error) {
+	if wrong, ok := r.Properties.Get("wrong").Text(); ok {
+		return results, errors.New(wrong)
+	}
+	text := ""
+	for key, v := range r.Properties.Members() {
+		if to, _, ok := v.Target(); ok {
+			v = lumigl.TextOf(r.References[to.URN()].ID)
+		}
+		argument, _ := v.Text()
+		text += " " + key + " " + argument
+	}
+	for _, name := range t[r.URN.Type()].Outputs {
+		results = results.With(name, lumigl.TextOf(name+" of"+text+string(t["latest"].Type)))
+	}
+	return results, nil
+}
+
+// Get returns properties only for an ID that contains a plus sign, and outputs for one that contains "shared". An ID that
+// contains a star or "gone" does not exist.
 func (t typeTable) Get(_ context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
+	if strings.Contains(r.ID, "gone") {
+		return inputs, outputs, lumi.ErrNotFound
+	}
+	for _, name := range t[r.URN.Type()].Outputs {
+		if strings.Contains(r.ID, "shared") {
+			outputs = outputs.With(name, lumigl.TextOf(name+" of "+r.ID))
+		}
+	}
 	if strings.Contains(r.ID, "*") {
 		return inputs, outputs, errors.New("no such resource")
 	}

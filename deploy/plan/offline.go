@@ -216,6 +216,11 @@ func (o *offline) Get(context.Context, Existing) (inputs, outputs lumigl.Value, 
 	return inputs, outputs, errors.New("cannot import without a provider")
 }
 
+// Call implements [Provider]. It always fails, like Get.
+func (o *offline) Call(context.Context, Desired) (lumigl.Value, error) {
+	return lumigl.Value{}, errors.New("cannot call a function without a provider")
+}
+
 // InspectChange implements [Provider]. It reports only changes that require a replacement, which makes outputs unknown.
 func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Difference, err error) {
 	old := Known(r.Old)

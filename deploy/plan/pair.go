@@ -25,13 +25,17 @@ import (
 //  4. the only resource with equal values for the properties that cannot be changed in place
 //  5. the resource with its number, if all properties of the type can be changed in place
 //
-// Items are paired in dependency order, so that inputs are compared with references and outputs resolved.
+// Look-ups and calls match only those with their URN. Items are paired in dependency order, so that inputs are compared with references and outputs resolved.
 func (p *planner) pair(ctx context.Context) error {
 	p.readFormerTypes()
 	free := p.candidates()
 	p.free = free
 	for i := range p.items { // Names and aliases take precedence.
-		if !isNumbered(p.items[i].urn.Name()) {
+		if it := &p.items[i]; it.isRead() {
+			if it.old = p.oldOf(it.urn); it.old != nil && !it.old.IsRead() {
+				it.old = nil
+			}
+		} else if !isNumbered(p.items[i].urn.Name()) {
 			p.pairNamed(int32(i), free)
 		}
 	}
@@ -42,7 +46,7 @@ func (p *planner) pair(ctx context.Context) error {
 			p.fault(int32(i), "%v", err)
 			continue
 		}
-		if it.old == nil && (!isNumbered(it.urn.Name()) || !free.pairNumber(it)) {
+		if it.old == nil && !it.isRead() && (!isNumbered(it.urn.Name()) || !free.pairNumber(it)) {
 			rest = append(rest, int32(i))
 		}
 	}
@@ -54,10 +58,11 @@ func (p *planner) pair(ctx context.Context) error {
 
 func (p *planner) pairNamed(i int32, free *candidates) {
 	it := &p.items[i]
-	if it.old = p.oldOf(it.urn); it.old != nil {
+	if it.old = p.oldOf(it.urn); it.old != nil && !it.old.IsRead() {
 		delete(free.left, it.old)
 		return
 	}
+	it.old = nil
 	for _, e := range it.desired.Options.Get("aliases").Elements() {
 		alias, _ := e.Text()
 		u := urn.URN(alias)
@@ -65,7 +70,7 @@ func (p *planner) pairNamed(i int32, free *candidates) {
 			u = renamed(it.urn, alias)
 		}
 		old := p.oldOf(u)
-		if old == nil || p.Desired.Vertex(string(u)) != nil {
+		if old == nil || old.IsRead() || p.Desired.Vertex(string(u)) != nil {
 			continue
 		}
 		if by, taken := free.aliased[old]; taken {
@@ -110,7 +115,7 @@ func (p *planner) candidates() *candidates {
 	for _, v := range p.olds {
 		for r := range v.Resources() {
 			numbered := r.Label != ""
-			if !numbered && p.Desired.Vertex(string(r.URN)) != nil || c.left[r] || p.oldOf(r.URN) != r || p.isReplaced(c, r) {
+			if r.IsRead() || !numbered && p.Desired.Vertex(string(r.URN)) != nil || c.left[r] || p.oldOf(r.URN) != r || p.isReplaced(c, r) {
 				continue
 			}
 			c.left[r] = true

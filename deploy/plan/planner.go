@@ -40,6 +40,9 @@ type Request struct {
 	Interrupt []string
 	// UniqueNames is set if created resources get a unique name unless the program names them.
 	UniqueNames bool
+	// Reads is the result of [Reads] for the approved plan if the deployment is planned again. Its look-ups and calls are
+	// not made again.
+	Reads []*graph.Resource
 	// Incarnations is the result of [Incarnations] for the approved plan if the deployment is planned again. If it has
 	// deleted a resource but not created the replacement yet, that still gets the generated values of the approved plan.
 	Incarnations map[urn.URN]int
@@ -72,6 +75,8 @@ type planner struct {
 	moves map[urn.URN]*lumigl.Vertex
 	// seeds holds the seeds of the module's resources in all versions.
 	seeds map[string]bool
+	// answers holds the results of look-ups and calls. It is guarded by mutex.
+	answers map[tokens.Type][]*answer
 	// facts caches the [Reference] of each *[graph.Resource].
 	facts sync.Map
 

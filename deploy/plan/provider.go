@@ -24,8 +24,10 @@ type Provider interface {
 	Name(ctx context.Context, r Desired) (string, error)
 	// InspectChange compares the stored properties of a resource with desired properties returned by Check.
 	InspectChange(ctx context.Context, r InspectChangeRequest) (Difference, error)
-	// Get reads a resource to import. It omits inputs that the provider cannot read back.
+	// Get reads a resource to import or to look up. It omits inputs that the provider cannot read back.
 	Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Value, err error)
+	// Call calls the function that is the type of r.URN, with r.Properties as arguments. It returns the results.
+	Call(ctx context.Context, r Desired) (lumigl.Value, error)
 }
 
 // ConfigurationError is returned by a [Provider] that rejects its configuration.

@@ -99,6 +99,11 @@ func (p *simProvider) Get(context.Context, plan.Existing) (inputs, outputs lumig
 	return inputs, outputs, errors.New("there is nothing to import")
 }
 
+// Call is never called.
+func (p *simProvider) Call(context.Context, plan.Desired) (results lumigl.Value, err error) {
+	return results, errors.New("there is no function")
+}
+
 // InspectChange compares top-level properties except outputs.
 func (p *simProvider) InspectChange(_ context.Context, r plan.InspectChangeRequest) (plan.Difference, error) {
 	p.calls.Add(1)

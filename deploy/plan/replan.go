@@ -18,7 +18,7 @@ import (
 // wait for each other.
 func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	i, found := p.items[s]
-	if !found || len(s.After) == 0 && s.Kind != Import && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
+	if !found || s.Kind == Read && !s.Waits() || len(s.After) == 0 && s.Kind != Import && !s.Waits() && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
 		return s, nil // no new information
 	}
 	again, err := p.planner.decideItem(ctx, i, gone)

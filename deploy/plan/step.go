@@ -14,6 +14,7 @@ type Kind uint8
 // The possible kinds of a step.
 const (
 	Same    Kind = iota // no change, or only to options or labels
+	Read                // looks up a resource or calls a function, with new results or during the run
 	Create              // creates a resource
 	Import              // adopts an existing resource
 	Move                // changes a URN only
@@ -50,7 +51,7 @@ type Step struct {
 
 // kinds maps each kind to its name and past participle.
 var kinds = [...]struct{ name, past string }{
-	Same: {"same", "given other options"}, Create: {"create", "created"}, Import: {"import", "imported"}, Move: {"move", "moved"},
+	Same: {"same", "given other options"}, Read: {"read", "read"}, Create: {"create", "created"}, Import: {"import", "imported"}, Move: {"move", "moved"},
 	Update: {"update", "updated"}, Replace: {"replace", "replaced"}, Delete: {"delete", "deleted"}, Forget: {"forget", "forgotten"},
 }
 
@@ -96,14 +97,14 @@ func (s *Step) forgetProtected() {
 func (s *Step) ChangesOptions() bool { return s.Kind == Same && !s.New.Options.Equal(s.Old.Options) }
 
 // isEffective reports whether the step changes anything, including options.
-func (s *Step) isEffective() bool { return s.Kind != Same || s.ChangesOptions() }
+func (s *Step) isEffective() bool { return s.Kind != Read && (s.Kind != Same || s.ChangesOptions()) }
 
 // removes reports whether the step removes a resource from the graph.
 func (s *Step) removes() bool { return s.Kind.removes() }
 
 func (k Kind) removes() bool { return k == Delete || k == Forget }
 
-// IsProvisioned reports whether the step requires a provisioner because it changes a real resource.
+// IsProvisioned reports whether the step requires a provisioner because it reads or changes a real resource.
 func (s *Step) IsProvisioned() bool { return s.Kind != Same && s.Kind != Move && s.Kind != Forget }
 
 // was returns the URN of the old resource, or "" if there is none.

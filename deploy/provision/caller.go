@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -154,6 +155,22 @@ func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumi
 		return err
 	})
 	return inputs, outputs, err
+}
+
+// Call implements [plan.Provider].
+func (c *Caller) Call(ctx context.Context, r plan.Desired) (results lumigl.Value, err error) {
+	err = c.call(ctx, r, lumigl.Value{}, func(ctx context.Context, q *request) error {
+		f, ok := q.ResourceProvider.(lumi.Function)
+		if !ok {
+			return fmt.Errorf("%s is not a function", r.URN.Type())
+		}
+		resp, err := f.Call(ctx, &lumi.CallRequest{Arguments: q.properties, References: q.references})
+		if err == nil {
+			_, results = q.read(resp.Results)
+		}
+		return err
+	})
+	return results, err
 }
 
 // Update changes a resource in place to the properties in r and returns its computed properties.

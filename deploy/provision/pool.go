@@ -85,11 +85,25 @@ func (p located) Provider(ctx context.Context, t tokens.Type, configuration lumi
 	if err != nil {
 		return nil, "", err
 	}
+	if f, err := running.Function(t); err == nil {
+		return function{Function: f}, running.Version, nil
+	}
 	provider, err := running.Resource(t)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: correct the type, or install a version other than %q", err, running.Version)
 	}
 	return provider, running.Version, nil
+}
+
+// function is the provider of a function. Only the methods of [lumi.Function] are called.
+type function struct {
+	lumi.ResourceProvider
+	lumi.Function
+}
+
+// Describe implements [lumi.ResourceProvider] and [lumi.Function].
+func (f function) Describe(ctx context.Context) (*lumi.Description, error) {
+	return f.Function.Describe(ctx)
 }
 
 func (p located) process(pkg, configuration string) *process {

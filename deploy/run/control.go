@@ -6,6 +6,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -110,7 +111,9 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 }
 
 // Asks reports whether a step is a creation with an unknown outcome, about which the user must be asked.
-func Asks(row store.Step) bool { return row.OldKey == "" && row.State == store.Unknown }
+func Asks(row store.Step) bool {
+	return row.OldKey == "" && row.State == store.Unknown && row.Kind != plan.Read.String()
+}
 
 // answer decodes a resource, sets its ID, and encodes it again.
 func (e *Engine) answer(text, id string) (string, error) {

@@ -75,6 +75,9 @@ func (e *Engine) checkProvisioners(r Request) error {
 		if err != nil || name == "" {
 			continue
 		}
+		if v.Options.Get(graph.ReadOption).Exists() || v.Options.Get(graph.CallOption).Exists() {
+			fault(v, "provisioner %s cannot look up resources or call functions: map only resource types to it", name)
+		}
 		for _, no := range refusals {
 			option := v.Options.Get(no.option)
 			if set, isFlag := option.Bool(); option.Exists() && (set || !isFlag) {

@@ -203,6 +203,7 @@ func (c Codec) Effects(effects []plan.Effect) (string, error) {
 			member("label", lumigl.TextOf(e.Label)),
 			member("possible", lumigl.BoolOf(e.Possible)), member("deleteFirst", lumigl.BoolOf(e.DeleteFirst)),
 			member("drift", e.Drift), member("inputs", e.Inputs), member("incarnation", count(e.Incarnation)),
+			member("id", textOr(e.ID)), member("results", e.Results), member("referents", e.Referents),
 		))
 		if err != nil {
 			return "", err
@@ -234,6 +235,7 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 		e.Possible, _ = v.Get("possible").Bool()
 		e.DeleteFirst, _ = v.Get("deleteFirst").Bool()
 		e.Drift, e.Inputs = v.Get("drift"), v.Get("inputs")
+		e.ID, e.Results, e.Referents = textOf(v, "id"), v.Get("results"), v.Get("referents")
 		incarnation, _ := v.Get("incarnation").Int()
 		e.Incarnation = int(incarnation)
 	}
@@ -243,6 +245,14 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 func textOf(v lumigl.Value, key string) string {
 	text, _ := v.Get(key).Text()
 	return text
+}
+
+// textOr returns s as a text, or an absent value for "".
+func textOr(s string) lumigl.Value {
+	if s == "" {
+		return lumigl.Value{}
+	}
+	return lumigl.TextOf(s)
 }
 
 // count returns n as a number, or an absent value for 0.

@@ -171,7 +171,7 @@ var kinds = map[string]struct {
 	sign  string
 	style term.Style
 }{
-	"create": {"+", term.Green}, "import": {"=", term.Green}, "move": {"→", term.Blue}, "update": {"~", term.Yellow},
+	"read": {"<", term.Blue}, "create": {"+", term.Green}, "import": {"=", term.Green}, "move": {"→", term.Blue}, "update": {"~", term.Yellow},
 	"replace": {"±", term.Magenta}, "delete": {"-", term.Red}, "forget": {"x", term.Red},
 }
 

@@ -45,6 +45,7 @@ type stepJSON struct {
 	DeleteFirst bool            `json:"deleteFirst,omitempty"`
 	Replaced    bool            `json:"replaced,omitempty"`
 	NotCompared bool            `json:"notCompared,omitempty"`
+	Waits       bool            `json:"waits,omitempty"`
 	Reasons     []string        `json:"reasons,omitempty"`
 	Changes     json.RawMessage `json:"changes,omitempty"`
 }
@@ -102,7 +103,7 @@ func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 func stepOf(s *plan.Step) stepJSON {
 	one := stepJSON{
 		Kind: kindOf(s).String(), URN: s.URN, ID: idOf(s), Possible: s.Possible, DeleteFirst: s.DeleteFirst,
-		Replaced: s.Replaced, NotCompared: s.NotCompared, Reasons: s.Reasons,
+		Replaced: s.Replaced, NotCompared: s.NotCompared, Waits: s.Waits(), Reasons: s.Reasons,
 	}
 	if s.Old != nil && s.Old.URN != s.URN {
 		one.OldURN = s.Old.URN

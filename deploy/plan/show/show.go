@@ -46,13 +46,17 @@ var forms = [...]struct {
 	sign  string
 	style term.Style
 }{
-	plan.Create: {"+", term.Green}, plan.Import: {"=", term.Green}, plan.Move: {"→", term.Blue},
+	plan.Read: {"<", term.Blue}, plan.Create: {"+", term.Green}, plan.Import: {"=", term.Green}, plan.Move: {"→", term.Blue},
 	plan.Update: {"~", term.Yellow}, plan.Replace: {"±", term.Magenta},
 	plan.Delete: {"-", term.Red}, plan.Forget: {"x", term.Red},
 }
 
-// kindOf returns the kind to display for a step. A step that changes only options is displayed as an update.
+// kindOf returns the kind to display for a step. A step that changes only options is displayed as an update, and all
+// look-ups and calls as reads.
 func kindOf(s *plan.Step) plan.Kind {
+	if s.IsRead() {
+		return plan.Read
+	}
 	if s.ChangesOptions() {
 		return plan.Update
 	}
@@ -77,7 +81,10 @@ func changes(s *plan.Step) *diff.Resource {
 		new = old
 	}
 	was, now := old.Inputs, new.Inputs
-	if !s.Possible { // otherwise, the old name may stay
+	if s.IsRead() { // with the results
+		was, now = lumigl.Merged(was, old.Outputs), lumigl.Merged(now, new.Outputs)
+	}
+	if !s.Possible && !s.IsRead() { // otherwise, the old name may stay
 		was, now = old.NamedInputs(), new.NamedInputs()
 	}
 	if old.Gone() && new != old {
@@ -169,10 +176,20 @@ func notes(p *plan.Plan) []note {
 		return to
 	}
 	old, new := versions(p)
-	isChange := func(s *plan.Step) bool { return kindOf(s) != plan.Same }
+	isChange := func(s *plan.Step) bool { return kindOf(s) > plan.Read }
 	was, now := old.Provided(graph.ModelName), new.Provided(graph.ModelName)
 	if was != nil && now != nil && !was.Value.Equal(now.Value) && !slices.ContainsFunc(p.Steps, isChange) {
 		add("model", p.Module, "the saved model of %s changes", p.Module)
+	}
+	for _, s := range p.Steps {
+		if !s.IsRead() || s.New.ID == "" {
+			continue
+		}
+		if by := p.Transition.Graph.Manager(s.New.Type(), s.New.ID); by != nil {
+			parts, _ := by.URN.Parts()
+			add("managed", p.Module, "%s looks up %s, which module %s manages: use lumi.module(%[3]q) instead",
+				s.URN.Name(), by.URN.Name(), parts.Package)
+		}
 	}
 	for _, e := range new.Uses {
 		switch was := of(old, e.Constraint); was {

@@ -61,7 +61,7 @@ func (t text) header(p *plan.Plan, o Options) string {
 func (t text) steps(p *plan.Plan) string {
 	var all strings.Builder
 	for _, s := range p.Steps {
-		if s.Replaced || kindOf(s) == plan.Same {
+		if s.Replaced || kindOf(s) == plan.Same || s.IsRead() && !s.Waits() {
 			continue
 		}
 		one := t.step(s, 0)
@@ -100,6 +100,9 @@ func (t text) step(s *plan.Step, depth int) string {
 	}
 	if s.Kind == plan.Forget && !s.Old.Gone() || s.Kind == plan.Replace && s.Old.Flag("retainOnDelete") {
 		detail("the existing resource is forgotten, not deleted")
+	}
+	if s.IsRead() {
+		return all
 	}
 	return all + t.changes(changes(s), depth+1)
 }
@@ -199,7 +202,7 @@ func (t text) totals(p *plan.Plan) string {
 	var counts [len(forms)]int
 	var atMost [len(forms)]string
 	for _, s := range p.Steps {
-		if s.Replaced {
+		if s.Replaced || s.IsRead() && !s.Waits() {
 			continue
 		}
 		counts[kindOf(s)]++
@@ -208,7 +211,7 @@ func (t text) totals(p *plan.Plan) string {
 		}
 	}
 	var parts []string
-	for kind := plan.Create; kind <= plan.Forget; kind++ {
+	for kind := plan.Read; kind <= plan.Forget; kind++ {
 		if counts[kind] > 0 {
 			parts = append(parts, t.Paint(forms[kind].style, fmt.Sprintf("%s%d to %s", atMost[kind], counts[kind], kind)))
 		}

@@ -102,6 +102,11 @@ func (x *execution) try(ctx context.Context, c *call) outcome {
 	}
 	var err error
 	switch {
+	case c.new != nil && c.new.IsRead():
+		var read *graph.Resource
+		if read, err = x.plan.Read(limited, c.new, c.references); err == nil {
+			next = *read
+		}
 	case c.new == nil:
 		err = c.caller.Delete(limited, existing(c.old, c.references))
 	case c.old == nil:

@@ -149,7 +149,7 @@ func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	return err
 }
 
-// change runs a step that creates, imports, or changes a resource. The step may do less than planned, since its inputs
+// change runs a step that reads, creates, imports, or changes a resource. The step may do less than planned, since its inputs
 // are now known.
 func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	limited, cancel := context.WithTimeout(x.Calls, x.Timeout)
@@ -170,6 +170,11 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 		c.row.Token = rand.Text()
 	case plan.Update:
 		c.old = again.Old
+	case plan.Read:
+		if !again.Waits() {
+			x.plan.Record(s, again)
+			return x.recordRead(task, again.New)
+		}
 	default:
 		x.plan.Record(s, withNew(again, c.new))
 		return x.noteDone(ctx, task, again, c.new)
@@ -221,11 +226,26 @@ func (x *providers) recordOutcomeSoon(_ context.Context, c *call, o outcome) err
 	if err != nil {
 		return err
 	}
+	x.writeSoon(f)
+	return nil
+}
+
+func (x *providers) writeSoon(f func(*journal.Tx, store.Job) error) {
 	wait := x.journal.WriteSoon(x.fenced(f))
 	x.resultsMu.Lock()
 	defer x.resultsMu.Unlock()
 	x.results = append(x.results, wait)
-	return nil
+}
+
+// recordRead stores what was read when the deployment was planned, so that an abort or a retry finds it.
+func (x *providers) recordRead(task int, r *graph.Resource) (err error) {
+	row := store.Step{
+		Deployment: x.Job.ID, Number: x.number(), Task: task, Kind: plan.Read.String(), URN: string(r.URN), State: store.Done,
+	}
+	if row.New, err = x.text(r); err == nil {
+		x.writeSoon(func(t *journal.Tx, _ store.Job) error { return t.PutStep(row) })
+	}
+	return err
 }
 
 // delete runs the deletion of a resource. It is a no-op if the resource is not replaced after all or if a kept version

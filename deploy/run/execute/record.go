@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// call is a call that creates, changes, or deletes a resource. row is the stored step.
+// call is a call that creates, changes, deletes, or only reads a resource. row is the stored step.
 type call struct {
 	row store.Step
 	// old is the existing resource, or nil for a creation. new is the desired resource, or nil for a deletion.

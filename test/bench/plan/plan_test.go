@@ -22,7 +22,10 @@ import (
 const disk tokens.Type = "bench:compute:Disk"
 
 // provider is a provider of disks that counts its calls.
-type provider struct{ calls int }
+type provider struct {
+	plan.Provider
+	calls int
+}
 
 func (p *provider) Describe(_ context.Context, types []tokens.Type) ([]plan.Description, error) {
 	all := make([]plan.Description, len(types))
