@@ -3,6 +3,7 @@ package environment
 import (
 	"context"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
@@ -32,7 +33,7 @@ func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, er
 		return r, err
 	}
 	for v := range r.Desired.Base().Vertices() {
-		if v.Type == lumigl.ModuleType {
+		if v.Type == lumigl.ModuleType || graph.IsRead(v.Options) {
 			continue
 		}
 		if now, moved := moves[v.URN()]; moved {

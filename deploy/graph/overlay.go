@@ -106,6 +106,7 @@ func (g *Graph) withPartial(failed VersionID, configuration lumigl.Value, create
 }
 
 // Leave returns the graph with additional pending resources, which the module's next deployment or cleanup will delete.
+// Look-ups are kept while another pending resource refers to them, and then dropped.
 func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 	all := slices.Clone(g.pending[module])
 	for _, p := range pending {
@@ -113,8 +114,11 @@ func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 			all = append(all, p)
 		}
 	}
+	isIdle := func(p Pending) bool {
+		return p.Resource.IsRead() && !slices.ContainsFunc(all, func(by Pending) bool { return by.Resource.refersTo(p.Resource.URN) })
+	}
 	after := g.clone()
-	set(after.pending, module, all)
+	set(after.pending, module, slices.DeleteFunc(slices.Clone(all), isIdle))
 	return after
 }
 

@@ -1,8 +1,11 @@
 package graph
 
-import "github.com/lumi-idl/lumi/runtime/tokens"
+import (
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
 
-// Options of vertices that deployments only read.
+// Options of resources that deployments only read.
 const (
 	// ReadOption holds the ID of an existing resource to look up.
 	ReadOption = "read"
@@ -10,9 +13,15 @@ const (
 	CallOption = "call"
 )
 
+// IsRead reports whether options are those of a look-up or a call.
+func IsRead(options lumigl.Value) bool {
+	isCall, _ := options.Get(CallOption).Bool()
+	return isCall || options.Get(ReadOption).Exists()
+}
+
 // IsRead reports whether the resource is a look-up or a call. It is stored because other resources refer to its results,
 // but it is never created, changed, deleted, or refreshed. Outputs holds the results.
-func (r *Resource) IsRead() bool { return r.Options.Get(ReadOption).Exists() || r.Flag(CallOption) }
+func (r *Resource) IsRead() bool { return IsRead(r.Options) }
 
 // Manager returns the resource with the given type and ID that a module manages, or nil if there is none. It prefers the
 // newest versions.

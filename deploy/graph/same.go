@@ -57,7 +57,7 @@ func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 
 // target returns the resource with URN u that a resource refers to, or nil. It looks in the versions that contain the
 // referring resource, then in the versions that they use. A resource of a failed deployment may be in no version that
-// resolves the reference, so target finally looks for the newest resource with that URN.
+// resolves the reference, so target finally looks for the newest resource with that URN, or a pending one.
 func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	var used, any *Resource
 	for _, v := range slices.Backward(g.versions[packageOf(of.URN)]) {
@@ -73,6 +73,11 @@ func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	for _, v := range g.versions[packageOf(u)] {
 		if r := v.Resource(u); r != nil {
 			any = r
+		}
+	}
+	for _, p := range g.pending[packageOf(u)] {
+		if any == nil && p.Resource.URN == u {
+			any = p.Resource
 		}
 	}
 	if used != nil {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,12 +10,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
 // digest returns a hash of a plan's effects, configuration, and provided and used values, or "" if secrets could not be
-// compared. It hashes sorted texts because the order of steps depends on deployment numbers.
+// compared. It hashes sorted texts because the order of steps depends on deployment numbers. The hashes of the results of
+// calls follow; they are not part of the plan's identity, but tell which results differ from those of another plan.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
 		return ""
@@ -53,7 +56,52 @@ func digest(p *Plan) string {
 	}
 	slices.Sort(texts)
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\n")))
-	return hex.EncodeToString(sum[:])[:32]
+	all := []string{hex.EncodeToString(sum[:])[:32]}
+	for _, c := range p.calls(names) {
+		all = append(all, c.hash)
+	}
+	return strings.Join(all, "-")
+}
+
+// called is a call in a digest. hash is the start of the hash of its public results, or zeros if they are not known yet.
+type called struct{ function, arguments, hash string }
+
+// calls returns the distinct calls of a plan, in an order that depends only on functions and arguments.
+func (p *Plan) calls(names *strings.Replacer) (all []called) {
+	for _, s := range p.Steps {
+		if !s.IsRead() || !s.New.Flag(graph.CallOption) {
+			continue
+		}
+		c := called{string(s.URN.Type()), string(appendPublic(nil, s.New.Inputs, names)), "000000"}
+		if !s.Waits() {
+			sum := sha256.Sum256(appendPublic(nil, s.New.Outputs, names))
+			c.hash = hex.EncodeToString(sum[:3])
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b called) int {
+		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.arguments, b.arguments), cmp.Compare(a.hash, b.hash))
+	})
+	return slices.Compact(all)
+}
+
+// Matches reports whether a digest is that of a plan with the same effects.
+func (p *Plan) Matches(digest string) bool {
+	want, _, _ := strings.Cut(digest, "-")
+	is, _, _ := strings.Cut(p.Digest, "-")
+	return p.Digest != "" && want == is
+}
+
+// Differing returns the functions with other results than in the plan with the given digest, if that made equally many
+// calls.
+func (p *Plan) Differing(digest string) (functions []string) {
+	calls, was := p.calls(uniqueNames(p.Steps)), strings.Split(digest, "-")[1:]
+	for i, c := range calls {
+		if len(was) == len(calls) && was[i] != c.hash && !slices.Contains(functions, c.function) {
+			functions = append(functions, c.function)
+		}
+	}
+	return functions
 }
 
 // uniqueNames returns a replacer of the unique names of resources to be created. In an environment that does not exist

@@ -24,9 +24,7 @@ func (it *item) isCall() bool {
 }
 
 // isRead reports whether the item is a look-up or a call.
-func (it *item) isRead() bool {
-	return it.isCall() || it.desired.Options.Get(graph.ReadOption).Exists()
-}
+func (it *item) isRead() bool { return graph.IsRead(it.desired.Options) }
 
 // checkUse returns an error if the program calls a resource type or uses a function as one.
 func (p *planner) checkUse(it *item) error {

@@ -52,6 +52,7 @@ import (
 //	change a size=2, vanish a   changes or removes a resource in the cloud
 //	heal                        removes all faults
 //	policy                      replaces the policy by the rules in the following lines: a name, "advisory" if it is, and a condition
+//	result 2                    changes what the function Latest returns
 //	was volume size             declares a former name of a property in new processes
 //	provisioner Net status=running,done more=1   creates the provisioner "fake" for a type, or another one with as=NAME
 //	map Net other               maps a type to another provisioner, or with "-" to its provider; "uninstall fake" removes one
@@ -89,6 +90,8 @@ func (w *world) command(words []string, program string) {
 	case "change":
 		key, value, _ := strings.Cut(words[2], "=")
 		w.cloud.Change(w.id("$"+words[1]), key, value)
+	case "result":
+		w.result.Store(words[1])
 	case "vanish":
 		w.cloud.Remove(w.id("$" + words[1]))
 	case "policy":
@@ -169,7 +172,10 @@ func (w *world) deployment(ctx context.Context, p *process, words []string, prog
 	var err error
 	switch command {
 	case "retry":
-		err = e.Retry(ctx, id)
+		if slices.Contains(words, "--call-again") {
+			err = e.CallAgain(ctx, id)
+		}
+		err = cmp.Or(err, e.Retry(ctx, id))
 	case "abort":
 		err = e.Abort(ctx, id)
 	case "resolve":
@@ -388,6 +394,9 @@ func (w *world) request(ctx context.Context, p *process, words []string, program
 
 func (w *world) showPlan(p run.Planned) {
 	for _, s := range p.Steps {
+		if s.IsRead() && !s.Waits() {
+			continue
+		}
 		mark := map[bool]string{s.Possible: "?"}[true]
 		w.log.add(w, "", "%s%s %s", s.Kind, mark, s.URN)
 	}

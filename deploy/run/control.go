@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -37,6 +39,38 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 			return job.RefuseState(d, "retried")
 		}
 		return t.Claim(&d, store.Wait)
+	})
+}
+
+// CallAgain makes a deployment that has started forget the results of its look-ups and calls, so that it makes them again
+// when it continues.
+func (e *Engine) CallAgain(ctx context.Context, id int64) error {
+	return e.Journal.Write(ctx, func(t *journal.Tx) error {
+		d, err := t.Job(id)
+		if err != nil {
+			return err
+		}
+		c, err := t.Content(id)
+		if err != nil || c.Shown == "" { // a cleanup
+			return err
+		}
+		if c.Shown, err = e.Journal.Codec().WithoutReads(c.Shown); err != nil {
+			return err
+		}
+		g, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		unread := map[*graph.Resource]*graph.Resource{}
+		for _, v := range g.Versions(d.Module) {
+			for r := range v.Resources() {
+				if v.Partial && r.IsRead() {
+					other := *r
+					other.Outputs, unread[r] = lumigl.Value{}, &other
+				}
+			}
+		}
+		return cmp.Or(t.PutContent(id, c), t.SetGraph(g.Refresh(unread)))
 	})
 }
 

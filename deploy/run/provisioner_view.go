@@ -75,7 +75,7 @@ func (e *Engine) checkProvisioners(r Request) error {
 		if err != nil || name == "" {
 			continue
 		}
-		if v.Options.Get(graph.ReadOption).Exists() || v.Options.Get(graph.CallOption).Exists() {
+		if graph.IsRead(v.Options) {
 			fault(v, "provisioner %s cannot look up resources or call functions: map only resource types to it", name)
 		}
 		for _, no := range refusals {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,6 +45,7 @@ type world struct {
 	names      map[lumi.ID]string
 	fakers     map[string]*faker // by name
 	mapping    sync.Map          // name of the faker by type name
+	result     atomic.Value      // what the function Latest returns
 	simulated  bool              // whether new processes simulate deployments
 	renamed    []lumi.Property   // renamed properties of all types
 	wanted     []*lumigl.Snapshot
@@ -69,6 +71,9 @@ func newWorld(t *testing.T, seen *transitions) *world {
 
 // Provider returns the provider of a type in the simulated cloud.
 func (w *world) Provider(_ context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
+	if t.Name() == "Latest" {
+		return latest{w: w}, "1.0.0", nil
+	}
 	p := w.cloud.Provider(t)
 	if p == nil {
 		return nil, "", fmt.Errorf("no provider for %s", t)
@@ -359,7 +364,7 @@ func (w *world) desired(module, program string) *lumigl.Snapshot {
 func (w *world) members(fields []string, urns map[string]string) (options, properties string) {
 	_, name, _ := strings.Cut(fields[0], "/")
 	all := map[bool]map[string]string{true: {}, false: {}} // options, properties
-	if !strings.HasPrefix(name, "#") {
+	if !strings.HasPrefix(name, "#") && !strings.Contains(strings.Join(fields, " "), "!read") {
 		all[false]["name"] = fmt.Sprintf("%q", name)
 	}
 	for _, f := range fields[1:] {

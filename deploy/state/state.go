@@ -242,6 +242,14 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 	return all, nil
 }
 
+// WithoutReads returns effects encoded by [Codec.Effects] without look-ups and calls. It needs no key.
+func (Codec) WithoutReads(effects string) (string, error) {
+	list, err := parser.ParseValue(effects)
+	return text((&targets{}).refer(list).Map(func(_ int, _ string, e lumigl.Value) (lumigl.Value, bool) {
+		return lumigl.Value{}, textOf(e, "kind") == plan.Read.String()
+	})), err
+}
+
 func textOf(v lumigl.Value, key string) string {
 	text, _ := v.Get(key).Text()
 	return text

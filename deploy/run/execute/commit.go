@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +39,7 @@ func (x *execution) commit(ctx context.Context) error {
 		for _, r := range tr.Deleted {
 			if !x.isDeleted(r) && !forgotten[identityOf(r)] {
 				left = append(left, graph.Pending{Resource: r, Configuration: x.configurationOf(now, r)})
+				left = append(left, lookedUp(now, tr.Graph, r)...)
 			}
 		}
 		x.leave(left)
@@ -49,6 +52,18 @@ func (x *execution) commit(ctx context.Context) error {
 		}
 		return t.DeleteSteps(d.ID)
 	})
+}
+
+// lookedUp returns the look-ups that a resource refers to and that no version contains any longer. The deletion of the
+// resource refers to them, too.
+func lookedUp(before, after *graph.Graph, r *graph.Resource) (all []graph.Pending) {
+	references := before.References(r)
+	for _, u := range slices.Sorted(maps.Keys(references)) {
+		if to := references[u]; to.IsRead() && after.Find(to.URN, to.Deployment, to.ID) != to {
+			all = append(all, graph.Pending{Resource: to, Configuration: before.Configuration(to)})
+		}
+	}
+	return all
 }
 
 // noteUncalled adds an event for a step that requires no call.

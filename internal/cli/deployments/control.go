@@ -34,6 +34,8 @@ type controlCommand struct {
 	// id and absent are the answer passed to 'lumi resolve'.
 	id     string
 	absent bool
+	// callAgain is the flag of 'lumi retry'.
+	callAgain bool
 }
 
 // command configures c to call do with an engine for the environment.
@@ -63,17 +65,20 @@ const deploymentHelp = `DEPLOYMENT is a module, or a number, such as 7 or shop[7
 
 func newRetryCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
-	return x.command(con, &cobra.Command{
+	c := x.command(con, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
 		Short: "continue a failed, paused, or interrupted deployment",
 		Long: deploymentHelp + `The default is the only one that can
 continue. Finished steps are kept; the rest is planned again and must stay within the approved plan.
+Look-ups and calls of functions keep their results, unless --call-again is given.
 If there is none, failed deletions are retried.`,
 		Example: console.Examples(
 			"Continue after fixing the cause of a failure.", "lumi retry",
 			"Continue deployment 3, with fewer calls at once.", "lumi retry 3 --parallel=4",
 		),
 	}, x.retry)
+	c.Flags().BoolVar(&x.callAgain, "call-again", false, "make look-ups and calls again instead of using their results")
+	return c
 }
 
 func newAbortCommand(con *console.Console) *cobra.Command {
@@ -176,6 +181,11 @@ func (x *controlCommand) retry(ctx context.Context, args []string) error {
 		return err
 	}
 	return runs.Follow(ctx, x.Session, x.engine, x.runs, func() ([]int64, error) {
+		if x.callAgain {
+			if err := x.engine.CallAgain(ctx, d.ID); err != nil {
+				return nil, err
+			}
+		}
 		if runs.IsLeft(x.engine, d) {
 			return []int64{d.ID}, nil
 		}

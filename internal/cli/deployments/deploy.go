@@ -398,8 +398,8 @@ func agree(s *workspace.Session, f consent, all []run.Planned, verb string) erro
 			switch {
 			case p.Digest == "":
 				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s has no digest for --expect: it contains secrets that cannot be compared", p.Module)}
-			case !slices.Contains(f.expect, p.Digest):
-				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s does not match --expect: review it, and use --expect=%s", p.Module, p.Digest)}
+			case !slices.ContainsFunc(f.expect, p.Matches):
+				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s does not match --expect%s: review it, and use --expect=%s", p.Module, f.differing(p, all), p.Digest)}
 			}
 		}
 		return nil
@@ -412,6 +412,18 @@ func agree(s *workspace.Session, f consent, all []run.Planned, verb string) erro
 		modules = append(modules, p.Module)
 	}
 	return confirm(s, verb+" "+strings.Join(modules, ", "))
+}
+
+// differing returns the functions whose results differ from those in the plan that --expect refers to, as an addition to a
+// message. It returns "" if there are none, or if that plan is not known.
+func (f consent) differing(p run.Planned, all []run.Planned) string {
+	for _, digest := range f.expect {
+		isOther := slices.ContainsFunc(all, func(other run.Planned) bool { return other.Matches(digest) })
+		if functions := p.Differing(digest); !isOther && len(functions) > 0 {
+			return ", perhaps since results differ of " + strings.Join(functions, ", ")
+		}
+	}
+	return ""
 }
 
 // confirm asks for confirmation of an action in the environment. It returns [console.ErrUnchanged] unless the answer is
