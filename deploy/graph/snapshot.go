@@ -23,6 +23,9 @@ func (g *Graph) Snapshot() *lumigl.Snapshot {
 			versions.Set(strconv.FormatInt(int64(b.Deployment), 10), b.describe())
 		}
 		for _, p := range g.pending[module] {
+			if p.Resource.IsRead() {
+				continue
+			}
 			v := must(lumigl.NewResource(p.Resource.URN))
 			v.ID = p.Resource.ID
 			s.Pending.Deletes = append(s.Pending.Deletes, v)
@@ -51,6 +54,9 @@ func (g *Graph) describe(newest *Version, s *lumigl.Snapshot) {
 	for _, r := range newest.resources {
 		v := s.Vertex(string(r.URN))
 		v.Properties, v.Options = refer(r.Properties(), inSnapshot), refer(r.Options, inSnapshot)
+		if r.Options.Get(ReadOption).Exists() { // The ID may come from another module.
+			v.Options = object(field(ReadOption, lumigl.TextOf(r.ID)))
+		}
 	}
 	if len(newest.Provides) == 0 {
 		return

@@ -17,7 +17,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
-	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -27,7 +26,7 @@ import (
 
 // TestMake runs the stories in testdata/make. A story is a sequence of deployments. Each file contains the resources of
 // a deployment in short form: an object with a member for each resource, such as "Vpc::main", whose value is an object
-// of properties. "$options" holds options, "$provides" and "$uses" the provided and used values, and "$configuration"
+// of properties. "$options" holds options, "$id" the ID, "$provides" and "$uses" the provided and used values, and "$configuration"
 // the configuration of providers. Types are described by lines such as "Vpc named replaces=cidr outputs=arn". The
 // expected plan of a deployment follows it, and is run before the next deployment. The name of a deployment may contain
 // the module as "a:" (default p), targets as "Vpc::main", resources to replace as "±Vpc::main", and modules that may be
@@ -192,7 +191,8 @@ func (s *story) desired(module, src string) *lumigl.Snapshot {
 	var resources lumigl.ObjectBuilder
 	add := func(u string, options, properties lumigl.Value) {
 		resources.Set(u, lumigl.ObjectOf(lumigl.Member{Key: "type", Value: lumigl.TextOf(string(urn.URN(u).Type()))},
-			lumigl.Member{Key: "options", Value: options}, lumigl.Member{Key: "properties", Value: properties}))
+			lumigl.Member{Key: "id", Value: properties.Get("$id")}, lumigl.Member{Key: "options", Value: options},
+			lumigl.Member{Key: "properties", Value: properties.With("$id", lumigl.Value{})}))
 	}
 	moduleURN := func(name string) string { return "urn:lumi:prod::" + name + ":index::lumi:index:Module::" + name }
 	for used, uses := range v.Get("$uses").Members() {
@@ -433,7 +433,7 @@ func (t typeTable) Call(_ context.Context, r plan.Desired) (results lumigl.Value
 // contains a star or "gone" does not exist.
 func (t typeTable) Get(_ context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	if strings.Contains(r.ID, "gone") {
-		return inputs, outputs, lumi.ErrNotFound
+		return inputs, outputs, &plan.NotFoundError{Err: errors.New("not found")}
 	}
 	for _, name := range t[r.URN.Type()].Outputs {
 		if strings.Contains(r.ID, "shared") {

@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -27,7 +26,10 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 	o := &offline{Types: types, state: plain(state), wanted: wanted, read: map[string][]string{}}
 	var modules []string
 	for r := range wanted.Vertices() {
-		if r.Options = (lumigl.Value{}); r.Type == lumigl.ModuleType {
+		if !graph.IsRead(r.Options) {
+			r.Options = lumigl.Value{}
+		}
+		if r.Type == lumigl.ModuleType {
 			modules = append(modules, r.Key())
 		}
 		o.keepName(r)
@@ -148,6 +150,9 @@ func (o *offline) graph() (*graph.Graph, error) {
 		if isNumbered(r.URN().Name()) {
 			made[r].Label = r.URN().Name()
 		}
+		if graph.IsRead(r.Options) {
+			made[r].Options = r.Options
+		}
 		resources = append(resources, made[r])
 	}
 	version := graph.NewVersion(graph.VersionID{Module: o.module, Deployment: 1}, resources)
@@ -176,6 +181,10 @@ func (o *offline) Describe(_ context.Context, types []tokens.Type) ([]Descriptio
 	all := make([]Description, len(types))
 	for i, t := range types {
 		all[i] = Description{Type: t, Replaces: o.Replaces[t]}
+		for v := range o.wanted.Vertices() {
+			isCall, _ := v.Options.Get(graph.CallOption).Bool()
+			all[i].Function = all[i].Function || isCall && v.Type == t
+		}
 	}
 	return all, nil
 }
@@ -211,14 +220,32 @@ func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 	return name, nil
 }
 
-// Get implements [Provider]. It always fails, since nothing is imported without options.
-func (o *offline) Get(context.Context, Existing) (inputs, outputs lumigl.Value, err error) {
-	return inputs, outputs, errors.New("cannot import without a provider")
+// Get implements [Provider]. It is called only for look-ups, since nothing is imported without options.
+func (o *offline) Get(_ context.Context, r Existing) (inputs, outputs lumigl.Value, err error) {
+	v := o.state.Vertex(string(r.URN))
+	return inputs, o.results(r.URN, v != nil && v.ID == r.ID), nil
 }
 
-// Call implements [Provider]. It always fails, like Get.
-func (o *offline) Call(context.Context, Desired) (lumigl.Value, error) {
-	return lumigl.Value{}, errors.New("cannot call a function without a provider")
+// Call implements [Provider].
+func (o *offline) Call(_ context.Context, r Desired) (lumigl.Value, error) {
+	v := o.state.Vertex(string(r.URN))
+	isSame := v != nil
+	for name, argument := range r.Properties.Members() {
+		isSame = isSame && argument.Equal(v.Properties.Get(name))
+	}
+	return o.results(r.URN, isSame), nil
+}
+
+// results returns the results of a look-up or a call in the state. If it is not the same there, they are unknown.
+func (o *offline) results(u urn.URN, isSame bool) lumigl.Value {
+	if isSame {
+		return o.state.Vertex(string(u)).Properties
+	}
+	var all lumigl.ObjectBuilder
+	for _, name := range slices.Concat(o.Outputs[u.Type()], o.read[string(u)]) {
+		all.Set(name, lumigl.TextOf(wire.Unknown))
+	}
+	return all.Object()
 }
 
 // InspectChange implements [Provider]. It reports only changes that require a replacement, which makes outputs unknown.
@@ -265,6 +292,12 @@ func (o *offline) compare(desired *lumigl.Snapshot, p *Plan) (*diff.Delta, error
 		}
 		if n.Properties = r.Properties.Retarget(final); steps[r.URN()] != nil {
 			n.Properties = plainValue(steps[r.URN()].New.Inputs)
+		}
+		if step := steps[r.URN()]; step != nil && step.IsRead() {
+			n.Properties = plainValue(lumigl.Merged(step.New.Inputs, step.New.Outputs))
+			if n.ID = step.New.ID; n.ID == was.ID {
+				n.Options = was.Options
+			}
 		}
 		for _, name := range slices.Concat(o.Outputs[r.Type], o.Computed[r.Type]) {
 			if !n.Properties.Get(name).Exists() {

@@ -93,6 +93,13 @@ type planner struct {
 	faults map[int32][]Fault // by item; -1 for the module
 }
 
+// answer holds the results of equal look-ups or calls, so that they are made only once. Its mutex is held during the call.
+type answer struct {
+	of      *graph.Resource
+	mutex   sync.Mutex
+	results lumigl.Value // absent until known
+}
+
 // oldOf returns the resource of the graph to compare with the desired resource u, or nil if there is none.
 func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	for _, v := range p.olds {

@@ -24,11 +24,21 @@ type Provider interface {
 	Name(ctx context.Context, r Desired) (string, error)
 	// InspectChange compares the stored properties of a resource with desired properties returned by Check.
 	InspectChange(ctx context.Context, r InspectChangeRequest) (Difference, error)
-	// Get reads a resource to import or to look up. It omits inputs that the provider cannot read back.
+	// Get reads a resource to import or to look up. It omits inputs that the provider cannot read back. It returns a
+	// *[NotFoundError] if the resource does not exist.
 	Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Value, err error)
 	// Call calls the function that is the type of r.URN, with r.Properties as arguments. It returns the results.
 	Call(ctx context.Context, r Desired) (lumigl.Value, error)
 }
+
+// NotFoundError is returned by a [Provider] if a resource does not exist.
+type NotFoundError struct{ Err error }
+
+// Error returns the provider's error message.
+func (e *NotFoundError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the provider's error.
+func (e *NotFoundError) Unwrap() error { return e.Err }
 
 // ConfigurationError is returned by a [Provider] that rejects its configuration.
 type ConfigurationError struct {

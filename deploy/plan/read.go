@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
-	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -108,13 +106,6 @@ func isSameRead(a, b *graph.Resource) bool {
 	return a.Type() == b.Type() && a.ID == b.ID && a.Inputs.Equal(b.Inputs) && a.Referents.Equal(b.Referents)
 }
 
-// answer holds the results of equal look-ups or calls, so that they are made only once. Its mutex is held during the call.
-type answer struct {
-	of      *graph.Resource
-	mutex   sync.Mutex
-	results lumigl.Value // absent until known
-}
-
 // answer returns the results of r, for which it asks the provider unless an equal one has been made.
 func (p *planner) answer(ctx context.Context, r *graph.Resource, references map[urn.URN]Reference) (lumigl.Value, error) {
 	a := p.shared(r)
@@ -172,7 +163,7 @@ func (p *planner) request(ctx context.Context, r *graph.Resource, references map
 	}
 	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: r.URN, ID: r.ID, References: references})
 	switch {
-	case errors.Is(err, lumi.ErrNotFound):
+	case errors.As(err, new(*NotFoundError)):
 		return outputs, fmt.Errorf("%s %q does not exist: correct the id, or create the resource first", r.Type().Name(), r.ID)
 	case err != nil:
 		return outputs, fmt.Errorf("cannot look up %q: %w", r.ID, err)

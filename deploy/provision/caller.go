@@ -138,8 +138,8 @@ func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err erro
 	return id, err
 }
 
-// Get implements [plan.Provider]. If r.Properties exists, it refreshes the resource instead of importing it. It returns
-// an error wrapping [lumi.ErrNotFound] if the resource does not exist.
+// Get implements [plan.Provider]. If r.Properties exists, it refreshes the resource instead of importing it. A
+// *[plan.NotFoundError] wraps [lumi.ErrNotFound].
 func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	purpose := lumi.Refresh
 	if !r.Properties.Exists() {
@@ -154,6 +154,9 @@ func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumi
 		}
 		return err
 	})
+	if errors.Is(err, lumi.ErrNotFound) {
+		err = &plan.NotFoundError{Err: err}
+	}
 	return inputs, outputs, err
 }
 
