@@ -19,7 +19,7 @@ import (
 )
 
 // Simulate returns providers that neither change nor read real resources. Describe, Check, Name, and InspectChange call
-// the given providers. Create and Update return made-up outputs such as "simulated-NAME-PROPERTY"; Update preserves
+// the given providers. Create, Update, and Call return made-up outputs such as "simulated-NAME-PROPERTY"; Update preserves
 // existing outputs. Delete always succeeds, Find never finds a resource, and Get returns the known properties.
 //
 // Outputs of kinds without a plain value are absent: capabilities, assets, archives, and values of any kind. Outputs
@@ -82,6 +82,16 @@ func (s simulated) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetRespon
 	}
 	outputs, err := s.outputs(ctx, made+r.URN.Name(), nil, nil)
 	return &lumi.GetResponse{Properties: outputs}, err
+}
+
+// Call implements [lumi.Function].
+func (s simulated) Call(ctx context.Context, _ *lumi.CallRequest) (*lumi.CallResponse, error) {
+	d, err := s.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	results, err := s.outputs(ctx, made+d.Type.Name(), nil, nil)
+	return &lumi.CallResponse{Results: results}, err
 }
 
 // outputs returns the existing outputs of a resource, with made-up values for missing ones.

@@ -174,8 +174,10 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 		}
 		if one.Was == "" {
 			one.Was = one.URN
+		} else if step.Kind == plan.Read { // new
+			one.Was = ""
 		}
-		if step.Kind != plan.Create && step.Kind != plan.Import {
+		if step.Kind != plan.Create && step.Kind != plan.Import && (step.Kind != plan.Read || one.Was == one.URN) {
 			step.Old = resource("old", one.Was)
 			step.URN = step.Old.URN
 		}
@@ -305,6 +307,26 @@ func TestWriteTextTitles(t *testing.T) {
 			t.Errorf("WriteText() = %v, text\n%s\nwant the title %q", err, b.String(), title)
 		}
 	}
+}
+
+// A look-up of a resource that a module manages suggests the module.
+func TestManaged(t *testing.T) {
+	const u = "urn:lumi:prod::network:index::aws:ec2:Vpc::main"
+	version := graph.NewVersion(graph.VersionID{Module: "network", Deployment: 1}, []*graph.Resource{{URN: u, ID: "vpc-1"}})
+	deployed := must.Get((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: version}))(t)
+	read := step(plan.Read, "shared", lumigl.Value{}, lumigl.IntOf(1))
+	read.New.ID, read.New.Outputs = "vpc-1", lumigl.ObjectOf()
+	read.New.Options = lumigl.ObjectOf(lumigl.Member{Key: graph.ReadOption, Value: lumigl.TextOf("vpc-1")})
+	p := &plan.Plan{Environment: "prod", Module: "shop", Digest: "3f", Steps: []*plan.Step{read}, Transition: deployed}
+	var b bytes.Buffer
+	must.Do(t, show.WriteText(&b, p, show.Options{}))
+	expect.Equal(t, `Plan for shop in prod
+
+shared looks up main, which module network manages: use lumi.module("network") instead
+
+No resources to change
+Digest: 3f
+`, b.String())
 }
 
 // failing is a writer whose Write always fails.
