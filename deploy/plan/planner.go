@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/internal/dag"
@@ -48,6 +49,8 @@ type Request struct {
 	Incarnations map[urn.URN]int
 	// Parallelism limits concurrent provider calls. The default is 16.
 	Parallelism int
+	// Timeout is the time limit of a look-up or a call. The default is one hour.
+	Timeout time.Duration
 }
 
 // planner creates a plan in stages. Each stage is a method that sets the data used by later stages:
@@ -93,11 +96,11 @@ type planner struct {
 	faults map[int32][]Fault // by item; -1 for the module
 }
 
-// answer holds the results of equal look-ups or calls, so that they are made only once. Its mutex is held during the call.
+// answer holds the results of equal look-ups or calls, so that they are made only once.
 type answer struct {
 	of      *graph.Resource
-	mutex   sync.Mutex
-	results lumigl.Value // absent until known
+	busy    chan struct{} // full during the call; testing/synctest can wait for it, unlike for a mutex
+	results lumigl.Value  // absent until known
 }
 
 // oldOf returns the resource of the graph to compare with the desired resource u, or nil if there is none.
@@ -163,11 +166,14 @@ func (p *planner) err() error {
 	return nil
 }
 
-// dependenciesOf returns the final URNs of an item's dependencies, sorted.
+// dependenciesOf returns the final URNs of an item's dependencies, sorted. They include the dependencies of look-ups and
+// calls, since those have no deletions that others could wait for.
 func (p *planner) dependenciesOf(i int32) []urn.URN {
 	var all []urn.URN // Most items have no dependencies, so do not preallocate.
 	for _, to := range p.dependencies.Out(i) {
-		all = append(all, p.items[to].urn)
+		if all = append(all, p.items[to].urn); p.items[to].isRead() {
+			all = append(all, p.dependenciesOf(to)...)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

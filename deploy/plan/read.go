@@ -74,14 +74,19 @@ func (p *planner) decideRead(ctx context.Context, i int32) (Step, error) {
 func (p *planner) readFrom(it *item, r *graph.Resource) (isKnown bool, err error) {
 	if !it.isCall() {
 		r.Inputs, r.Checked = lumigl.ObjectOf(), lumigl.ObjectOf()
-		id, err := p.resolve(it.desired.Options.Get(graph.ReadOption))
+		option := it.desired.Options.Get(graph.ReadOption)
+		id, err := p.resolve(option)
 		if err != nil || !expr.IsKnown(id) {
 			return false, err
+		}
+		isKnown = true
+		for target := range option.References() {
+			isKnown = isKnown && !p.isChanging(target)
 		}
 		if r.ID, _ = id.Text(); r.ID == "" {
 			return false, errors.New("the id to look up must be a string that is neither empty nor secret")
 		}
-		return true, nil
+		return isKnown, nil
 	}
 	if r.Inputs, err = p.resolve(it.desired.Properties); err != nil {
 		return false, err
@@ -90,15 +95,21 @@ func (p *planner) readFrom(it *item, r *graph.Resource) (isKnown bool, err error
 	r.Inputs, _ = WrapSecrets(r.Inputs, p.types[it.desired.Type].Secrets)
 	r.Checked = expr.Unknown(r.Inputs)
 	for target, property := range it.desired.Properties.References() {
-		to, ok := p.index[target]
-		if !ok || property != "" {
-			continue
+		if property == "" {
+			isKnown = isKnown && !p.isChanging(target)
 		}
-		s := p.items[to].step
-		changes := s != nil && (s.Kind == Create || s.Kind == Update || s.Kind == Replace)
-		isKnown = isKnown && s != nil && s.New.ID != "" && (p.decided || !changes)
 	}
 	return isKnown, nil
+}
+
+// isChanging reports whether a resource of the program does not exist yet or has yet to be changed.
+func (p *planner) isChanging(target *lumigl.Vertex) bool {
+	i, ok := p.index[target]
+	if !ok {
+		return false
+	}
+	s := p.items[i].step
+	return s == nil || s.New.ID == "" || !p.decided && (s.Kind == Create || s.Kind == Update || s.Kind == Replace)
 }
 
 // isSameRead reports whether two look-ups or calls have the same type, ID, and arguments.
@@ -109,12 +120,21 @@ func isSameRead(a, b *graph.Resource) bool {
 // answer returns the results of r, for which it asks the provider unless an equal one has been made.
 func (p *planner) answer(ctx context.Context, r *graph.Resource, references map[urn.URN]Reference) (lumigl.Value, error) {
 	a := p.shared(r)
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
+	select {
+	case a.busy <- struct{}{}:
+	case <-ctx.Done():
+		return lumigl.Value{}, context.Cause(ctx)
+	}
+	defer func() { <-a.busy }()
 	if a.results.Exists() {
 		return a.results, nil
 	}
-	results, err := p.request(ctx, r, references)
+	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("%s: timed out after %s", r.Type().Name(), p.Timeout))
+	defer cancel()
+	results, err := p.request(limited, r, references)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = context.Cause(limited)
+	}
 	if err == nil {
 		a.results, _ = WrapSecrets(results, p.types[r.Type()].Secrets)
 	}
@@ -138,16 +158,20 @@ func (p *planner) shared(r *graph.Resource) *answer {
 	i := slices.IndexFunc(of, func(a *answer) bool { return isSameRead(a.of, r) })
 	if i < 0 {
 		i = len(of)
-		p.answers[r.Type()] = append(of, &answer{of: r})
+		p.answers[r.Type()] = append(of, newAnswer(r))
 	}
 	return p.answers[r.Type()][i]
 }
+
+func newAnswer(r *graph.Resource) *answer { return &answer{of: r, busy: make(chan struct{}, 1)} }
 
 // remember adds the results of earlier look-ups and calls among resources.
 func (p *planner) remember(resources []*graph.Resource) {
 	for _, r := range resources {
 		if r.IsRead() && r.Outputs.Exists() && expr.IsKnown(r.Outputs) {
-			p.answers[r.Type()] = append(p.answers[r.Type()], &answer{of: r, results: r.Outputs})
+			a := newAnswer(r)
+			a.results = r.Outputs
+			p.answers[r.Type()] = append(p.answers[r.Type()], a)
 		}
 	}
 }

@@ -36,6 +36,9 @@ type modelPrograms struct {
 	// spared holds the names of resources that may be forgotten instead of deleted.
 	spared map[string]bool
 	names  modelNames
+	// reads is set if resources refer to others of their module through look-ups and calls, which changes nothing in the
+	// cloud.
+	reads bool
 }
 
 type modelNames int
@@ -278,6 +281,19 @@ func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 	}
 	build := func(v modelValue) lumigl.Value {
 		switch {
+		case e.reads && v.number%2 == 1 && v.output != "etag" && v.output != "key": // Get may return stale outputs.
+			u := resources[v.number].URN()
+			look := s.Vertex(string(modelURN(m.name, u.Type(), fmt.Sprint("look", v.number))))
+			if look == nil {
+				look = must.Value(s.Add(modelURN(m.name, u.Type(), fmt.Sprint("look", v.number))))
+				look.Options = modelObject("read", lumigl.PropertyOf(resources[v.number], "id"))
+			}
+			return lumigl.PropertyOf(look, v.output)
+		case e.reads && v.number != 0 && v.output != "":
+			counts[-1]++
+			call := must.Value(s.Add(modelURN(m.name, echoType, fmt.Sprint("#", counts[-1]))))
+			call.Properties, call.Options = modelObject("of", lumigl.PropertyOf(resources[v.number], v.output)), modelObject("call", lumigl.BoolOf(true))
+			return lumigl.PropertyOf(call, "value")
 		case v.module != "":
 			return lumigl.PropertyOf(modules[v.module], "provides."+v.output)
 		case v.number != 0:

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -172,7 +174,37 @@ func (p *modelProcess) Write(ctx context.Context, environment string, f func(sto
 
 // Provider implements [provision.Providers].
 func (p *modelProcess) Provider(_ context.Context, t tokens.Type, _ lumigl.Value) (lumi.ResourceProvider, string, error) {
+	if t == echoType {
+		return echo{process: p}, "1.0.0", nil
+	}
 	return &modelProvider{p.world.cloud.Provider(t), p}, "1.0.0", nil
+}
+
+// echoType is a function that returns its argument.
+const echoType tokens.Type = "sim:index:Echo"
+
+// echo is the provider of echoType.
+type echo struct {
+	lumi.ResourceProvider
+	process *modelProcess
+}
+
+// Describe implements [lumi.ResourceProvider] and [lumi.Function].
+func (echo) Describe(context.Context) (*lumi.Description, error) {
+	return &lumi.Description{Type: echoType, Function: true, Properties: []lumi.Property{
+		{Name: "of", Kind: lumi.KindString}, {Name: "value", Kind: lumi.KindString, Flags: lumi.Out | lumi.Secret},
+	}}, nil
+}
+
+// Call implements [lumi.Function].
+func (f echo) Call(ctx context.Context, r *lumi.CallRequest) (*lumi.CallResponse, error) {
+	return modelCall(ctx, f.process, "Call", r, func(_ context.Context, r *lumi.CallRequest) (*lumi.CallResponse, error) {
+		value := r.Arguments.Struct().GetFields()["of"]
+		if s := value.GetStructValue(); s != nil { // a secret
+			value = s.GetFields()["value"]
+		}
+		return &lumi.CallResponse{Results: lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{"value": lumi.NewSecret(value)}})}, nil
+	})
 }
 
 // modelProvider is a provider that makes the calls of a process.
