@@ -146,7 +146,9 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 		want = "a hexadecimal string"
 		text, isText := v.Text()
 		seed, err := hex.DecodeString(text)
-		*p, ok = seed, isText == v.Exists() && err == nil
+		if ok = isText == v.Exists() && err == nil; isText {
+			*p = seed
+		}
 	default:
 		if v.Exists() {
 			want, ok = r.readKind(at, v, x)

@@ -280,6 +280,7 @@ func servePlugin(f folder) {
 	resources[token] = p
 	serve.Main(serve.Plugin{
 		Package: "sim", Resources: resources,
+		Functions: map[tokens.Type]lumi.Function{"sim:index:Image": lumi.NewFunction("sim:index:Image", func() *image { return new(image) }, findImage)},
 		Configure: serve.Configure(func(context.Context, *credentials) error { return nil }),
 	})
 }
