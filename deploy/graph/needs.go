@@ -31,16 +31,24 @@ func (v *Version) neededFor(e Edge) []*Resource {
 	return v.withDependencies(v.sources(e.Name))
 }
 
-// sources returns the version's resources referenced by a provided value.
+// sources returns the version's resources referenced by a provided value, directly or through a look-up or a call.
 func (v *Version) sources(name string) []*Resource {
 	p := v.Provided(name)
 	if p == nil {
 		return nil
 	}
 	var sources []*Resource
-	for vertex := range p.Value.References() {
-		if r := v.byURN[urn.URN(vertex.Key())]; r != nil && !slices.Contains(sources, r) {
+	add := func(u urn.URN) (r *Resource) {
+		if r = v.byURN[u]; r != nil && !slices.Contains(sources, r) {
 			sources = append(sources, r)
+		}
+		return r
+	}
+	for vertex := range p.Value.References() {
+		if r := add(urn.URN(vertex.Key())); r != nil && r.IsRead() {
+			for _, u := range r.Dependencies {
+				add(u)
+			}
 		}
 	}
 	return sources

@@ -74,19 +74,14 @@ func (p *planner) decideRead(ctx context.Context, i int32) (Step, error) {
 func (p *planner) readFrom(it *item, r *graph.Resource) (isKnown bool, err error) {
 	if !it.isCall() {
 		r.Inputs, r.Checked = lumigl.ObjectOf(), lumigl.ObjectOf()
-		option := it.desired.Options.Get(graph.ReadOption)
-		id, err := p.resolve(option)
+		id, err := p.resolve(it.desired.Options.Get(graph.ReadOption))
 		if err != nil || !expr.IsKnown(id) {
 			return false, err
-		}
-		isKnown = true
-		for target := range option.References() {
-			isKnown = isKnown && !p.isChanging(target)
 		}
 		if r.ID, _ = id.Text(); r.ID == "" {
 			return false, errors.New("the id to look up must be a string that is neither empty nor secret")
 		}
-		return isKnown, nil
+		return true, nil
 	}
 	if r.Inputs, err = p.resolve(it.desired.Properties); err != nil {
 		return false, err
@@ -95,21 +90,11 @@ func (p *planner) readFrom(it *item, r *graph.Resource) (isKnown bool, err error
 	r.Inputs, _ = WrapSecrets(r.Inputs, p.types[it.desired.Type].Secrets)
 	r.Checked = expr.Unknown(r.Inputs)
 	for target, property := range it.desired.Properties.References() {
-		if property == "" {
-			isKnown = isKnown && !p.isChanging(target)
+		if to, ok := p.index[target]; ok && property == "" { // The resource must exist.
+			isKnown = isKnown && p.items[to].step != nil && p.items[to].step.New.ID != ""
 		}
 	}
 	return isKnown, nil
-}
-
-// isChanging reports whether a resource of the program does not exist yet or has yet to be changed.
-func (p *planner) isChanging(target *lumigl.Vertex) bool {
-	i, ok := p.index[target]
-	if !ok {
-		return false
-	}
-	s := p.items[i].step
-	return s == nil || s.New.ID == "" || !p.decided && (s.Kind == Create || s.Kind == Update || s.Kind == Replace)
 }
 
 // isSameRead reports whether two look-ups or calls have the same type, ID, and arguments.

@@ -420,7 +420,7 @@ func (f consent) differing(p run.Planned, all []run.Planned) string {
 	for _, digest := range f.expect {
 		isOther := slices.ContainsFunc(all, func(other run.Planned) bool { return other.Matches(digest) })
 		if functions := p.Differing(digest); !isOther && len(functions) > 0 {
-			return ", perhaps since results differ of " + strings.Join(functions, ", ")
+			return ", perhaps because of other results of " + strings.Join(functions, ", ")
 		}
 	}
 	return ""
