@@ -147,6 +147,11 @@ func TestSimulate(t *testing.T) {
 	_, outputs, err = caller.Get(t.Context(), plan.Existing{URN: of.URN, ID: "d"})
 	fatal(t, err)
 	expect(t, "imported", outputs, value(madeUp))
+	outputs, err = caller.Call(t.Context(), of)
+	fatal(t, err)
+	if text, _ := outputs.Get("text").Text(); text != "simulated-Disk-text" || outputs.Len() != len(madeUp) {
+		t.Errorf("Call() = %v, want made-up results", outputs)
+	}
 
 	has := value(object{"name": "d", "text": "t", "secret": "s", "number": 7, "any": 1})
 	outputs, err = caller.Update(t.Context(), plan.InspectChangeRequest{Desired: of, ID: "d", Old: has})

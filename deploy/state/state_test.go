@@ -443,6 +443,10 @@ func TestEffects(t *testing.T) {
 				e.Inputs = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), ""), refTo(urnOf("a", 2), "arn")}, 2)
 				e.Drift = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), "")}, 2)
 			}
+			if kind == plan.Read {
+				e.ID, e.Results = "id", anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), "")}, 2)
+				e.Referents = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), "")}, 2)
+			}
 			effects = append(effects, e)
 		}
 		text := must.Value(codec.Effects(effects))
@@ -453,6 +457,11 @@ func TestEffects(t *testing.T) {
 			t.Fatalf("decoded effects differ (-want +got):\n%s", d)
 		}
 		must.Value(state.Codec{}.ParseEffects(text))
+		others := slices.DeleteFunc(slices.Clone(effects), func(e plan.Effect) bool { return e.Kind == plan.Read })
+		text = must.Value(state.Codec{}.WithoutReads(text))
+		if d := cmp.Diff(others, must.Value(codec.ParseEffects(text)), cmp.Comparer(lumigl.Value.Equal)); d != "" {
+			t.Fatalf("decoded effects without reads differ (-want +got):\n%s", d)
+		}
 	})
 	if all := must.Value(codec.ParseEffects(must.Value(codec.Effects(nil)))); len(all) > 0 {
 		t.Errorf("decoded empty effects = %v, want none", all)
