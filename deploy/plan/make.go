@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -16,7 +15,7 @@ import (
 // Make plans the deployment of a module. It returns an *[Error] if the desired state is invalid or cannot be deployed.
 // It may also return an error of the provider or of ctx.
 func Make(ctx context.Context, r Request) (*Plan, error) {
-	r.Parallelism, r.Timeout = cmp.Or(r.Parallelism, 16), cmp.Or(r.Timeout, time.Hour)
+	r.Parallelism = cmp.Or(r.Parallelism, 16)
 	p := &planner{Request: r, types: map[tokens.Type]Description{}, moves: map[urn.URN]*lumigl.Vertex{}, formerTypes: map[tokens.Type]tokens.Type{}, faults: map[int32][]Fault{}}
 	if err := p.read(); err != nil {
 		return nil, err

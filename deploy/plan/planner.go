@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/internal/dag"
@@ -49,8 +48,6 @@ type Request struct {
 	Incarnations map[urn.URN]int
 	// Parallelism limits concurrent provider calls. The default is 16.
 	Parallelism int
-	// Timeout is the time limit of a look-up or a call. The default is one hour.
-	Timeout time.Duration
 }
 
 // planner creates a plan in stages. Each stage is a method that sets the data used by later stages:

@@ -114,12 +114,7 @@ func (p *planner) answer(ctx context.Context, r *graph.Resource, references map[
 	if a.results.Exists() {
 		return a.results, nil
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("%s: timed out after %s", r.Type().Name(), p.Timeout))
-	defer cancel()
-	results, err := p.request(limited, r, references)
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		err = context.Cause(limited)
-	}
+	results, err := p.request(ctx, r, references)
 	if err == nil {
 		a.results, _ = WrapSecrets(results, p.types[r.Type()].Secrets)
 	}

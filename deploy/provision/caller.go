@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -144,6 +145,9 @@ func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumi
 	purpose := lumi.Refresh
 	if !r.Properties.Exists() {
 		purpose = lumi.Import
+		var cancel context.CancelFunc
+		ctx, cancel = c.limited(ctx)
+		defer cancel()
 	}
 	err = c.call(ctx, plan.Desired{URN: r.URN, References: r.References}, r.Properties, func(ctx context.Context, q *request) error {
 		resp, err := q.Get(ctx, &lumi.GetRequest{
@@ -157,11 +161,13 @@ func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumi
 	if errors.Is(err, lumi.ErrNotFound) {
 		err = &plan.NotFoundError{Err: err}
 	}
-	return inputs, outputs, err
+	return inputs, outputs, c.timedOut(ctx, err)
 }
 
 // Call implements [plan.Provider].
 func (c *Caller) Call(ctx context.Context, r plan.Desired) (results lumigl.Value, err error) {
+	ctx, cancel := c.limited(ctx)
+	defer cancel()
 	err = c.call(ctx, r, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		f, ok := q.ResourceProvider.(lumi.Function)
 		if !ok {
@@ -173,7 +179,28 @@ func (c *Caller) Call(ctx context.Context, r plan.Desired) (results lumigl.Value
 		}
 		return err
 	})
-	return results, err
+	return results, c.timedOut(ctx, err)
+}
+
+// timeoutError is the cause of a context whose time limit is over.
+type timeoutError struct{ after time.Duration }
+
+// Error returns the time limit.
+func (e *timeoutError) Error() string { return fmt.Sprintf("timed out after %s", e.after) }
+
+func (c *Caller) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, c.Timeout, &timeoutError{c.Timeout})
+}
+
+// timedOut returns the cause of a failed call if its time limit is over, or err.
+func (c *Caller) timedOut(ctx context.Context, err error) error {
+	if cause, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok && err != nil {
+		return cause
+	}
+	return err
 }
 
 // Update changes a resource in place to the properties in r and returns its computed properties.

@@ -20,6 +20,7 @@ package provision
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -42,6 +43,8 @@ type Caller struct {
 	Providers Providers
 	// Configuration returns the configuration of a package. It is an object or absent.
 	Configuration func(pkg string) lumigl.Value
+	// Timeout is the time limit of Call, and of Get without properties. The default is no limit.
+	Timeout time.Duration
 
 	descriptions sync.Map // *[lumi.Description] by type
 }
@@ -50,7 +53,7 @@ var _ plan.Provider = (*Caller)(nil)
 
 // With returns a Caller with the same providers and another configuration.
 func (c *Caller) With(configuration func(pkg string) lumigl.Value) *Caller {
-	return &Caller{Providers: c.Providers, Configuration: configuration}
+	return &Caller{Providers: c.Providers, Configuration: configuration, Timeout: c.Timeout}
 }
 
 // Abilities describes how to recover from a Create with an unknown result.

@@ -48,7 +48,7 @@ func (e *Engine) planFor(
 		p, err = plan.Make(ctx, plan.Request{
 			Graph: g, Deployment: d.ID, Desired: r.Desired, Provider: e.caller(d.Module, r), Provisioner: e.provisioner,
 			Targets: r.Targets, Replace: r.Replace, Interrupt: r.Interrupt, UniqueNames: r.UniqueNames,
-			Reads: plan.Reads(approved), Incarnations: plan.Incarnations(approved), Parallelism: e.Parallelism, Timeout: e.Timeout,
+			Reads: plan.Reads(approved), Incarnations: plan.Incarnations(approved), Parallelism: e.Parallelism,
 		})
 	}
 	if err != nil {

@@ -123,7 +123,7 @@ func (e *Engine) caller(module string, r Request) *provision.Caller {
 	if e.Provisioner != nil {
 		providers = provision.Provisioned(providers, func(t tokens.Type) bool { return e.Provisioners[e.provisioner(t)] != nil })
 	}
-	return &provision.Caller{Providers: providers, Configuration: r.configuration().Get}
+	return &provision.Caller{Providers: providers, Configuration: r.configuration().Get, Timeout: e.Timeout}
 }
 
 // Graph returns the current resource graph.
