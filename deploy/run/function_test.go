@@ -34,11 +34,11 @@ func (l latest) Call(_ context.Context, r *lumi.CallRequest) (*lumi.CallResponse
 	}
 	l.w.log.add(l.w, "latest", "· Call Latest of %s", of)
 	result, _ := l.w.result.Load().(string)
-	switch {
-	case result == "once":
+	switch result {
+	case "once":
 		l.w.result.Store("")
 		return nil, &lumi.RetryError{Err: errors.New("too many calls")}
-	case result == "fails":
+	case "fails":
 		return nil, errors.New("no such version")
 	}
 	value := structpb.NewStringValue(fmt.Sprintf("%s-%s", of, result))

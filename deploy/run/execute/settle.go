@@ -63,7 +63,7 @@ func (x *execution) unsettled(ctx context.Context) (left []stored, err error) {
 
 func (x *execution) settleStep(ctx context.Context, s stored) error {
 	if s.new != nil && s.new.IsRead() { // It changes nothing, so it is simply read again.
-		s.State, s.Step.New = store.Failed, ""
+		s.State, s.New = store.Failed, ""
 		return x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(s.Step) })
 	}
 	if err := x.awaitCall(ctx, s); err != nil {
