@@ -42,10 +42,7 @@ func (p *planner) pair(ctx context.Context) error {
 	var rest []int32
 	for i := range p.items {
 		it := &p.items[i]
-		if err := p.settle(it); err != nil {
-			p.fault(int32(i), "%v", err)
-			continue
-		}
+		p.settle(it)
 		if it.old == nil && !it.isRead() && (!isNumbered(it.urn.Name()) || !free.pairNumber(it)) {
 			rest = append(rest, int32(i))
 		}
@@ -171,10 +168,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 	each := func(pair func(i int32, it *item) bool) {
 		left = slices.DeleteFunc(left, func(i int32) bool {
 			it := &p.items[i]
-			if err := p.settle(it); err != nil {
-				p.fault(i, "%v", err)
-				return true
-			}
+			p.settle(it)
 			return isNumbered(it.urn.Name()) && p.pairEqual(it, c) || pair(i, it)
 		})
 	}
@@ -207,9 +201,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 	})
 	for i := range p.items { // Dependents can be resolved now.
 		if slices.ContainsFunc(p.dependencies.Out(int32(i)), func(to int32) bool { _, found := slices.BinarySearch(rest, to); return found }) {
-			if err := p.settle(&p.items[i]); err != nil {
-				p.fault(int32(i), "%v", err)
-			}
+			p.settle(&p.items[i])
 		}
 	}
 	return p.err()

@@ -57,17 +57,18 @@ func (p *planner) traits(v lumigl.Value) (open, files bool) {
 	return open, files
 }
 
-// settle resolves the properties and options of an item.
-func (p *planner) settle(it *item) error {
+// settle resolves the properties and options of an item. Properties that cannot be evaluated stay as they are in the
+// program: an error may be due to stored values that are out of date, and is reported when the item is decided.
+func (p *planner) settle(it *item) {
 	it.inputs, it.options = it.desired.Properties, it.desired.Options.Retarget(p.final)
 	open, files := p.traits(it.inputs)
 	it.hasFiles = files
 	if !open {
-		return nil
+		return
 	}
-	inputs, err := p.resolve(it.inputs)
-	it.inputs = inputs
-	return err
+	if inputs, err := p.resolve(it.inputs); err == nil {
+		it.inputs = inputs
+	}
 }
 
 // references returns the resources referenced by an item or its old properties, including resources of other modules.
