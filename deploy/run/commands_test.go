@@ -56,7 +56,7 @@ import (
 //	was volume size             declares a former name of a property in new processes
 //	provisioner Net status=running,done more=1   creates the provisioner "fake" for a type, or another one with as=NAME
 //	map Net other               maps a type to another provisioner, or with "-" to its provider; "uninstall fake" removes one
-//	inputs a Net/n              shows the stored inputs and metadata of a resource
+//	inputs a Net/n              shows the stored inputs and metadata of a resource; "results a Latest/#1" shows stored results
 //	sleep 10s, wait             waits for a duration, or for background commands, which end with "&"
 func (w *world) command(words []string, program string) {
 	if words[0] != "set" && words[0] != "provisioner" && words[0] != "map" && w.current == nil {
@@ -104,8 +104,8 @@ func (w *world) command(words []string, program string) {
 		w.mapping.Store(words[1], words[2])
 	case "uninstall":
 		delete(w.fakers, words[1])
-	case "inputs":
-		w.report(w.inputs(ctx, words[1], words[2]))
+	case "inputs", "results":
+		w.report(w.stored(ctx, words[0], words[1], words[2]))
 	case "sleep":
 		d, _ := time.ParseDuration(words[1])
 		time.Sleep(d)
@@ -513,14 +513,17 @@ func (w *world) concurrency() (most int) {
 	return most
 }
 
-// inputs prints the stored properties of a resource.
-func (w *world) inputs(ctx context.Context, module, resource string) error {
+// stored prints the inputs and metadata, or the results, of a resource in each version of its module.
+func (w *world) stored(ctx context.Context, what, module, resource string) error {
 	g, err := w.current.engine.Graph(ctx)
 	if err != nil {
 		return err
 	}
 	for _, v := range g.Versions(module) {
-		if r := v.Resource(urn.URN(urnOf(module, resource))); r != nil {
+		switch r := v.Resource(urn.URN(urnOf(module, resource))); {
+		case r != nil && what == "results":
+			w.log.add(w, "", "%s of %s: %s", resource, v.VersionID, textOf(r.Properties()))
+		case r != nil:
 			w.log.add(w, "", "%s: inputs %s, metadata %s, by %q", resource, textOf(r.Inputs), textOf(r.Metadata), r.Provisioner)
 		}
 	}

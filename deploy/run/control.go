@@ -65,8 +65,8 @@ func (e *Engine) CallAgain(ctx context.Context, id int64) error {
 		for _, v := range g.Versions(d.Module) {
 			for r := range v.Resources() {
 				if v.Partial && r.IsRead() {
-					other := *r
-					other.Outputs, unread[r] = lumigl.Value{}, &other
+					other := *r // The deletions of dependents still need the old results, and the version before may have them, too.
+					other.Checked, other.Outputs, unread[r] = r.Properties(), lumigl.Value{}, &other
 				}
 			}
 		}
