@@ -212,6 +212,19 @@ func TestDigest(t *testing.T) {
 	if digest(one) != digest(other) {
 		t.Error("digest depends on a secret in the program's configuration")
 	}
+	waits := []*Plan{effectsOf(t, `read aws/r+call {"of": "a"}`), effectsOf(t, `read aws/r+call {"of": "b"}`)}
+	if digest(waits[0]) == digest(waits[1]) {
+		t.Error("digest does not depend on the arguments of a call that waits")
+	}
+	for i, p := range waits {
+		p.Steps[0].New.Outputs = lumigl.ObjectOf()
+		p.Transition = configured(t, `{}`)
+		target := must.Get(lumigl.NewResource(p.Steps[0].URN))(t)
+		p.Transition.Graph.Newest("a").Provides = []graph.Provided{{Value: lumigl.PropertyOf(target, "value"), Result: lumigl.IntOf(int64(i))}}
+	}
+	if digest(waits[0]) == digest(waits[1]) {
+		t.Error("digest does not depend on a provided result of a call")
+	}
 	one.Steps[0].NotCompared = true
 	if got := digest(one); got != "" {
 		t.Errorf(`digest() = %q, want "" if secrets were not compared`, got)

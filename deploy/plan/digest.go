@@ -13,10 +13,11 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// digest returns a hash of a plan's effects, configuration, and provided and used values, or "" if secrets could not be
-// compared. It hashes sorted texts because the order of steps depends on deployment numbers. The hashes of the results of
+// digest returns a hash of a plan's effects, configuration, provided and used values, and of what it reads later, or "" if
+// secrets could not be compared. It hashes sorted texts because the order of steps depends on deployment numbers. The hashes of the results of
 // calls follow; they are not part of the plan's identity, but tell which results differ from those of another plan.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
@@ -41,6 +42,12 @@ func digest(p *Plan) string {
 		}
 		add(values, "%s %q %q %t %t", s.Kind, s.URN, s.was(), s.Possible, s.DeleteFirst)
 	}
+	reads := map[urn.URN]bool{}
+	for _, s := range p.Steps {
+		if reads[s.URN] = reads[s.URN] || s.IsRead(); s.Waits() {
+			add([]lumigl.Value{s.New.Inputs, s.New.Options}, "read %q", s.URN)
+		}
+	}
 	add(nil, "%d %q %q", p.Purpose, p.Environment, p.Module)
 	if v := p.Transition.Graph.Newest(p.Module); v != nil {
 		add([]lumigl.Value{v.Configuration}, "configuration")
@@ -48,7 +55,14 @@ func digest(p *Plan) string {
 			add([]lumigl.Value{v.Config}, "config")
 		}
 		for _, provided := range v.Provides {
-			add([]lumigl.Value{provided.Type.Form, provided.Value}, "provides %q", provided.Name)
+			values := []lumigl.Value{provided.Type.Form, provided.Value}
+			for target := range provided.Value.References() {
+				if reads[target.URN()] { // Its results can change without a step.
+					values = append(values, provided.Result)
+					break
+				}
+			}
+			add(values, "provides %q", provided.Name)
 		}
 		for _, e := range v.Uses {
 			add([]lumigl.Value{e.Type.Form}, "uses %q %q %q", e.Module, e.Name, e.Where)
