@@ -159,6 +159,16 @@ type note struct {
 	Text   string `json:"text"`
 }
 
+// refersTo reports whether a value refers to a value of another module.
+func refersTo(v lumigl.Value, module string) bool {
+	for target := range v.References() {
+		if parts, _ := target.URN().Parts(); parts.Type == lumigl.ModuleType && parts.Package == module {
+			return true
+		}
+	}
+	return false
+}
+
 // notes returns the effects of a plan on edges between modules, without duplicates.
 func notes(p *plan.Plan) []note {
 	all := []note{}
@@ -185,8 +195,14 @@ func notes(p *plan.Plan) []note {
 		if !s.IsRead() || s.New.ID == "" {
 			continue
 		}
-		if by := p.Transition.Graph.Manager(s.New.Type(), s.New.ID); by != nil {
-			parts, _ := by.URN.Parts()
+		by := p.Transition.Graph.Manager(s.New.Type(), s.New.ID)
+		if by == nil {
+			continue
+		}
+		switch parts, _ := by.URN.Parts(); {
+		case parts.Package == p.Module:
+			add("managed", p.Module, "%s looks up %s, which this module manages: use that resource instead", s.URN.Name(), by.URN.Name())
+		case !refersTo(s.New.Options, parts.Package):
 			add("managed", p.Module, "%s looks up %s, which module %s manages: use lumi.module(%[3]q) instead",
 				s.URN.Name(), by.URN.Name(), parts.Package)
 		}

@@ -309,24 +309,30 @@ func TestWriteTextTitles(t *testing.T) {
 	}
 }
 
-// A look-up of a resource that a module manages suggests the module.
+// A look-up of a resource that a module manages suggests the module, or the resource itself, unless the module provides
+// the id.
 func TestManaged(t *testing.T) {
 	const u = "urn:lumi:prod::network:index::aws:ec2:Vpc::main"
 	version := graph.NewVersion(graph.VersionID{Module: "network", Deployment: 1}, []*graph.Resource{{URN: u, ID: "vpc-1"}})
 	deployed := must.Get((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: version}))(t)
-	read := step(plan.Read, "shared", lumigl.Value{}, lumigl.IntOf(1))
-	read.New.ID, read.New.Outputs = "vpc-1", lumigl.ObjectOf()
-	read.New.Options = lumigl.ObjectOf(lumigl.Member{Key: graph.ReadOption, Value: lumigl.TextOf("vpc-1")})
-	p := &plan.Plan{Environment: "prod", Module: "shop", Digest: "3f", Steps: []*plan.Step{read}, Transition: deployed}
-	var b bytes.Buffer
-	must.Do(t, show.WriteText(&b, p, show.Options{}))
-	expect.Equal(t, `Plan for shop in prod
-
-shared looks up main, which module network manages: use lumi.module("network") instead
-
-No resources to change
-Digest: 3f
-`, b.String())
+	network := must.Get(lumigl.NewResource("urn:lumi:prod::network:index::lumi:index:Module::network"))(t)
+	for _, test := range []struct {
+		module string
+		id     lumigl.Value
+		want   string
+	}{
+		{"shop", lumigl.TextOf("vpc-1"), `shared looks up main, which module network manages: use lumi.module("network") instead` + "\n\n"},
+		{"shop", lumigl.PropertyOf(network, "provides.id"), ""},
+		{"network", lumigl.TextOf("vpc-1"), "shared looks up main, which this module manages: use that resource instead\n\n"},
+	} {
+		read := step(plan.Read, "shared", lumigl.Value{}, lumigl.IntOf(1))
+		read.New.ID, read.New.Outputs = "vpc-1", lumigl.ObjectOf()
+		read.New.Options = lumigl.ObjectOf(lumigl.Member{Key: graph.ReadOption, Value: test.id})
+		p := &plan.Plan{Environment: "prod", Module: test.module, Digest: "3f", Steps: []*plan.Step{read}, Transition: deployed}
+		var b bytes.Buffer
+		must.Do(t, show.WriteText(&b, p, show.Options{}))
+		expect.Equal(t, "Plan for "+test.module+" in prod\n\n"+test.want+"No resources to change\nDigest: 3f\n", b.String())
+	}
 }
 
 // failing is a writer whose Write always fails.
