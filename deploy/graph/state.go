@@ -58,10 +58,14 @@ func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 	return after, nil
 }
 
-// Count returns the number of distinct resources in all versions, including pending ones.
+// Count returns the number of distinct managed resources in all versions, including pending ones.
 func (g *Graph) Count() int {
 	seen := map[*Resource]bool{}
-	g.each(func(r *Resource) { seen[r] = true })
+	g.each(func(r *Resource) {
+		if !r.IsRead() {
+			seen[r] = true
+		}
+	})
 	return len(seen)
 }
 
