@@ -210,7 +210,7 @@ func (p *planner) checkReads(deleted []*graph.Resource) {
 		for i := range int32(len(p.items)) {
 			s := p.items[i].step
 			if s != nil && s.IsRead() && s.New.ID == r.ID && s.New.Type() == r.Type() && removal(r).Kind == Delete {
-				p.fault(i, "this deployment would delete what it looks up: keep the resource %s, or remove it from the state with 'lumi state forget'",
+				p.fault(i, `this deployment would delete what it looks up: keep the resource %s, or first deploy it with the option "retainOnDelete"`,
 					r.URN.Name())
 			}
 		}
