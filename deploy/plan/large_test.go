@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // Ordering and grouping steps takes linear time for a hub with many dependents, for a chain, and for a chain with
@@ -49,5 +50,20 @@ func TestOrderScales(t *testing.T) {
 				t.Errorf("got %d steps and %d tasks, want %d and %d", len(p.Steps), len(p.Tasks), test.steps, test.tasks)
 			}
 		})
+	}
+}
+
+// Calls with different arguments are found by hash. Comparing each with each would take minutes.
+func TestReadsScale(t *testing.T) {
+	p, start := &planner{}, time.Now()
+	for i := range 20_000 {
+		r := resource("aws/r", 1)
+		r.Inputs = lumigl.ObjectOf(lumigl.Member{Key: "of", Value: lumigl.IntOf(int64(i))})
+		if a := p.shared(r); a.of != r || p.shared(r) != a {
+			t.Fatalf("call %d does not have an answer of its own", i)
+		}
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("finding the answers took %v, want at most 20s", took)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/lumigl/match"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -75,8 +76,9 @@ type planner struct {
 	moves map[urn.URN]*lumigl.Vertex
 	// seeds holds the seeds of the module's resources in all versions.
 	seeds map[string]bool
-	// answers holds the results of look-ups and calls. It is guarded by mutex.
-	answers map[tokens.Type][]*answer
+	// answers holds the results of look-ups and calls by [planner.answerKey]. It and its hasher are guarded by mutex.
+	answers map[uint64][]*answer
+	hasher  match.Hasher
 	// facts caches the [Reference] of each *[graph.Resource].
 	facts sync.Map
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
-	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -126,7 +126,7 @@ func (p *planner) shared(r *graph.Resource) *answer {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if p.answers == nil {
-		p.answers = map[tokens.Type][]*answer{}
+		p.answers, p.hasher.Work = map[uint64][]*answer{}, math.MaxInt64
 		for _, v := range p.olds {
 			if v.Partial && v.Deployment == p.Deployment { // A retry uses what the failed attempt has read.
 				p.remember(slices.Collect(v.Resources()))
@@ -134,13 +134,18 @@ func (p *planner) shared(r *graph.Resource) *answer {
 		}
 		p.remember(p.Reads)
 	}
-	of := p.answers[r.Type()]
-	i := slices.IndexFunc(of, func(a *answer) bool { return isSameRead(a.of, r) })
+	key := p.answerKey(r)
+	i := slices.IndexFunc(p.answers[key], func(a *answer) bool { return isSameRead(a.of, r) })
 	if i < 0 {
-		i = len(of)
-		p.answers[r.Type()] = append(of, newAnswer(r))
+		i = len(p.answers[key])
+		p.answers[key] = append(p.answers[key], newAnswer(r))
 	}
-	return p.answers[r.Type()][i]
+	return p.answers[key][i]
+}
+
+// answerKey returns a key that is the same for equal look-ups and calls.
+func (p *planner) answerKey(r *graph.Resource) uint64 {
+	return p.hasher.Member(string(r.Type())+" "+r.ID, r.Inputs)
 }
 
 func newAnswer(r *graph.Resource) *answer { return &answer{of: r, busy: make(chan struct{}, 1)} }
@@ -149,9 +154,9 @@ func newAnswer(r *graph.Resource) *answer { return &answer{of: r, busy: make(cha
 func (p *planner) remember(resources []*graph.Resource) {
 	for _, r := range resources {
 		if r.IsRead() && r.Outputs.Exists() && expr.IsKnown(r.Outputs) {
-			a := newAnswer(r)
+			key, a := p.answerKey(r), newAnswer(r)
 			a.results = r.Outputs
-			p.answers[r.Type()] = append(p.answers[r.Type()], a)
+			p.answers[key] = append(p.answers[key], a)
 		}
 	}
 }

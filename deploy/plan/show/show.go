@@ -192,7 +192,7 @@ func notes(p *plan.Plan) []note {
 		add("model", p.Module, "the saved model of %s changes", p.Module)
 	}
 	for _, s := range p.Steps {
-		if !s.IsRead() || s.New.ID == "" {
+		if !s.IsRead() || s.New.ID == "" || s.New.Flag(graph.CallOption) {
 			continue
 		}
 		by := p.Transition.Graph.Manager(s.New.Type(), s.New.ID)
