@@ -216,6 +216,10 @@ func TestDigest(t *testing.T) {
 	if digest(waits[0]) == digest(waits[1]) {
 		t.Error("digest does not depend on the arguments of a call that waits")
 	}
+	called := effectsOf(t, `read aws/r+call {"of": "a"}`+"\n"+`read aws/s+call {"of": "b"}`)
+	if is, n := called.Differing(digest(waits[1])), strings.Count(digest(called), "-"); n != 1 || len(is) != 1 || is[0] != "aws:index:Thing" {
+		t.Errorf("Differing() = %v, and the digest has %d functions, want 1", is, n)
+	}
 	for i, p := range waits {
 		p.Steps[0].New.Outputs = lumigl.ObjectOf()
 		p.Transition = configured(t, `{}`)

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -17,8 +16,8 @@ import (
 )
 
 // digest returns a hash of a plan's effects, configuration, provided and used values, and of what it reads later, or "" if
-// secrets could not be compared. It hashes sorted texts because the order of steps depends on deployment numbers. The hashes of the results of
-// calls follow; they are not part of the plan's identity, but tell which results differ from those of another plan.
+// secrets could not be compared. It hashes sorted texts because the order of steps depends on deployment numbers. A hash for
+// each function follows; they are not part of the plan's identity, but tell which results differ from those of another plan.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
 		return ""
@@ -77,26 +76,25 @@ func digest(p *Plan) string {
 	return strings.Join(all, "-")
 }
 
-// called is a call in a digest. hash is the start of the hash of its public results, or zeros if they are not known yet.
-type called struct{ function, arguments, hash string }
+// called is a function in a digest. hash is the start of the hash of its calls' arguments and public results.
+type called struct{ function, hash string }
 
-// calls returns the distinct calls of a plan, in an order that depends only on functions and arguments.
+// calls returns the functions that a plan calls, in alphabetical order.
 func (p *Plan) calls(names *strings.Replacer) (all []called) {
+	texts := map[string][]string{}
 	for _, s := range p.Steps {
-		if !s.IsRead() || !s.New.Flag(graph.CallOption) {
-			continue
+		if s.IsRead() && s.New.Flag(graph.CallOption) {
+			function := string(s.URN.Type())
+			text := appendPublic(appendPublic(nil, s.New.Inputs, names), s.New.Outputs, names)
+			texts[function] = append(texts[function], string(text))
 		}
-		c := called{string(s.URN.Type()), string(appendPublic(nil, s.New.Inputs, names)), "000000"}
-		if !s.Waits() {
-			sum := sha256.Sum256(appendPublic(nil, s.New.Outputs, names))
-			c.hash = hex.EncodeToString(sum[:3])
-		}
-		all = append(all, c)
 	}
-	slices.SortFunc(all, func(a, b called) int {
-		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.arguments, b.arguments), cmp.Compare(a.hash, b.hash))
-	})
-	return slices.Compact(all)
+	for _, function := range slices.Sorted(maps.Keys(texts)) {
+		slices.Sort(texts[function])
+		sum := sha256.Sum256([]byte(strings.Join(slices.Compact(texts[function]), "\n")))
+		all = append(all, called{function, hex.EncodeToString(sum[:3])})
+	}
+	return all
 }
 
 // Matches reports whether a digest is that of a plan with the same effects.
@@ -106,12 +104,12 @@ func (p *Plan) Matches(digest string) bool {
 	return p.Digest != "" && want == is
 }
 
-// Differing returns the functions with other results than in the plan with the given digest, if that made equally many
-// calls.
+// Differing returns the functions with other results than in the plan with the given digest, if that called equally many
+// functions.
 func (p *Plan) Differing(digest string) (functions []string) {
 	calls, was := p.calls(uniqueNames(p.Steps)), strings.Split(digest, "-")[1:]
 	for i, c := range calls {
-		if len(was) == len(calls) && was[i] != c.hash && !slices.Contains(functions, c.function) {
+		if len(was) == len(calls) && was[i] != c.hash {
 			functions = append(functions, c.function)
 		}
 	}
