@@ -10,11 +10,15 @@ import (
 )
 
 // Rename returns the graph with a resource renamed within its module and type, including all references to it. Vertices
-// keep their deployment numbers. It returns a *[RefusedError] if from does not exist or to already exists.
+// keep their deployment numbers. It returns a *[RefusedError] if from does not exist or is a call, or to already exists.
 func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
-	exists, taken := false, false
-	g.each(func(r *Resource) { exists, taken = exists || r.URN == from, taken || r.URN == to })
+	exists, taken, isCall := false, false, false
+	g.each(func(r *Resource) {
+		exists, taken, isCall = exists || r.URN == from, taken || r.URN == to, isCall || r.URN == from && r.Flag(CallOption)
+	})
 	switch {
+	case isCall:
+		return nil, &RefusedError{Problems: []string{fmt.Sprintf("%s is a call of a function: the program numbers these", from.Name())}}
 	case !exists:
 		return nil, &RefusedError{Problems: []string{fmt.Sprintf("resource %s not found", from)}}
 	case taken:

@@ -9,7 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-func TestCountIgnoresLookUpsAndCalls(t *testing.T) {
+// Look-ups and calls are not counted as resources, and calls cannot be renamed.
+func TestLookUpsAndCalls(t *testing.T) {
 	t.Parallel()
 	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{
 		{URN: "urn:lumi:prod::a:index::x:m:Vpc::main"},
@@ -18,4 +19,8 @@ func TestCountIgnoresLookUpsAndCalls(t *testing.T) {
 	})
 	deployed := must.Get((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: v}))(t)
 	expect.Equal(t, 1, deployed.Graph.Count())
+	_, err := deployed.Graph.Rename("urn:lumi:prod::a:index::x:m:Image::#1", "urn:lumi:prod::a:index::x:m:Image::latest")
+	if want := "#1 is a call of a function: the program numbers these"; err == nil || err.Error() != want {
+		t.Errorf("Rename() = %v, want %s", err, want)
+	}
 }
