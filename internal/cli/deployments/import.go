@@ -164,6 +164,8 @@ func (i *importCommand) describe(
 	switch {
 	case err != nil:
 		return nil, err
+	case d.Function:
+		return nil, &plan.Error{Faults: []plan.Fault{{Source: i.mapped[t], Message: fmt.Sprintf("%s is a function, not a resource type: call it", t)}}}
 	case d.Named && arguments == 2:
 		return nil, console.Misused("missing NAME: programs name resources of the type %s", t)
 	case !d.Named && arguments == 3:

@@ -180,7 +180,9 @@ func CompleteTypes(c *cobra.Command, args []string, typed string) (names []strin
 			defer func() { _ = p.Close() }()
 			types, _ := p.Describe(ctx)
 			for _, t := range types {
-				names = append(names, string(t.Type))
+				if !t.Function {
+					names = append(names, string(t.Type))
+				}
 			}
 		}
 	}
