@@ -70,11 +70,13 @@ func (i *importCommand) snapshot() (all []*adopt.Resource, err error) {
 		}
 		i.mapped[m.Type] = cmp.Or(i.mapped[m.Type], m.Source)
 		one := &adopt.Resource{Type: m.Type, Name: v.URN().Name(), ID: v.ID, Source: source, Refers: map[string]*adopt.Resource{}}
+		message := "the id is missing"
 		if m.ID != "" {
 			one.ID, _ = v.Properties.Get(m.ID).Text()
+			message = fmt.Sprintf("property %s, which is its id according to %s, is missing or not a string", m.ID, in.Name)
 		}
 		if one.ID == "" {
-			wrong.Faults = append(wrong.Faults, plan.Fault{URN: v.URN(), Source: source, Message: "the id is missing"})
+			wrong.Faults = append(wrong.Faults, plan.Fault{URN: v.URN(), Source: source, Message: message})
 		}
 		for name, value := range v.Properties.Members() {
 			for target := range value.References() { // targets come first
