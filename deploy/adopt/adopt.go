@@ -184,6 +184,9 @@ func (r *Request) get(ctx context.Context, one *Resource) error {
 
 // identify sets the vertex of a resource, the n-th of its type.
 func (r *Request) identify(one *Resource, n int) error {
+	if slices.ContainsFunc(r.byID[one.ID], func(other *Resource) bool { return other.Type == one.Type }) {
+		return fmt.Errorf("%q occurs more than once: import it only once", one.ID)
+	}
 	name := one.Name
 	if !one.description.Named {
 		name = fmt.Sprint("#", n)

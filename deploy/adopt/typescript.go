@@ -186,7 +186,7 @@ func (w *writer) name(path ...string) string {
 
 // reserved are the words that cannot be variables in modules.
 const reserved = " arguments await break case catch class const continue debugger default delete do else enum eval export extends " +
-	"false finally for function if implements import in instanceof interface let new null package private protected public " +
+	"false finally for function globalThis if implements import in instanceof interface let new null package private protected public " +
 	"return static super switch this throw true try typeof undefined var void while with yield "
 
 // layout is a piece of TypeScript: open, or items between open and end, separated by commas.
