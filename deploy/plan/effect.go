@@ -74,7 +74,7 @@ func Incarnations(effects []Effect) map[urn.URN]int {
 
 // effects returns the effective steps of a plan, including deletions by subsequent cleanups.
 func (p *Plan) effects() []*Step {
-	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.isEffective() })
+	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.IsEffective() })
 	for _, c := range p.Cleanups {
 		all = append(all, c.Steps()...)
 	}

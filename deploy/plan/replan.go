@@ -26,7 +26,7 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	switch {
 	case err != nil:
 		problem = err.Error()
-	case again.isEffective():
+	case again.IsEffective():
 		again.DeleteFirst = again.DeleteFirst || again.Kind == Replace && s.DeleteFirst
 		if problem = again.effect().exceeds(new(s.effect())); problem != "" {
 			problem = "would be " + problem + ": plan again"

@@ -96,8 +96,8 @@ func (s *Step) forgetProtected() {
 // ChangesOptions reports whether the step changes only options, which requires no provider call.
 func (s *Step) ChangesOptions() bool { return s.Kind == Same && !s.New.Options.Equal(s.Old.Options) }
 
-// isEffective reports whether the step changes anything, including options.
-func (s *Step) isEffective() bool { return s.Kind != Read && (s.Kind != Same || s.ChangesOptions()) }
+// IsEffective reports whether the step changes anything, including options.
+func (s *Step) IsEffective() bool { return s.Kind != Read && (s.Kind != Same || s.ChangesOptions()) }
 
 // removes reports whether the step removes a resource from the graph.
 func (s *Step) removes() bool { return s.Kind.removes() }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -140,7 +141,7 @@ func (f *Finding) locate(s *plan.Step) {
 // effective returns the steps that rules cover: all that change anything, and the deletions of cleanups.
 func effective(pl *plan.Plan) (all []*plan.Step) {
 	for _, s := range pl.Steps {
-		if isEffective(s) {
+		if s.IsEffective() {
 			all = append(all, s)
 		}
 	}
@@ -150,27 +151,27 @@ func effective(pl *plan.Plan) (all []*plan.Step) {
 	return all
 }
 
-// isEffective reports whether a step changes anything. Kinds that change nothing precede Create.
-func isEffective(s *plan.Step) bool { return s.Kind >= plan.Create || s.ChangesOptions() }
-
-// changesOf returns what rules know of steps. The new properties are those sent to the provider, since what the provider
+// changeOf returns what rules know of a step. The new properties are those sent to the provider, since what the provider
 // computes is not known before the call.
-func changesOf(steps []*plan.Step) []query.Change {
-	all := make([]query.Change, len(steps))
-	for i, s := range steps {
-		var old, after, options lumigl.Value
-		op := s.Kind
-		if s.ChangesOptions() {
-			op = plan.Update
-		}
-		if s.Old != nil {
-			old, options = s.Old.Properties(), s.Old.Options
-		}
-		if s.New != nil {
-			after, options = propertiesOf(s.New), s.New.Options
-		}
-		parts, _ := s.URN.Parts()
-		all[i] = query.NewChange(op.String(), string(s.URN.Type()), string(s.URN), parts.Package, parts.Environment, old, after, options)
+func changeOf(s *plan.Step) query.Change {
+	var old, after, options lumigl.Value
+	op := s.Kind
+	if s.ChangesOptions() {
+		op = plan.Update
+	}
+	if s.Old != nil {
+		old, options = s.Old.Properties(), s.Old.Options
+	}
+	if s.New != nil {
+		after, options = propertiesOf(s.New), s.New.Options
+	}
+	parts, _ := s.URN.Parts()
+	return query.NewChange(op.String(), string(s.URN.Type()), string(s.URN), parts.Package, parts.Environment, old, after, options)
+}
+
+func changesOf(steps []*plan.Step) (all []query.Change) {
+	for _, s := range steps {
+		all = append(all, changeOf(s))
 	}
 	return all
 }
@@ -187,11 +188,13 @@ type Watch struct {
 	policy *Policy
 	plan   *plan.Plan
 	mutex  sync.Mutex
-	// open maps the findings that are not final to their results. unknown contains the steps with unknown inputs. final maps
-	// steps to their final form.
-	open    map[place]string
+	// open contains the findings that are not final, and unknown the steps with unknown inputs.
+	open    map[place]Finding
 	unknown map[*plan.Step]bool
-	final   map[*plan.Step]*plan.Step
+	// changes contains the steps that rules cover, in their final form where that is known, or nil if that changes nothing.
+	// numbers maps steps to their indices.
+	changes []query.Change
+	numbers map[*plan.Step]int
 }
 
 // Watch returns a watch for a plan with the given findings.
@@ -199,28 +202,36 @@ func (p *Policy) Watch(pl *plan.Plan, findings []Finding) *Watch {
 	if p == nil {
 		return nil
 	}
-	w := &Watch{policy: p, plan: pl, open: map[place]string{}, unknown: map[*plan.Step]bool{}, final: map[*plan.Step]*plan.Step{}}
+	w := &Watch{policy: p, plan: pl, open: map[place]Finding{}, unknown: map[*plan.Step]bool{}, numbers: map[*plan.Step]int{}}
 	for _, f := range findings {
-		w.open[f.at] = f.Result
+		w.open[f.at] = f
 	}
-	for _, s := range pl.Steps {
-		if s.New != nil && isEffective(s) && s.IsProvisioned() && !expr.IsKnown(propertiesOf(s.New)) {
+	for i, s := range effective(pl) {
+		w.changes, w.numbers[s] = append(w.changes, changeOf(s)), i
+		if s.New != nil && s.IsProvisioned() && !expr.IsKnown(propertiesOf(s.New)) {
 			w.unknown[s] = true
 		}
 	}
 	return w
 }
 
-// Before evaluates the policy before a step of the plan takes place in its final form. Rules that cover all steps are decided
-// at the latest when no step has unknown inputs anymore. It returns the advisory rules that turned out to be violated, and a
-// *[plan.Error] if a mandatory one is.
+// Before evaluates the policy before a step of the plan takes place in its final form. Rules that cover all steps are
+// evaluated again when an unknown step becomes known, and decided at the latest when no step has unknown inputs anymore. It
+// returns the advisory rules that turned out to be violated, and a *[plan.Error] if a mandatory one is.
 func (w *Watch) Before(s, final *plan.Step) (advice []Finding, err error) {
 	if w == nil {
 		return nil, nil
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.final[s] = final
+	var change query.Change
+	if final.IsEffective() {
+		change = changeOf(final)
+	}
+	if i, ok := w.numbers[s]; ok {
+		w.changes[i] = change
+	}
+	wasUnknown := w.unknown[s]
 	delete(w.unknown, s)
 	var refused []Finding
 	for _, r := range w.policy.rules {
@@ -228,39 +239,30 @@ func (w *Watch) Before(s, final *plan.Step) (advice []Finding, err error) {
 		at := place{r, s}
 		switch {
 		case r.when.OverAll:
-			if at.step = nil; w.open[at] == "" {
+			at.step = nil
+			if f = w.open[at]; f.Result == Undecided && wasUnknown {
+				all := slices.DeleteFunc(slices.Clone(w.changes), func(c query.Change) bool { return c == nil })
+				f = r.evaluate(w.plan.Environment, w.plan.Module, all...)
+			}
+			if f.Result == Undecided && len(w.unknown) > 0 {
 				continue
 			}
-			if f = r.evaluate(w.plan.Environment, w.plan.Module, changesOf(w.steps())...); f.Result == Undecided && len(w.unknown) > 0 {
-				continue
-			}
-		case isEffective(final):
-			f = r.evaluate(w.plan.Environment, w.plan.Module, changesOf([]*plan.Step{final})...)
+		case change != nil:
+			f = r.evaluate(w.plan.Environment, w.plan.Module, change)
 		}
-		f.locate(final)
 		if f.Result == Undecided {
 			f.Result, f.Reason = Violated, "it depends on a value that is still unknown"
 		}
-		if f.Result == Violated && !f.IsAdvisory() {
+		wasUndecided := w.open[at].Result == Undecided
+		w.open[at] = f
+		f.locate(final)
+		switch {
+		case f.Result != Violated:
+		case !f.IsAdvisory():
 			refused = append(refused, f)
-		} else if f.Result == Violated && w.open[at] == Undecided {
+		case wasUndecided:
 			advice = append(advice, f)
-		}
-		if f.IsAdvisory() || f.Result != Violated {
-			delete(w.open, at)
 		}
 	}
 	return advice, Refusal(refused)
-}
-
-// steps returns the steps of the plan, in their final form where that is known.
-func (w *Watch) steps() (all []*plan.Step) {
-	for _, s := range effective(w.plan) {
-		if final := w.final[s]; final == nil {
-			all = append(all, s)
-		} else if isEffective(final) {
-			all = append(all, final)
-		}
-	}
-	return all
 }
