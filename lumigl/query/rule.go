@@ -95,6 +95,8 @@ func (r *Rule) Holds(environment, module string, steps ...Change) (holds, known 
 		return false, true, errSecret
 	case err != nil && strings.Contains(err.Error(), "no such key"):
 		return false, true, fmt.Errorf("%w; has tests whether a property exists", err)
+	case err != nil && strings.Contains(err.Error(), "no such overload"):
+		return false, true, errors.New("the type of a value does not fit its operator or function")
 	case err != nil && strings.Contains(err.Error(), "cost limit exceeded"):
 		return false, true, errors.New("the expression exceeds the cost limit")
 	case err != nil:

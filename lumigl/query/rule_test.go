@@ -43,7 +43,8 @@ func TestRules(t *testing.T) {
 		{`options == {}`, "true"},
 		{`new.none == null`, "true"},
 		{`new.tags == {}`, "no such key: tags; has tests whether a property exists"},
-		{`new.size.contains("x")`, "no such overload"},
+		{`new.size.contains("x")`, "the type of a value does not fit its operator or function"},
+		{`new.size + 0.5 > 2`, "the type of a value does not fit its operator or function"},
 		{`new.size`, "the expression must be a bool, got int"},
 
 		{`new.zone == "a"`, "unknown"},
