@@ -37,6 +37,9 @@ type expectation struct {
 	want string
 }
 
+// failed is the expected result of a rule that cannot be evaluated, which a plan shows as violated.
+const failed = "error"
+
 // Test runs the test cases in src, the content of the named file. It returns a *workspace.Error with all problems of the
 // file in source order.
 func (p *Policy) Test(src []byte, file string) (results []Result, err error) {
@@ -63,12 +66,11 @@ func (c *testCase) failures() (all []string) {
 				break
 			}
 		}
-		if got.Result != e.want {
-			text := fmt.Sprintf("%s: got %s, want %s", e.rule.name, got.Result, e.want)
-			if got.Reason != "" {
-				text += ": the rule cannot be evaluated: " + got.Reason
-			}
-			all = append(all, text)
+		switch {
+		case got.Reason != "" && e.want != failed:
+			all = append(all, fmt.Sprintf("%s: got error, want %s: the rule cannot be evaluated: %s", e.rule.name, e.want, got.Reason))
+		case got.Reason == "" && got.Result != e.want:
+			all = append(all, fmt.Sprintf("%s: got %s, want %s", e.rule.name, got.Result, e.want))
 		}
 	}
 	return all
@@ -111,8 +113,8 @@ func (r *reader) expect(p *Policy, c *testCase, n *yaml.Node) {
 	}
 	for key, value := range r.object(n, "expect", names...) {
 		want := value.Value
-		if !slices.Contains([]string{Violated, Undecided, Passed}, want) {
-			r.add(value, "the result of %s must be violated, undecided, or passed", key)
+		if !slices.Contains([]string{Violated, Undecided, Passed, failed}, want) {
+			r.add(value, "the result of %s must be violated, undecided, passed, or error", key)
 		}
 		c.expect = append(c.expect, expectation{p.rules[slices.Index(names, key)], want})
 	}

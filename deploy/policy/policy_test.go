@@ -130,7 +130,7 @@ const rules = `rules:
   - name: small-changes
     when: environment == "prod" && steps.filter(s, s.op == "delete").size() > 1
     message: delete resources one by one
-  - {name: site, when: 'module == "site" && options.protect && old.size + 0.5 > 2 && new.on == false && new.none == null && urn != "x"', message: m}
+  - {name: site, when: 'module == "site" && options.protect && old.size + 1 > 2 && new.on == false && new.none == null && urn != "x"', message: m}
 `
 
 const cases = `cases:
@@ -150,7 +150,7 @@ const cases = `cases:
       - {op: delete, type: aws:s3:Bucket}
       - {op: delete, type: aws:s3:Bucket}
       - {op: update, type: aws:s3:Bucket, new: {acl: !secret x}}
-    expect: {small-changes: violated, no-public-buckets: violated}
+    expect: {small-changes: violated, no-public-buckets: error}
   - name: others
     module: site
     op: update
@@ -168,6 +168,11 @@ const cases = `cases:
       no-public-buckets: passed
       small-changes: violated
       site: undecided
+  - name: missing
+    op: create
+    type: a:b:C
+    new: {password: a}
+    expect: {site: passed, sealed-passwords: error}
 `
 
 func TestCases(t *testing.T) {
@@ -182,9 +187,10 @@ func TestCases(t *testing.T) {
 unknown:7:5 true 
 several:12:5 true 
 others:19:5 true 
-wrong:28:5 false no-public-buckets: got violated, want passed: the rule cannot be evaluated: it uses the content of a secret; only isSecret and has accept secrets
+wrong:28:5 false no-public-buckets: got error, want passed: the rule cannot be evaluated: it uses the content of a secret; only isSecret and has accept secrets
 small-changes: got passed, want violated
 site: got passed, want undecided
+missing:36:5 false sealed-passwords: got violated, want error
 `
 	if got.String() != want {
 		t.Errorf("Test() = %s\nwant %s", got.String(), want)
@@ -218,7 +224,7 @@ t.yaml:6:10: new must be an object
 t.yaml:7:14: unknown tag !file; the tags are !secret and !unknown
 t.yaml:7:26: unsupported number .inf
 t.yaml:8:14: unknown key "public"; valid keys are no-public-buckets, sealed-passwords, small-changes, site
-t.yaml:8:36: the result of site must be violated, undecided, or passed
+t.yaml:8:36: the result of site must be violated, undecided, passed, or error
 t.yaml:9:5: unknown key "color"; valid keys are name, environment, module, steps, expect, op, type, urn, old, new, options
 t.yaml:11:9: op cannot be combined with steps
 t.yaml:12:13: a step must be an object with the keys op, type, urn, old, new, options
