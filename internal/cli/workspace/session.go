@@ -84,10 +84,11 @@ func (s *Session) Path(path string) string {
 // ReadPolicy returns the policy in the folder of a workspace, or nil if there is none.
 func ReadPolicy(w *lumiyaml.Workspace) (*policy.Policy, error) {
 	file := filepath.Join(filepath.Dir(w.File), policy.FileName)
-	src, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) { // a link to a missing file is an error
 		return nil, nil
-	} else if err != nil {
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
 		return nil, err
 	}
 	return policy.Parse(src, file)
