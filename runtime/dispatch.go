@@ -24,10 +24,12 @@ type call struct {
 	op        operation
 	old, want *state
 	diff      *Diff
-	id        ID
-	stored    Bag
-	name      string
-	got       Object
+	// fixed holds the fixed properties before an Update.
+	fixed  *structpb.Struct
+	id     ID
+	stored Bag
+	name   string
+	got    Object
 }
 
 type operation uint8

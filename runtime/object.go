@@ -29,6 +29,8 @@ const (
 	Secret
 	// Computed marks an optional property for which the provider chooses a value if a program does not set it.
 	Computed
+	// Fixed marks an out property that Create sets and Update never changes.
+	Fixed
 	// required is set by Required.
 	required
 )

@@ -19,7 +19,7 @@ import (
 func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err error) (Bag, error) {
 	ctx = context.WithoutCancel(ctx) // The engine needs the result even if the call was canceled.
 	if err == nil {
-		if computed, unsent := c.want.encode(ctx, 0, Out|Computed); unsent == nil {
+		if computed, invalid := c.want.encode(ctx, 0, Out|Computed); invalid == nil && c.keepFixed(ctx, r, computed) == nil {
 			return Bag{withoutComputed(r.properties(), computed, asked, true)}, nil
 		}
 	}
@@ -31,18 +31,57 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 	case ok && (isUncertain(err) || isLost(err)):
 		partial.Err = Uncertain(err)
 	}
+	var has *structpb.Struct
+	var invalid error
 	if ok && !own.Properties.IsZero() {
-		partial.Properties = Bag{concealIn(ctx, r, c, own.Properties)}
-		return Bag{}, partial
+		has = concealIn(ctx, r, c, own.Properties)
+	} else {
+		has, invalid = remainsOf(ctx, r, c, asked, err == nil)
+		if c.old != nil { // Values copied from the old properties may be secret.
+			has = c.old.marks.concealFields(has, asked.message)
+		}
 	}
-	has, more := remainsOf(ctx, r, c, asked, err == nil)
-	if c.old != nil { // Values copied from the old properties may be secret.
-		has = c.old.marks.concealFields(has, asked.message)
+	if invalid = errors.Join(invalid, c.keepFixed(ctx, r, has)); invalid != nil {
+		partial.Err = errors.Join(partial.Err, invalid)
 	}
-	if partial.Properties = (Bag{has}); more != nil {
-		partial.Err = errors.Join(partial.Err, more)
-	}
+	partial.Properties = Bag{has}
 	return Bag{}, partial
+}
+
+// keepFixed restores the old values of fixed properties in result, the bag after an Update. The error reports the ones that
+// the author changed. Properties that the old state lacks may be set.
+func (c *call) keepFixed(ctx context.Context, r *Provider, result *structpb.Struct) error {
+	if len(c.fixed.GetFields()) == 0 {
+		return nil
+	}
+	now := &structpb.Struct{Fields: map[string]*structpb.Value{}}
+	if result.Fields == nil { // in a *[PartialError] of the author
+		result.Fields = map[string]*structpb.Value{}
+	}
+	for name, v := range c.fixed.Fields {
+		now.Fields[name], result.Fields[name] = result.Fields[name], v
+	}
+	properties := r.properties()
+	diff := compare(ctx, c.fixed, now)
+	diff.ignoreEqual(properties, c.fixed, now)
+	changes := diff.Changes()
+	var faults []Fault
+	for _, p := range properties {
+		at := Path("").Key(p.Name)
+		i := slices.IndexFunc(changes, func(c Change) bool { return at.Holds(c.Path) })
+		if i < 0 {
+			continue
+		}
+		fault := Fault{changes[i].Path, "is fixed, but Update changed it"}
+		if ch := changes[i]; ch.Kind == Modified {
+			fault.Message += " from " + ch.show(ch.Old) + " to " + ch.show(ch.New)
+		}
+		faults = append(faults, fault)
+	}
+	if faults == nil {
+		return nil
+	}
+	return &OutputError{Faults: faults}
 }
 
 // concealIn returns made, a bag created by the author, with secrets wrapped: values declared secret in the IDL, and values

@@ -177,6 +177,9 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	if replaces := c.diff.Replaces(); len(replaces) > 0 {
 		return nil, &ReplaceError{Paths: replaces}
 	}
+	if c.fixed, err = encodeBag(ctx, c.old.Properties, c.old.marks, 0, Fixed); err != nil {
+		return nil, err
+	}
 	c.want.done = &sync.Map{}
 	err = run(ctx, r, c)
 	_, partial := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.

@@ -255,6 +255,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property, rul
 		for _, flag := range flags {
 			switch flag {
 			case "out": // part of the result of presence
+			case "fixed": // only documented
 			case "secret":
 				f.put(", lumi.secretProperty")
 			case "computed":

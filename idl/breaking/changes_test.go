@@ -266,11 +266,12 @@ func (c *changer) options() bool {
 		return false
 	}
 	_, resource := d.(*schema.Resource)
-	option := []*bool{&p.Secret, &p.Replaces, &p.In, &p.Out, &p.Computed}[c.IntN(5)]
+	option := []*bool{&p.Secret, &p.Replaces, &p.In, &p.Out, &p.Fixed, &p.Computed}[c.IntN(6)]
 	if !resource && option != &p.Secret {
 		return false
 	}
 	*option = !*option
+	p.Fixed = p.Fixed && p.Out
 	p.Computed = p.Computed && p.Optional && !p.Out && !p.In && p.Default == nil
 	if p.Out {
 		p.Replaces, p.In = false, false

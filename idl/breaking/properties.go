@@ -50,6 +50,7 @@ var propertyRules = []rule[property]{
 	}},
 	{"Property.Optional", compareOptional},
 	{"Property.Out", compareOut},
+	{"Property.Fixed", compareFixed},
 	{"Property.Computed", settable(compareComputed)},
 	{"Property.In", settable(flag(func(p property) bool { return p.In },
 		change{"InAdded", Impact{Deployed: MayBreak}, "became in, so drift is no longer detected", ""},
@@ -110,6 +111,16 @@ func compareOut(c *comparison, old, new property) {
 	flag(func(p property) bool { return p.Out },
 		change{"OutAdded", Impact{Breaks, MayBreak, Breaks, None}, "became out, so programs can no longer set it",
 			"keep it, and add an out property"}, removed)(c, old, new)
+}
+
+func compareFixed(c *comparison, old, new property) {
+	if !old.Out || !new.Out {
+		return
+	}
+	flag(func(p property) bool { return p.Fixed },
+		change{"FixedAdded", Impact{Provider: MayBreak}, "became fixed, so Update must no longer change it", ""},
+		change{"FixedRemoved", Impact{Deployed: MayBreak},
+			"is no longer fixed, so an update may replace resources that depend on it", "keep it fixed"})(c, old, new)
 }
 
 func compareComputed(c *comparison, old, new property) {

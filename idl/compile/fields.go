@@ -203,6 +203,10 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		c.report(diag.ComputedWithoutOptional, tag.find("computed"), "a computed property must be optional").
 			Suggestion = "add the option optional, or write out if programs must not set the property"
 	}
+	if p.Fixed && !p.Out {
+		c.report(diag.FixedWithoutOut, tag.find("fixed"), "a fixed property must be out").
+			Suggestion = "add the option out, or write replaces if programs set the property"
+	}
 	if p.Constraints != nil {
 		c.constrained = append(c.constrained, constrainedType{&p.Type, constraintsIn(tag.list)})
 	}

@@ -65,6 +65,12 @@ var tagWords = []tagWord{
 		synonyms: []string{"output", "outputonly", "readonly"},
 	},
 	{
+		name: "fixed", doc: "The property is `out`, and an update never changes it, like an ARN.",
+		set:       func(p *schema.Property, _ string) { p.Fixed = true },
+		resources: true,
+		synonyms:  []string{"usestateforunknown"},
+	},
+	{
 		name: "computed", doc: "If a program does not set the optional property, the provider chooses a value and keeps it.",
 		set:       func(p *schema.Property, _ string) { p.Computed = true },
 		resources: true, excludes: []string{"out", "in", "default"},

@@ -93,6 +93,7 @@ const (
 	OptionalWithoutPointer  Code = "OptionalWithoutPointer"
 	PointerWithoutOptional  Code = "PointerWithoutOptional"
 	ComputedWithoutOptional Code = "ComputedWithoutOptional"
+	FixedWithoutOut         Code = "FixedWithoutOut"
 )
 
 // Constraints and directives.

@@ -71,8 +71,8 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	           {"kind": "alias",    "name", "doc", "pos", "target": type, "constraints"}
 //	           {"kind": "const",    "name", "doc", "pos", "type": "bool|string|int64|uint64|float64", "value": …}
 //
-//	property:  {"field", "name", "type": type, "pointer", "optional", "out", "computed", "in", "replaces", "secret",
-//	            "constraints", "default", "conflictsWith", "requiredWith", "exactlyOneOf", "was", "deprecated",
+//	property:  {"field", "name", "type": type, "pointer", "optional", "out", "fixed", "computed", "in", "replaces",
+//	            "secret", "constraints", "default", "conflictsWith", "requiredWith", "exactlyOneOf", "was", "deprecated",
 //	            "doc", "pos"}
 //
 // Declarations of all kinds may have "deprecated", which names the replacement.

@@ -316,6 +316,8 @@ func checkProperties(list []*Property) error {
 			return fmt.Errorf("property %s: field %q is not an identifier", p.Name, p.Field)
 		case names[p.Name]:
 			return fmt.Errorf("duplicate property %q", p.Name)
+		case p.Fixed && !p.Out:
+			return fmt.Errorf("property %s: a fixed property must be out", p.Name)
 		case p.Computed && (!p.Optional || p.Out || p.In || p.Default != nil):
 			return fmt.Errorf("property %s: a computed property must be optional, without out, in, or a default", p.Name)
 		}

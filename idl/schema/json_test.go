@@ -301,6 +301,7 @@ func TestReadErrors(t *testing.T) {
 		{"deep rule", in(`{"kind": "struct", "name": "S", "rules": [{"message": "x", "expr": ` + strings.Repeat(`["!", `, 51) + `true` + strings.Repeat(`]`, 51) + `}]}`),
 			`m/f.go: S: rule "x": the expression is nested deeper than 50 levels`},
 		{"set of a string", having("string", `"constraints": {"equal": "set"}`), `m/f.go: S.a: equal applies to lists, not to strings`},
+		{"fixed and set by programs", having("string", `"fixed": true`), `m/f.go: S: property a: a fixed property must be out`},
 		{"computed and required", having("any", `"computed": true`),
 			`m/f.go: S: property a: a computed property must be optional, without out, in, or a default`},
 		{"computed with a default", having("bool", `"optional": true, "computed": true, "default": true`),

@@ -315,6 +315,8 @@ type Property struct {
 	Optional bool `json:"optional,omitempty"`
 	// Out is set if the provider sets the property and programs do not.
 	Out bool `json:"out,omitempty"`
+	// Fixed properties are out. Create sets them, and Update never changes them.
+	Fixed bool `json:"fixed,omitempty"`
 	// Computed properties are optional. If a program does not set one, the provider chooses its value.
 	Computed bool `json:"computed,omitempty"`
 	// In is set if the property is sent to the provider but never read back.
@@ -352,7 +354,7 @@ func (p *Property) Flags() []string {
 	for _, flag := range []struct {
 		set  bool
 		name string
-	}{{p.Replaces, "replaces"}, {p.Out, "out"}, {p.Computed, "computed"}, {p.In, "in"}, {p.Secret, "secret"}} {
+	}{{p.Replaces, "replaces"}, {p.Out, "out"}, {p.Fixed, "fixed"}, {p.Computed, "computed"}, {p.In, "in"}, {p.Secret, "secret"}} {
 		if flag.set {
 			names = append(names, flag.name)
 		}

@@ -16,6 +16,9 @@ func PropertyDoc(p *Property) string {
 	if p.Replaces {
 		facts = append(facts, "A change replaces the resource.")
 	}
+	if p.Fixed {
+		facts = append(facts, "An update never changes it.")
+	}
 	return documented(p.Doc, facts)
 }
 

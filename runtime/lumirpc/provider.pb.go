@@ -871,7 +871,9 @@ type Property struct {
 	// a change.
 	Computed bool `protobuf:"varint,9,opt,name=computed,proto3" json:"computed,omitempty"`
 	// The number of the equality of its values.
-	Equality      int32 `protobuf:"varint,10,opt,name=equality,proto3" json:"equality,omitempty"`
+	Equality int32 `protobuf:"varint,10,opt,name=equality,proto3" json:"equality,omitempty"`
+	// Whether only Create sets it, and Update never changes it. It is computed by the provider.
+	Fixed         bool `protobuf:"varint,11,opt,name=fixed,proto3" json:"fixed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -974,6 +976,13 @@ func (x *Property) GetEquality() int32 {
 		return x.Equality
 	}
 	return 0
+}
+
+func (x *Property) GetFixed() bool {
+	if x != nil {
+		return x.Fixed
+	}
+	return false
 }
 
 // Reference describes a resource that a property refers to.
@@ -2776,7 +2785,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"properties\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x97\x03\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xad\x03\n" +
 	"\bProperty\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x16.lumirpc.Property.KindR\x04kind\x12\x1a\n" +
@@ -2788,7 +2797,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x03was\x18\b \x03(\tR\x03was\x12\x1a\n" +
 	"\bcomputed\x18\t \x01(\bR\bcomputed\x12\x1a\n" +
 	"\bequality\x18\n" +
-	" \x01(\x05R\bequality\"\x8e\x01\n" +
+	" \x01(\x05R\bequality\x12\x14\n" +
+	"\x05fixed\x18\v \x01(\bR\x05fixed\"\x8e\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04BOOL\x10\x01\x12\n" +

@@ -75,6 +75,7 @@ func (s *step) made(
 	if isPartial {
 		r.asked, r.wanted = asked, checked
 		r.is(partial.ID, clone(partial.Properties.Struct()))
+		s.keepsFixed(call, partial.Properties.Struct())
 	}
 	if !s.called(call, err) {
 		s.checkReported(call, isPartial, err)
@@ -84,6 +85,7 @@ func (s *step) made(
 	computed = s.answer(call, computed)
 	r.is(id, merge(checked, computed))
 	s.computed(call, computed)
+	s.keepsFixed(call, computed)
 	return true
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -132,5 +134,95 @@ func TestEqual(t *testing.T) {
 	report := run(t, func(t providertest.TB) { shelvesWith(t, "drops").Create(t, create) })
 	if want := `doors[1]: expected "down", found nothing`; !strings.Contains(report, want) {
 		t.Error(report)
+	}
+}
+
+// gate is like a struct generated for a resource with fixed properties.
+type gate struct {
+	Size float64
+	ARN  string
+	Made *string
+}
+
+// Lumi implements lumi.Object.
+func (g *gate) Lumi(p *lumi.Props) {
+	lumi.Required(p, "size", &g.Size, lumi.Number)
+	lumi.Required(p, "arn", &g.ARN, lumi.String.Equal("caseless"), lumi.Out, lumi.Fixed)
+	lumi.Optional(p, "made", &g.Made, lumi.String, lumi.Out, lumi.Fixed)
+}
+
+// gates gives each gate the ARN that it is told to.
+type gates struct {
+	arn  string
+	made map[lumi.ID]gate
+}
+
+func (*gates) Check(context.Context, *lumi.State[*gate]) error { return nil }
+
+func (*gates) Name(context.Context, *lumi.State[*gate]) (string, error) { return "g", nil }
+
+func (c *gates) Create(_ context.Context, want *lumi.State[*gate]) (lumi.ID, error) {
+	want.Properties.ARN = "arn-1"
+	c.made["id"] = *want.Properties
+	return "id", nil
+}
+
+func (c *gates) Get(_ context.Context, id lumi.ID, _ *lumi.State[*gate]) (*gate, error) {
+	g, ok := c.made[id]
+	if !ok {
+		return nil, lumi.ErrNotFound
+	}
+	return &g, nil
+}
+
+func (c *gates) Update(_ context.Context, _, want *lumi.State[*gate], _ *lumi.Diff) error {
+	want.Properties.ARN, want.Properties.Made = c.arn, new("now")
+	c.made["id"] = *want.Properties
+	return nil
+}
+
+func (c *gates) Delete(context.Context, *lumi.State[*gate]) error {
+	clear(c.made)
+	return nil
+}
+
+// foreign is a provider without the checks of the runtime.
+type foreign struct {
+	lumi.Provider
+	answer string // to Update
+	fails  bool
+}
+
+func (p *foreign) Update(_ context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
+	answer := lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{"arn": structpb.NewStringValue(p.answer)}})
+	if p.fails {
+		return nil, &lumi.PartialError{ID: req.ID, Properties: answer, Err: errors.New("half way")}
+	}
+	return &lumi.UpdateResponse{Properties: answer}, nil
+}
+
+func TestFixed(t *testing.T) {
+	const token tokens.Type = "store:index:Gate"
+	update := func(t providertest.TB, arn string, of func(lumi.Provider) typed) {
+		made := lumi.NewProvider[*gate](token, func() *gate { return new(gate) }, &gates{arn, map[lumi.ID]gate{}})
+		g := providertest.InProcess(t, providertest.Resources(of(made))).Resource(token, "g")
+		g.Create(t, providertest.Properties{"size": 1})
+		g.Update(t, providertest.Properties{"size": 2})
+	}
+	native := func(p lumi.Provider) typed { return &p }
+	const changed = "update: Update changes properties that are fixed:\n\tarn: expected \"arn-1\", found \"arn-2\"\n"
+	update(t, "ARN-1", native)
+	for _, test := range []struct {
+		of   func(lumi.Provider) typed
+		want string
+	}{
+		{native, `arn: is fixed, but Update changed it from "arn-1" to "arn-2"`},
+		{func(p lumi.Provider) typed { return &foreign{p, "arn-2", false} }, changed},
+		{func(p lumi.Provider) typed { return &foreign{p, "arn-2", true} }, changed},
+	} {
+		report := run(t, func(t providertest.TB) { update(t, "arn-2", test.of) })
+		if !strings.Contains(report, test.want) {
+			t.Error(report)
+		}
 	}
 }

@@ -41,6 +41,7 @@
 //   - After a lost response, Create with the same token returns the same resource, if declared idempotent. Find, if
 //     supported, finds the resource by its token, and nothing by another token. Update is idempotent.
 //   - After a failure, Get reads the state reported by the failure, or the old state if it reports none.
+//   - Update keeps the values of fixed properties.
 //   - Update is refused, without changing anything, if the IDL requires a replacement.
 //   - After Delete, Get returns [lumi.ErrNotFound], and a second Delete succeeds.
 //   - Values that the IDL declares secret are wrapped in every response. No error, log, or event contains a secret that

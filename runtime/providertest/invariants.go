@@ -150,6 +150,21 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 	}
 }
 
+// keepsFixed checks that an Update did not change the fixed properties.
+func (s *step) keepsFixed(call string, bag *structpb.Struct) {
+	s.t.Helper()
+	if call != "Update" {
+		return
+	}
+	old, now := &structpb.Struct{Fields: map[string]*structpb.Value{}}, &structpb.Struct{Fields: map[string]*structpb.Value{}}
+	for _, p := range s.r.described.Properties {
+		if was := s.old.GetFields()[p.Name]; p.Flags&lumi.Fixed != 0 && !signed.IsNull(was) {
+			old.Fields[p.Name], now.Fields[p.Name] = was, bag.GetFields()[p.Name]
+		}
+	}
+	s.differs("Update changes properties that are fixed", old, now, nil)
+}
+
 // isUnset reports whether the provider probably forgot to set a value: it is "" or 0, or an object in which some fields are
 // "" or 0 and no field was obviously set. A false value may be correct, and an empty list or map is sent only if the
 // provider made one.

@@ -31,7 +31,7 @@ func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*l
 				Name: p.Name, Kind: kinds[p.Kind], Required: p.Required,
 				Out: p.Flags&lumi.Out != 0, In: p.Flags&lumi.In != 0,
 				Replaces: p.Flags&lumi.Replaces != 0, Secret: p.Flags&lumi.Secret != 0, Was: p.Was,
-				Computed: p.Flags&lumi.Computed != 0, Equality: numbered(described, p.Equality, numbers),
+				Computed: p.Flags&lumi.Computed != 0, Fixed: p.Flags&lumi.Fixed != 0, Equality: numbered(described, p.Equality, numbers),
 			})
 		}
 		if n := d.Name; n != (lumi.NameRules{}) {

@@ -112,7 +112,7 @@ func describedType(t *lumi.Description) typeDescription {
 			name string
 			has  bool
 		}{
-			{"required", p.Required}, {"out", p.Flags&lumi.Out != 0}, {"computed", p.Flags&lumi.Computed != 0},
+			{"required", p.Required}, {"out", p.Flags&lumi.Out != 0}, {"fixed", p.Flags&lumi.Fixed != 0}, {"computed", p.Flags&lumi.Computed != 0},
 			{"in", p.Flags&lumi.In != 0},
 			{"replaces", p.Flags&lumi.Replaces != 0}, {"secret", p.Flags&lumi.Secret != 0},
 		} {

@@ -208,7 +208,7 @@ var kinds = map[lumirpc.Property_Kind]lumi.Kind{
 func flags(p *lumirpc.Property) (all lumi.Flags) {
 	for flag, is := range map[lumi.Flags]bool{
 		lumi.Out: p.GetOut(), lumi.In: p.GetIn(), lumi.Replaces: p.GetReplaces(), lumi.Secret: p.GetSecret(),
-		lumi.Computed: p.GetComputed(),
+		lumi.Computed: p.GetComputed(), lumi.Fixed: p.GetFixed(),
 	} {
 		if is {
 			all |= flag

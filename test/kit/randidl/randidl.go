@@ -289,6 +289,9 @@ func (g *generator) property(marker string) (typ string, options []string) {
 	out := (resource && g.chance(20, "out") || isFunction && g.chance(40, "result")) && !slices.Contains(options, "in")
 	if out {
 		options = append(options, "out")
+		if resource && g.chance(30, "fixed") {
+			options = append(options, "fixed")
+		}
 	} else if resource && g.chance(20, "replaces") {
 		options = append(options, "replaces")
 	}
