@@ -121,7 +121,8 @@ func (p *planner) withComputed(c *classified, outputs, checked, otherwise lumigl
 	return outputs
 }
 
-// unknownOutputs returns an unknown value for each output of a changed item.
+// unknownOutputs returns an unknown value for each output of a changed item, except that its provider never changes fixed
+// outputs. Provisioners may.
 func (p *planner) unknownOutputs(c *classified) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for _, name := range p.types[c.desired.Type].Outputs {
@@ -129,6 +130,11 @@ func (p *planner) unknownOutputs(c *classified) lumigl.Value {
 	}
 	for name := range c.old.Metadata.Members() {
 		all.Set(name, lumigl.TextOf(wire.Unknown))
+	}
+	for _, name := range p.types[c.desired.Type].Fixed {
+		if v := c.stored.Outputs.Get(name); v.Exists() && c.stored.Provisioner == "" {
+			all.Set(name, v)
+		}
 	}
 	return all.Object()
 }

@@ -369,6 +369,8 @@ func parseTypes(src string) typeTable {
 				d.Replaces = strings.Split(list, ",")
 			case "outputs":
 				d.Outputs = strings.Split(list, ",")
+			case "fixed":
+				d.Fixed = strings.Split(list, ",")
 			case "computed":
 				d.Computed = strings.Split(list, ",")
 			case "secrets":

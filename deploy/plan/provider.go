@@ -82,8 +82,9 @@ type Description struct {
 	// Named is set if the property "name" is the resource's name in programs.
 	Named bool
 	// Replaces lists the properties that cannot be changed in place. Outputs lists the properties computed by the
-	// provider. Secrets lists the properties that are always secret, even if not marked as secret in a program.
-	Replaces, Outputs, Computed, Secrets []string
+	// provider, and Fixed those of them that updates never change. Secrets lists the properties that are always secret,
+	// even if not marked as secret in a program.
+	Replaces, Outputs, Fixed, Computed, Secrets []string
 	// WriteOnly lists the properties that are sent to the provider but never read back.
 	WriteOnly []string
 	// Renamed lists the properties that have former names.

@@ -30,7 +30,7 @@ type simType struct {
 
 // simTypes lists the types used in random environments. They have the properties "name" or "key"; "zone" and "base",
 // which require replacement; and "size", "text", and "link". Names are derived from a few keys, which can be changed in
-// place. The output "arn" is constant, and "state" changes with each update.
+// place. The output "arn" is fixed, and "state" changes with each update.
 var simTypes = []simType{
 	{Description: describe("x:m:Disk", true, "zone", "base")},
 	{Description: describe("x:m:Rule", false, "key", "zone", "base"), suffixed: true},
@@ -44,7 +44,7 @@ func describe(t tokens.Type, named bool, replaces ...string) plan.Description {
 		replaces = append(replaces, "name")
 	}
 	slices.Sort(replaces)
-	return plan.Description{Type: t, Named: named, Replaces: replaces, Outputs: []string{"arn", "state"}}
+	return plan.Description{Type: t, Named: named, Replaces: replaces, Outputs: []string{"arn", "state"}, Fixed: []string{"arn"}}
 }
 
 func simTypeOf(t tokens.Type) simType {

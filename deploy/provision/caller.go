@@ -36,7 +36,7 @@ func (c *Caller) Describe(ctx context.Context, types []tokens.Type) ([]plan.Desc
 			errs[i] = c.send(ctx, t, &request{}, func(ctx context.Context, q *request) error {
 				all[i] = plan.Description{
 					Type: t, Named: q.description.Named, Replaces: q.names(lumi.Replaces), Outputs: q.names(lumi.Out), WriteOnly: q.names(lumi.In),
-					Computed: q.names(lumi.Computed), Secrets: q.names(lumi.Secret), Name: plan.NameRules(q.description.Name),
+					Fixed: q.names(lumi.Fixed), Computed: q.names(lumi.Computed), Secrets: q.names(lumi.Secret), Name: plan.NameRules(q.description.Name),
 					Function: q.description.Function,
 				}
 				for _, p := range q.description.Properties {
