@@ -17,7 +17,7 @@ type RandomString struct {
 	// The characters to choose from. Repeated ones are more likely. The default is letters and digits.
 	Characters *string `lumi:"optional,replaces"`
 	// The string.
-	Result string `lumi:"out,secret"`
+	Result string `lumi:"out,fixed,secret"`
 }
 
 // A RandomID is a random number for unique names. It is not a secret.
@@ -26,7 +26,7 @@ type RandomID struct {
 	// The number of bytes.
 	Bytes *int `lumi:"optional,replaces,default=8,min=1,max=4096"`
 	// The number in hexadecimal, two digits per byte.
-	Hex string `lumi:"out"`
+	Hex string `lumi:"out,fixed"`
 	// The number in URL-safe base64, four characters per three bytes.
-	Base64 string `lumi:"out"`
+	Base64 string `lumi:"out,fixed"`
 }

@@ -25,7 +25,7 @@ export class RandomString extends lumi.NamedResource<"local:index:RandomString">
      */
     declare readonly characters?: lumi.Input<string | undefined>;
 
-    /** The string. */
+    /** The string. An update never changes it. */
     declare readonly result: lumi.Output<string>;
 
     constructor(name: string, args: RandomStringArgs, options?: lumi.ResourceOptions<keyof RandomStringArgs>) {
@@ -88,10 +88,10 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
      */
     declare readonly bytes?: lumi.Input<number | undefined>;
 
-    /** The number in hexadecimal, two digits per byte. */
+    /** The number in hexadecimal, two digits per byte. An update never changes it. */
     declare readonly hex: lumi.Output<string>;
 
-    /** The number in URL-safe base64, four characters per three bytes. */
+    /** The number in URL-safe base64, four characters per three bytes. An update never changes it. */
     declare readonly base64: lumi.Output<string>;
 
     constructor(name: string, args?: RandomIDArgs, options?: lumi.ResourceOptions<keyof RandomIDArgs>) {

@@ -29,7 +29,7 @@ type randomString struct {
 	// The characters to choose from. Repeated ones are more likely. The default is letters and digits.
 	// A change replaces the resource.
 	Characters *string
-	// The string.
+	// The string. An update never changes it.
 	Result string
 }
 
@@ -53,7 +53,7 @@ func (s *randomString) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, RandomString_Keepers, &s.Keepers, lumi.Map(lumi.String), lumi.Replaces)
 	lumi.Required(p, RandomString_Length, &s.Length, randomString_Length, lumi.Replaces)
 	lumi.Optional(p, RandomString_Characters, &s.Characters, lumi.String, lumi.Replaces)
-	lumi.Required(p, RandomString_Result, &s.Result, lumi.String, lumi.Out, lumi.Secret)
+	lumi.Required(p, RandomString_Result, &s.Result, lumi.String, lumi.Out, lumi.Fixed, lumi.Secret)
 }
 
 // RandomStringProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
@@ -88,9 +88,9 @@ type randomID struct {
 	Keepers map[string]string
 	// The number of bytes. From 1 to 4096. A change replaces the resource.
 	Bytes *int
-	// The number in hexadecimal, two digits per byte.
+	// The number in hexadecimal, two digits per byte. An update never changes it.
 	Hex string
-	// The number in URL-safe base64, four characters per three bytes.
+	// The number in URL-safe base64, four characters per three bytes. An update never changes it.
 	Base64 string
 }
 
@@ -113,8 +113,8 @@ func (s *randomID) Lumi(p *lumi.Props) {
 	lumi.Required(p, RandomID_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, RandomID_Keepers, &s.Keepers, lumi.Map(lumi.String), lumi.Replaces)
 	lumi.Optional(p, RandomID_Bytes, &s.Bytes, randomID_Bytes, lumi.Replaces)
-	lumi.Required(p, RandomID_Hex, &s.Hex, lumi.String, lumi.Out)
-	lumi.Required(p, RandomID_Base64, &s.Base64, lumi.String, lumi.Out)
+	lumi.Required(p, RandomID_Hex, &s.Hex, lumi.String, lumi.Out, lumi.Fixed)
+	lumi.Required(p, RandomID_Base64, &s.Base64, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // RandomIDProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

@@ -18,5 +18,5 @@ type Connection struct {
 	// Whether to accept the connection. Both VPCs must then belong to the same account.
 	AutoAccept *bool `lumi:"optional,default=false"`
 	// The connection ID, such as `pcx-111aaa22`.
-	ConnectionID string `lumi:"out"`
+	ConnectionID string `lumi:"out,fixed"`
 }

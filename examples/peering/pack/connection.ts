@@ -30,7 +30,7 @@ export class Connection extends lumi.NamedResource<"peering:index:Connection"> i
      */
     declare autoAccept?: lumi.Input<boolean | undefined>;
 
-    /** The connection ID, such as `pcx-111aaa22`. */
+    /** The connection ID, such as `pcx-111aaa22`. An update never changes it. */
     declare readonly connectionID: lumi.Output<string>;
 
     constructor(name: string, args: ConnectionArgs, options?: lumi.ResourceOptions<keyof ConnectionArgs>) {

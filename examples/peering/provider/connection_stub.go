@@ -29,7 +29,7 @@ type connection struct {
 	Accepter urn.URN
 	// Whether to accept the connection. Both VPCs must then belong to the same account.
 	AutoAccept *bool
-	// The connection ID, such as `pcx-111aaa22`.
+	// The connection ID, such as `pcx-111aaa22`. An update never changes it.
 	ConnectionID string
 }
 
@@ -53,7 +53,7 @@ func (s *connection) Lumi(p *lumi.Props) {
 	lumi.Required(p, Connection_Requester, &s.Requester, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Required(p, Connection_Accepter, &s.Accepter, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Optional(p, Connection_AutoAccept, &s.AutoAccept, connection_AutoAccept)
-	lumi.Required(p, Connection_ConnectionID, &s.ConnectionID, lumi.String, lumi.Out)
+	lumi.Required(p, Connection_ConnectionID, &s.ConnectionID, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // ConnectionProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

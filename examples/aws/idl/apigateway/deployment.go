@@ -12,7 +12,7 @@ type Deployment struct {
 	// Other APIs that this one calls.
 	Downstream *APIs `lumi:"optional"`
 	// The URL of the stage.
-	InvokeURL string `lumi:"out"`
+	InvokeURL string `lumi:"out,fixed"`
 }
 
 // A Stage is a named reference to a deployment, with its settings.

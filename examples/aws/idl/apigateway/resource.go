@@ -22,7 +22,7 @@ type Resource struct {
 	// The methods, by HTTP method.
 	Methods *map[HTTPMethod]Method `lumi:"optional"`
 	// The full path.
-	Path string `lumi:"out"`
+	Path string `lumi:"out,fixed"`
 }
 
 // HTTPMethod is an HTTP method.

@@ -18,7 +18,7 @@ type RestAPI struct {
 	// Whether the API is unreachable at Amazon's default host name.
 	DisableExecuteAPIEndpoint *bool `lumi:"optional"`
 	// The root resource.
-	RootResource *Resource `lumi:"out"`
+	RootResource *Resource `lumi:"out,fixed"`
 }
 
 // APIs is a list of APIs.

@@ -36,7 +36,7 @@ type Alarm struct {
 	// The targets notified when the alarm clears.
 	OKActions *[]*idl.Resource `lumi:"optional"`
 	// The ARN of the alarm.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 }
 
 // Dimensions identify a metric. Each has a name, such as `InstanceId`, and a value.

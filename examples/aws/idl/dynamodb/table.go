@@ -29,7 +29,7 @@ type Table struct {
 	// Whether point-in-time recovery is enabled.
 	PointInTimeRecovery *bool `lumi:"optional"`
 	// The ARN of the table.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 	// The ARN of the change stream, if enabled.
 	StreamARN *aws.ARN `lumi:"out,optional"`
 }

@@ -14,9 +14,9 @@ type ElasticIP struct {
 	// The gateway for traffic to the address, which must exist before the address.
 	Attachment *VPCGatewayAttachment `lumi:"optional,in"`
 	// The IPv4 address.
-	PublicIP string `lumi:"out"`
+	PublicIP string `lumi:"out,fixed"`
 	// The allocation ID, such as `eipalloc-5723d13e`.
-	AllocationID string `lumi:"out"`
+	AllocationID string `lumi:"out,fixed"`
 }
 
 // A NATGateway lets instances in private subnets reach the internet, but not the reverse.

@@ -36,9 +36,9 @@ type Instance struct {
 	// A script or data for the first boot.
 	UserData *string `lumi:"optional,in"`
 	// The instance ID, such as `i-0abcd1234ef567890`.
-	InstanceID string `lumi:"out"`
+	InstanceID string `lumi:"out,fixed"`
 	// The availability zone of the instance.
-	AvailabilityZone string `lumi:"out"`
+	AvailabilityZone string `lumi:"out,fixed"`
 	// The private host name.
 	PrivateDNSName *string `lumi:"out"`
 	// The public host name, if any.

@@ -16,5 +16,5 @@ type InstanceProfile struct {
 	// The roles. Amazon accepts exactly one.
 	Roles []*iam.Role `lumi:"minItems=1,maxItems=1"`
 	// The ARN of the profile.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 }

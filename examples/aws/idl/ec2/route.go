@@ -12,7 +12,7 @@ type RouteTable struct {
 	// The VPC of the table.
 	VPC *VPC `lumi:"replaces"`
 	// The route table ID, such as `rtb-11ad2f7b`.
-	RouteTableID string `lumi:"out"`
+	RouteTableID string `lumi:"out,fixed"`
 }
 
 // routing is embedded by resources that belong to a RouteTable.

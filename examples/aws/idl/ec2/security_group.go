@@ -18,7 +18,7 @@ type SecurityGroup struct {
 	// The rules for inbound traffic.
 	SecurityGroupIngress *[]SecurityGroupRule `lumi:"optional,equal=set"`
 	// The group ID, such as `sg-94b3a1f6`.
-	GroupID *string `lumi:"out"`
+	GroupID *string `lumi:"out,fixed"`
 }
 
 // A SecurityGroupRule allows one kind of traffic in a SecurityGroup.

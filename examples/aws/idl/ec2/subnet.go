@@ -22,7 +22,7 @@ type Subnet struct {
 	// Whether new instances get a public IPv4 address.
 	MapPublicIPOnLaunch *bool `lumi:"optional"`
 	// The subnet ID, such as `subnet-9d4a7b6c`.
-	SubnetID string `lumi:"out"`
+	SubnetID string `lumi:"out,fixed"`
 	// The number of unassigned addresses at the last refresh.
 	AvailableIPAddressCount int `lumi:"out"`
 }

@@ -21,7 +21,7 @@ type VPC struct {
 	// The default tenancy of instances.
 	InstanceTenancy *Tenancy `lumi:"optional"`
 	// The security group of instances without one, if it is a managed resource. Amazon creates one with each VPC.
-	DefaultSecurityGroup *SecurityGroup `lumi:"out,optional"`
+	DefaultSecurityGroup *SecurityGroup `lumi:"out,fixed,optional"`
 	// The IPv6 blocks that Amazon assigned to the VPC.
 	IPv6CIDRBlocks []string `lumi:"name=ipv6CIDRBlocks,out"`
 }

@@ -21,7 +21,7 @@ type Policy struct {
 	// The users that the policy is attached to.
 	Users *[]User `lumi:"optional"`
 	// The ARN of the policy.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 }
 
 // A PolicyDocument is a list of statements. What no statement allows is denied.

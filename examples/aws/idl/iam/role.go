@@ -19,5 +19,5 @@ type Role struct {
 	// A policy that limits the role's permissions, regardless of its other policies.
 	PermissionsBoundary *Policy `lumi:"optional"`
 	// The role ID, such as `AIDAJQABLZS4A3QDU576Q`.
-	RoleID string `lumi:"out"`
+	RoleID string `lumi:"out,fixed"`
 }

@@ -31,9 +31,9 @@ type AccessKey struct {
 	// A counter. Increase it to replace the key.
 	Serial *int `lumi:"optional,replaces"`
 	// The access key ID.
-	AccessKeyID string `lumi:"out"`
+	AccessKeyID string `lumi:"out,fixed"`
 	// The secret access key. Amazon returns it only when the key is created.
-	SecretAccessKey string `lumi:"out,secret"`
+	SecretAccessKey string `lumi:"out,fixed,secret"`
 }
 
 // AccessKeyStatus is the status of a key.

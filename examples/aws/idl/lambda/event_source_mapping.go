@@ -22,7 +22,7 @@ type EventSourceMapping struct {
 	// Event patterns. A record must match one of them. Each list contains alternatives for one field.
 	FilterPatterns any `lumi:"optional"`
 	// The ID of the mapping.
-	UUID string `lumi:"out"`
+	UUID string `lumi:"out,fixed"`
 }
 
 // EventSource is a source of events.

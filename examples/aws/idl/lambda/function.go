@@ -34,7 +34,7 @@ type Function struct {
 	// The VPC of the function. Not needed for internet access.
 	VPC *FunctionVPC `lumi:"optional"`
 	// The ARN of the function.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 	// A hash of the deployed code.
 	CodeSHA256 string `lumi:"out"`
 	// The time of the last change.

@@ -28,9 +28,9 @@ type Bucket struct {
 	// bucket.
 	ForceDestroy *bool `lumi:"optional,in"`
 	// The ARN of the bucket.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 	// The host name of the bucket. At a custom endpoint, it is the endpoint's host.
-	DomainName string `lumi:"out"`
+	DomainName string `lumi:"out,fixed"`
 	// The URL of the website, if enabled. At a custom endpoint, it is the URL of the bucket's objects.
 	WebsiteURL *string `lumi:"out,optional"`
 }

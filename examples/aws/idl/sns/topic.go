@@ -19,7 +19,7 @@ type Topic struct {
 	// The policy that masks sensitive data in messages.
 	DataProtectionPolicy *string `lumi:"optional,equal=json,format=json"`
 	// The ARN of the topic.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 }
 
 // A DeliveryPolicy configures retries.

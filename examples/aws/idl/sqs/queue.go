@@ -26,9 +26,9 @@ type Queue struct {
 	// The handling of messages that fail repeatedly.
 	RedrivePolicy *RedrivePolicy `lumi:"optional"`
 	// The ARN of the queue.
-	ARN aws.ARN `lumi:"out"`
+	ARN aws.ARN `lumi:"out,fixed"`
 	// The URL of the queue.
-	URL string `lumi:"out"`
+	URL string `lumi:"out,fixed"`
 }
 
 // A RedrivePolicy moves messages that fail repeatedly to a dead-letter queue.

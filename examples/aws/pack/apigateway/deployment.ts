@@ -30,7 +30,7 @@ export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> imple
     /** Other APIs that this one calls. */
     declare downstream?: lumi.Input<APIs | undefined>;
 
-    /** The URL of the stage. */
+    /** The URL of the stage. An update never changes it. */
     declare readonly invokeURL: lumi.Output<string>;
 
     constructor(args: DeploymentArgs, options?: lumi.ResourceOptions<keyof DeploymentArgs>) {

@@ -25,7 +25,7 @@ export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implement
     /** The methods, by HTTP method. */
     declare methods?: lumi.Input<{ [key in HTTPMethod]?: Method } | undefined>;
 
-    /** The full path. */
+    /** The full path. An update never changes it. */
     declare readonly path: lumi.Output<string>;
 
     constructor(args: ResourceArgs, options?: lumi.ResourceOptions<keyof ResourceArgs>) {

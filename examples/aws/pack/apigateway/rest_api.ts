@@ -27,7 +27,7 @@ export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implem
     /** Whether the API is unreachable at Amazon's default host name. */
     declare disableExecuteAPIEndpoint?: lumi.Input<boolean | undefined>;
 
-    /** The root resource. */
+    /** The root resource. An update never changes it. */
     declare readonly rootResource: lumi.Output<Resource>;
 
     constructor(name: string, args?: RestAPIArgs, options?: lumi.ResourceOptions<keyof RestAPIArgs>) {

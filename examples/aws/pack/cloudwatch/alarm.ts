@@ -65,7 +65,7 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
     /** The targets notified when the alarm clears. */
     declare okActions?: lumi.Input<lumi.Resource[] | undefined>;
 
-    /** The ARN of the alarm. */
+    /** The ARN of the alarm. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(name: string, args: AlarmArgs, options?: lumi.ResourceOptions<keyof AlarmArgs>) {

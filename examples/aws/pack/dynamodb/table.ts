@@ -51,7 +51,7 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
     /** Whether point-in-time recovery is enabled. */
     declare pointInTimeRecovery?: lumi.Input<boolean | undefined>;
 
-    /** The ARN of the table. */
+    /** The ARN of the table. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
     /** The ARN of the change stream, if enabled. */

@@ -23,10 +23,10 @@ export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implement
     /** The gateway for traffic to the address, which must exist before the address. */
     declare attachment?: lumi.Input<VPCGatewayAttachment | undefined>;
 
-    /** The IPv4 address. */
+    /** The IPv4 address. An update never changes it. */
     declare readonly publicIP: lumi.Output<string>;
 
-    /** The allocation ID, such as `eipalloc-5723d13e`. */
+    /** The allocation ID, such as `eipalloc-5723d13e`. An update never changes it. */
     declare readonly allocationID: lumi.Output<string>;
 
     constructor(name: string, args?: ElasticIPArgs, options?: lumi.ResourceOptions<keyof ElasticIPArgs>) {

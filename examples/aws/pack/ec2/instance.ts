@@ -68,10 +68,10 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     /** A script or data for the first boot. */
     declare userData?: lumi.Input<string | undefined>;
 
-    /** The instance ID, such as `i-0abcd1234ef567890`. */
+    /** The instance ID, such as `i-0abcd1234ef567890`. An update never changes it. */
     declare readonly instanceID: lumi.Output<string>;
 
-    /** The availability zone of the instance. */
+    /** The availability zone of the instance. An update never changes it. */
     declare readonly availabilityZone: lumi.Output<string>;
 
     /** The private host name. */

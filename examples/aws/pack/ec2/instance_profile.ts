@@ -23,7 +23,7 @@ export class InstanceProfile extends lumi.NamedResource<"aws:ec2:InstanceProfile
     /** The roles. Amazon accepts exactly one. Exactly 1 element. */
     declare roles: lumi.Input<Role[]>;
 
-    /** The ARN of the profile. */
+    /** The ARN of the profile. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(name: string, args: InstanceProfileArgs, options?: lumi.ResourceOptions<keyof InstanceProfileArgs>) {

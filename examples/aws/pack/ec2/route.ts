@@ -22,7 +22,7 @@ export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> impleme
     /** The VPC of the table. A change replaces the resource. */
     declare readonly vpc: lumi.Input<VPC>;
 
-    /** The route table ID, such as `rtb-11ad2f7b`. */
+    /** The route table ID, such as `rtb-11ad2f7b`. An update never changes it. */
     declare readonly routeTableID: lumi.Output<string>;
 
     constructor(name: string, args: RouteTableArgs, options?: lumi.ResourceOptions<keyof RouteTableArgs>) {

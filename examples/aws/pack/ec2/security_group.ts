@@ -30,7 +30,7 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
     /** The rules for inbound traffic. */
     declare securityGroupIngress?: lumi.Input<SecurityGroupRule[] | undefined>;
 
-    /** The group ID, such as `sg-94b3a1f6`. */
+    /** The group ID, such as `sg-94b3a1f6`. An update never changes it. */
     declare readonly groupID: lumi.Output<string>;
 
     constructor(name: string, args: SecurityGroupArgs, options?: lumi.ResourceOptions<keyof SecurityGroupArgs>) {

@@ -39,7 +39,7 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
     /** Whether new instances get a public IPv4 address. */
     declare mapPublicIPOnLaunch?: lumi.Input<boolean | undefined>;
 
-    /** The subnet ID, such as `subnet-9d4a7b6c`. */
+    /** The subnet ID, such as `subnet-9d4a7b6c`. An update never changes it. */
     declare readonly subnetID: lumi.Output<string>;
 
     /** The number of unassigned addresses at the last refresh. */

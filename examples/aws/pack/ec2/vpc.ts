@@ -36,7 +36,10 @@ export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     /** The default tenancy of instances. */
     declare instanceTenancy?: lumi.Input<Tenancy | undefined>;
 
-    /** The security group of instances without one, if it is a managed resource. Amazon creates one with each VPC. */
+    /**
+     * The security group of instances without one, if it is a managed resource. Amazon creates one with each VPC.
+     * An update never changes it.
+     */
     declare readonly defaultSecurityGroup: lumi.Output<SecurityGroup | undefined>;
 
     /** The IPv6 blocks that Amazon assigned to the VPC. */

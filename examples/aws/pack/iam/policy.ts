@@ -37,7 +37,7 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     /** The users that the policy is attached to. */
     declare users?: lumi.Input<User[] | undefined>;
 
-    /** The ARN of the policy. */
+    /** The ARN of the policy. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(name: string, args: PolicyArgs, options?: lumi.ResourceOptions<keyof PolicyArgs>) {

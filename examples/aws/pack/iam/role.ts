@@ -52,7 +52,7 @@ export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs
     /** A policy that limits the role's permissions, regardless of its other policies. */
     declare permissionsBoundary?: lumi.Input<Policy | undefined>;
 
-    /** The role ID, such as `AIDAJQABLZS4A3QDU576Q`. */
+    /** The role ID, such as `AIDAJQABLZS4A3QDU576Q`. An update never changes it. */
     declare readonly roleID: lumi.Output<string>;
 
     constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs>) {

@@ -127,10 +127,10 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
     /** A counter. Increase it to replace the key. A change replaces the resource. */
     declare readonly serial?: lumi.Input<number | undefined>;
 
-    /** The access key ID. */
+    /** The access key ID. An update never changes it. */
     declare readonly accessKeyID: lumi.Output<string>;
 
-    /** The secret access key. Amazon returns it only when the key is created. */
+    /** The secret access key. Amazon returns it only when the key is created. An update never changes it. */
     declare readonly secretAccessKey: lumi.Output<string>;
 
     constructor(args: AccessKeyArgs, options?: lumi.ResourceOptions<keyof AccessKeyArgs>) {

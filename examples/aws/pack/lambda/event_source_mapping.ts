@@ -38,7 +38,7 @@ export class EventSourceMapping
     /** Event patterns. A record must match one of them. Each list contains alternatives for one field. */
     declare filterPatterns?: any;
 
-    /** The ID of the mapping. */
+    /** The ID of the mapping. An update never changes it. */
     declare readonly uuid: lumi.Output<string>;
 
     constructor(args: EventSourceMappingArgs, options?: lumi.ResourceOptions<keyof EventSourceMappingArgs>) {

@@ -67,7 +67,7 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
     /** The VPC of the function. Not needed for internet access. */
     declare vpc?: lumi.Input<FunctionVPC | undefined>;
 
-    /** The ARN of the function. */
+    /** The ARN of the function. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
     /** A hash of the deployed code. */

@@ -45,10 +45,13 @@ export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements Bucke
      */
     declare forceDestroy?: lumi.Input<boolean | undefined>;
 
-    /** The ARN of the bucket. */
+    /** The ARN of the bucket. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** The host name of the bucket. At a custom endpoint, it is the endpoint's host. */
+    /**
+     * The host name of the bucket. At a custom endpoint, it is the endpoint's host.
+     * An update never changes it.
+     */
     declare readonly domainName: lumi.Output<string>;
 
     /** The URL of the website, if enabled. At a custom endpoint, it is the URL of the bucket's objects. */

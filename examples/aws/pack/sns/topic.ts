@@ -35,7 +35,7 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
     /** The policy that masks sensitive data in messages. JSON. */
     declare dataProtectionPolicy?: lumi.Input<string | undefined>;
 
-    /** The ARN of the topic. */
+    /** The ARN of the topic. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(name: string, args?: TopicArgs, options?: lumi.ResourceOptions<keyof TopicArgs>) {

@@ -60,10 +60,10 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
     /** The handling of messages that fail repeatedly. */
     declare redrivePolicy?: lumi.Input<RedrivePolicy | undefined>;
 
-    /** The ARN of the queue. */
+    /** The ARN of the queue. An update never changes it. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** The URL of the queue. */
+    /** The URL of the queue. An update never changes it. */
     declare readonly url: lumi.Output<string>;
 
     constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs>) {

@@ -31,7 +31,7 @@ type deployment struct {
 	Resources []urn.URN
 	// Other APIs that this one calls.
 	Downstream APIs
-	// The URL of the stage.
+	// The URL of the stage. An update never changes it.
 	InvokeURL string
 }
 
@@ -52,7 +52,7 @@ func (s *deployment) Lumi(p *lumi.Props) {
 	lumi.Required(p, Deployment_Stage, &s.Stage, lumi.Struct[*Stage](), lumi.Replaces)
 	lumi.Nilable(p, Deployment_Resources, &s.Resources, lumi.List(lumi.Capability("aws:apigateway:Resource")), lumi.Replaces)
 	lumi.Nilable(p, Deployment_Downstream, &s.Downstream, lumi.List(lumi.Capability("aws:apigateway:RestAPI")))
-	lumi.Required(p, Deployment_InvokeURL, &s.InvokeURL, lumi.String, lumi.Out)
+	lumi.Required(p, Deployment_InvokeURL, &s.InvokeURL, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // DeploymentProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps

@@ -28,7 +28,7 @@ type resource struct {
 	PathPart string
 	// The methods, by HTTP method.
 	Methods map[HTTPMethod]Method
-	// The full path.
+	// The full path. An update never changes it.
 	Path string
 }
 
@@ -47,7 +47,7 @@ func (s *resource) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Resource_Parent, &s.Parent, lumi.Capability("aws:apigateway:Resource"), lumi.Replaces)
 	lumi.Required(p, Resource_PathPart, &s.PathPart, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, Resource_Methods, &s.Methods, lumi.EnumMap(lumi.Enum[*HTTPMethod](), lumi.Struct[*Method]()))
-	lumi.Required(p, Resource_Path, &s.Path, lumi.String, lumi.Out)
+	lumi.Required(p, Resource_Path, &s.Path, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // ResourceProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps

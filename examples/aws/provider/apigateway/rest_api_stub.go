@@ -33,7 +33,7 @@ type restAPI struct {
 	MinimumCompressionSize *int
 	// Whether the API is unreachable at Amazon's default host name.
 	DisableExecuteAPIEndpoint *bool
-	// The root resource.
+	// The root resource. An update never changes it.
 	RootResource urn.URN
 }
 
@@ -61,7 +61,7 @@ func (s *restAPI) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, RestAPI_BinaryMediaTypes, &s.BinaryMediaTypes, lumi.List(lumi.String))
 	lumi.Optional(p, RestAPI_MinimumCompressionSize, &s.MinimumCompressionSize, lumi.Int)
 	lumi.Optional(p, RestAPI_DisableExecuteAPIEndpoint, &s.DisableExecuteAPIEndpoint, lumi.Bool)
-	lumi.Required(p, RestAPI_RootResource, &s.RootResource, lumi.Capability("aws:apigateway:Resource"), lumi.Out)
+	lumi.Required(p, RestAPI_RootResource, &s.RootResource, lumi.Capability("aws:apigateway:Resource"), lumi.Out, lumi.Fixed)
 }
 
 // RestAPIProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

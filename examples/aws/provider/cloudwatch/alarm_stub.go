@@ -50,7 +50,7 @@ type alarm struct {
 	AlarmActions []urn.URN
 	// The targets notified when the alarm clears.
 	OKActions []urn.URN
-	// The ARN of the alarm.
+	// The ARN of the alarm. An update never changes it.
 	ARN aws.ARN
 }
 
@@ -99,7 +99,7 @@ func (s *alarm) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Alarm_ActionsEnabled, &s.ActionsEnabled, alarm_ActionsEnabled)
 	lumi.Nilable(p, Alarm_AlarmActions, &s.AlarmActions, lumi.List(lumi.AnyResource))
 	lumi.Nilable(p, Alarm_OKActions, &s.OKActions, lumi.List(lumi.AnyResource))
-	lumi.Required(p, Alarm_ARN, &s.ARN, alarm_ARN, lumi.Out)
+	lumi.Required(p, Alarm_ARN, &s.ARN, alarm_ARN, lumi.Out, lumi.Fixed)
 }
 
 // AlarmProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

@@ -45,7 +45,7 @@ type table struct {
 	TimeToLiveAttribute *string
 	// Whether point-in-time recovery is enabled.
 	PointInTimeRecovery *bool
-	// The ARN of the table.
+	// The ARN of the table. An update never changes it.
 	ARN aws.ARN
 	// The ARN of the change stream, if enabled.
 	StreamARN *aws.ARN
@@ -89,7 +89,7 @@ func (s *table) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Table_StreamViewType, &s.StreamViewType, lumi.Enum[*StreamViewType]())
 	lumi.Optional(p, Table_TimeToLiveAttribute, &s.TimeToLiveAttribute, lumi.String)
 	lumi.Optional(p, Table_PointInTimeRecovery, &s.PointInTimeRecovery, lumi.Bool)
-	lumi.Required(p, Table_ARN, &s.ARN, table_ARN, lumi.Out)
+	lumi.Required(p, Table_ARN, &s.ARN, table_ARN, lumi.Out, lumi.Fixed)
 	lumi.Optional(p, Table_StreamARN, &s.StreamARN, table_StreamARN, lumi.Out)
 }
 

@@ -29,9 +29,9 @@ type elasticIP struct {
 	Instance *urn.URN
 	// The gateway for traffic to the address, which must exist before the address.
 	Attachment *urn.URN
-	// The IPv4 address.
+	// The IPv4 address. An update never changes it.
 	PublicIP string
-	// The allocation ID, such as `eipalloc-5723d13e`.
+	// The allocation ID, such as `eipalloc-5723d13e`. An update never changes it.
 	AllocationID string
 }
 
@@ -56,8 +56,8 @@ func (s *elasticIP) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, ElasticIP_Tags, &s.Tags, elasticIP_Tags)
 	lumi.Optional(p, ElasticIP_Instance, &s.Instance, lumi.Capability("aws:ec2:Instance"))
 	lumi.Optional(p, ElasticIP_Attachment, &s.Attachment, lumi.Capability("aws:ec2:VPCGatewayAttachment"), lumi.In)
-	lumi.Required(p, ElasticIP_PublicIP, &s.PublicIP, lumi.String, lumi.Out)
-	lumi.Required(p, ElasticIP_AllocationID, &s.AllocationID, lumi.String, lumi.Out)
+	lumi.Required(p, ElasticIP_PublicIP, &s.PublicIP, lumi.String, lumi.Out, lumi.Fixed)
+	lumi.Required(p, ElasticIP_AllocationID, &s.AllocationID, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // ElasticIPProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

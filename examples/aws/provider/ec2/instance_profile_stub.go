@@ -29,7 +29,7 @@ type instanceProfile struct {
 	Path *iam.Path
 	// The roles. Amazon accepts exactly one. Exactly 1 element.
 	Roles []urn.URN
-	// The ARN of the profile.
+	// The ARN of the profile. An update never changes it.
 	ARN aws.ARN
 }
 
@@ -54,7 +54,7 @@ func (s *instanceProfile) Lumi(p *lumi.Props) {
 	lumi.Required(p, InstanceProfile_Name, &s.Name, instanceProfile_Name, lumi.Replaces)
 	lumi.Optional(p, InstanceProfile_Path, &s.Path, instanceProfile_Path, lumi.Replaces)
 	lumi.Required(p, InstanceProfile_Roles, &s.Roles, instanceProfile_Roles)
-	lumi.Required(p, InstanceProfile_ARN, &s.ARN, instanceProfile_ARN, lumi.Out)
+	lumi.Required(p, InstanceProfile_ARN, &s.ARN, instanceProfile_ARN, lumi.Out, lumi.Fixed)
 }
 
 // InstanceProfileProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

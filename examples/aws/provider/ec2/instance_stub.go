@@ -53,9 +53,9 @@ type instance struct {
 	Monitoring *bool
 	// A script or data for the first boot.
 	UserData *string
-	// The instance ID, such as `i-0abcd1234ef567890`.
+	// The instance ID, such as `i-0abcd1234ef567890`. An update never changes it.
 	InstanceID string
-	// The availability zone of the instance.
+	// The availability zone of the instance. An update never changes it.
 	AvailabilityZone string
 	// The private host name.
 	PrivateDNSName *string
@@ -114,8 +114,8 @@ func (s *instance) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Instance_SourceDestCheck, &s.SourceDestCheck, lumi.Bool)
 	lumi.Optional(p, Instance_Monitoring, &s.Monitoring, lumi.Bool)
 	lumi.Optional(p, Instance_UserData, &s.UserData, lumi.String, lumi.In)
-	lumi.Required(p, Instance_InstanceID, &s.InstanceID, lumi.String, lumi.Out)
-	lumi.Required(p, Instance_AvailabilityZone, &s.AvailabilityZone, lumi.String, lumi.Out)
+	lumi.Required(p, Instance_InstanceID, &s.InstanceID, lumi.String, lumi.Out, lumi.Fixed)
+	lumi.Required(p, Instance_AvailabilityZone, &s.AvailabilityZone, lumi.String, lumi.Out, lumi.Fixed)
 	lumi.Optional(p, Instance_PrivateDNSName, &s.PrivateDNSName, lumi.String, lumi.Out)
 	lumi.Optional(p, Instance_PublicDNSName, &s.PublicDNSName, lumi.String, lumi.Out)
 	lumi.Optional(p, Instance_PublicIP, &s.PublicIP, lumi.String, lumi.Out)

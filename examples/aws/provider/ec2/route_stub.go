@@ -27,7 +27,7 @@ type routeTable struct {
 	Tags aws.Tags
 	// The VPC of the table. A change replaces the resource.
 	VPC urn.URN
-	// The route table ID, such as `rtb-11ad2f7b`.
+	// The route table ID, such as `rtb-11ad2f7b`. An update never changes it.
 	RouteTableID string
 }
 
@@ -49,7 +49,7 @@ func (s *routeTable) Lumi(p *lumi.Props) {
 	lumi.Required(p, RouteTable_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, RouteTable_Tags, &s.Tags, routeTable_Tags)
 	lumi.Required(p, RouteTable_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
-	lumi.Required(p, RouteTable_RouteTableID, &s.RouteTableID, lumi.String, lumi.Out)
+	lumi.Required(p, RouteTable_RouteTableID, &s.RouteTableID, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // RouteTableProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

@@ -34,7 +34,7 @@ type securityGroup struct {
 	SecurityGroupEgress []SecurityGroupRule
 	// The rules for inbound traffic.
 	SecurityGroupIngress []SecurityGroupRule
-	// The group ID, such as `sg-94b3a1f6`.
+	// The group ID, such as `sg-94b3a1f6`. An update never changes it.
 	GroupID *string
 }
 
@@ -63,7 +63,7 @@ func (s *securityGroup) Lumi(p *lumi.Props) {
 	lumi.Optional(p, SecurityGroup_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Nilable(p, SecurityGroup_SecurityGroupEgress, &s.SecurityGroupEgress, securityGroup_SecurityGroupEgress)
 	lumi.Nilable(p, SecurityGroup_SecurityGroupIngress, &s.SecurityGroupIngress, securityGroup_SecurityGroupIngress)
-	lumi.Optional(p, SecurityGroup_GroupID, &s.GroupID, lumi.String, lumi.Out)
+	lumi.Optional(p, SecurityGroup_GroupID, &s.GroupID, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // SecurityGroupProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

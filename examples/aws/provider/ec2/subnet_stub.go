@@ -39,7 +39,7 @@ type subnet struct {
 	AssignIPv6AddressOnCreation *bool
 	// Whether new instances get a public IPv4 address.
 	MapPublicIPOnLaunch *bool
-	// The subnet ID, such as `subnet-9d4a7b6c`.
+	// The subnet ID, such as `subnet-9d4a7b6c`. An update never changes it.
 	SubnetID string
 	// The number of unassigned addresses at the last refresh.
 	AvailableIPAddressCount int
@@ -74,7 +74,7 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Subnet_IPv6CIDRBlock, &s.IPv6CIDRBlock, lumi.String)
 	lumi.Optional(p, Subnet_AssignIPv6AddressOnCreation, &s.AssignIPv6AddressOnCreation, lumi.Bool)
 	lumi.Optional(p, Subnet_MapPublicIPOnLaunch, &s.MapPublicIPOnLaunch, lumi.Bool)
-	lumi.Required(p, Subnet_SubnetID, &s.SubnetID, lumi.String, lumi.Out)
+	lumi.Required(p, Subnet_SubnetID, &s.SubnetID, lumi.String, lumi.Out, lumi.Fixed)
 	lumi.Required(p, Subnet_AvailableIPAddressCount, &s.AvailableIPAddressCount, lumi.Int, lumi.Out)
 }
 

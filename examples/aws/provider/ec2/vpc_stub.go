@@ -39,6 +39,7 @@ type vpc struct {
 	// The default tenancy of instances.
 	InstanceTenancy *Tenancy
 	// The security group of instances without one, if it is a managed resource. Amazon creates one with each VPC.
+	// An update never changes it.
 	DefaultSecurityGroup *urn.URN
 	// The IPv6 blocks that Amazon assigned to the VPC.
 	IPv6CIDRBlocks []string
@@ -76,7 +77,7 @@ func (s *vpc) Lumi(p *lumi.Props) {
 	lumi.Optional(p, VPC_EnableDNSHostnames, &s.EnableDNSHostnames, lumi.Bool)
 	lumi.Optional(p, VPC_EnableDNSSupport, &s.EnableDNSSupport, lumi.Bool)
 	lumi.Optional(p, VPC_InstanceTenancy, &s.InstanceTenancy, lumi.Enum[*Tenancy]())
-	lumi.Optional(p, VPC_DefaultSecurityGroup, &s.DefaultSecurityGroup, lumi.Capability("aws:ec2:SecurityGroup"), lumi.Out)
+	lumi.Optional(p, VPC_DefaultSecurityGroup, &s.DefaultSecurityGroup, lumi.Capability("aws:ec2:SecurityGroup"), lumi.Out, lumi.Fixed)
 	lumi.Required(p, VPC_IPv6CIDRBlocks, &s.IPv6CIDRBlocks, lumi.List(lumi.String), lumi.Out)
 }
 

@@ -36,7 +36,7 @@ type policy struct {
 	Roles []urn.URN
 	// The users that the policy is attached to.
 	Users []urn.URN
-	// The ARN of the policy.
+	// The ARN of the policy. An update never changes it.
 	ARN aws.ARN
 }
 
@@ -68,7 +68,7 @@ func (s *policy) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Policy_Groups, &s.Groups, lumi.List(lumi.Capability("aws:iam:Group")))
 	lumi.Nilable(p, Policy_Roles, &s.Roles, lumi.List(lumi.Capability("aws:iam:Role")))
 	lumi.Nilable(p, Policy_Users, &s.Users, lumi.List(lumi.Capability("aws:iam:User")))
-	lumi.Required(p, Policy_ARN, &s.ARN, policy_ARN, lumi.Out)
+	lumi.Required(p, Policy_ARN, &s.ARN, policy_ARN, lumi.Out, lumi.Fixed)
 }
 
 // PolicyProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

@@ -41,7 +41,7 @@ type role struct {
 	Path *Path
 	// A policy that limits the role's permissions, regardless of its other policies.
 	PermissionsBoundary *urn.URN
-	// The role ID, such as `AIDAJQABLZS4A3QDU576Q`.
+	// The role ID, such as `AIDAJQABLZS4A3QDU576Q`. An update never changes it.
 	RoleID string
 }
 
@@ -82,7 +82,7 @@ func (s *role) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Role_MaxSessionDuration, &s.MaxSessionDuration, role_MaxSessionDuration)
 	lumi.Optional(p, Role_Path, &s.Path, role_Path, lumi.Replaces)
 	lumi.Optional(p, Role_PermissionsBoundary, &s.PermissionsBoundary, lumi.Capability("aws:iam:Policy"))
-	lumi.Required(p, Role_RoleID, &s.RoleID, lumi.String, lumi.Out)
+	lumi.Required(p, Role_RoleID, &s.RoleID, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // RoleProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

@@ -111,9 +111,9 @@ type accessKey struct {
 	Status *AccessKeyStatus
 	// A counter. Increase it to replace the key. A change replaces the resource.
 	Serial *int
-	// The access key ID.
+	// The access key ID. An update never changes it.
 	AccessKeyID string
-	// The secret access key. Amazon returns it only when the key is created.
+	// The secret access key. Amazon returns it only when the key is created. An update never changes it.
 	SecretAccessKey string
 }
 
@@ -136,8 +136,8 @@ func (s *accessKey) Lumi(p *lumi.Props) {
 	lumi.Required(p, AccessKey_User, &s.User, lumi.Capability("aws:iam:User"), lumi.Replaces)
 	lumi.Optional(p, AccessKey_Status, &s.Status, accessKey_Status)
 	lumi.Optional(p, AccessKey_Serial, &s.Serial, lumi.Int, lumi.Replaces)
-	lumi.Required(p, AccessKey_AccessKeyID, &s.AccessKeyID, lumi.String, lumi.Out)
-	lumi.Required(p, AccessKey_SecretAccessKey, &s.SecretAccessKey, lumi.String, lumi.Out, lumi.Secret)
+	lumi.Required(p, AccessKey_AccessKeyID, &s.AccessKeyID, lumi.String, lumi.Out, lumi.Fixed)
+	lumi.Required(p, AccessKey_SecretAccessKey, &s.SecretAccessKey, lumi.String, lumi.Out, lumi.Fixed, lumi.Secret)
 }
 
 // AccessKeyProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps

@@ -32,7 +32,7 @@ type eventSourceMapping struct {
 	StartingPosition *StartingPosition
 	// Event patterns. A record must match one of them. Each list contains alternatives for one field.
 	FilterPatterns any
-	// The ID of the mapping.
+	// The ID of the mapping. An update never changes it.
 	UUID string
 }
 
@@ -61,7 +61,7 @@ func (s *eventSourceMapping) Lumi(p *lumi.Props) {
 	lumi.Optional(p, EventSourceMapping_Enabled, &s.Enabled, eventSourceMapping_Enabled)
 	lumi.Optional(p, EventSourceMapping_StartingPosition, &s.StartingPosition, lumi.Enum[*StartingPosition](), lumi.Replaces)
 	lumi.Nilable(p, EventSourceMapping_FilterPatterns, &s.FilterPatterns, lumi.Any)
-	lumi.Required(p, EventSourceMapping_UUID, &s.UUID, lumi.String, lumi.Out)
+	lumi.Required(p, EventSourceMapping_UUID, &s.UUID, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // EventSourceMappingProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps

@@ -51,7 +51,7 @@ type function struct {
 	DeadLetterTarget *urn.URN
 	// The VPC of the function. Not needed for internet access.
 	VPC *FunctionVPC
-	// The ARN of the function.
+	// The ARN of the function. An update never changes it.
 	ARN aws.ARN
 	// A hash of the deployed code.
 	CodeSHA256 string
@@ -105,7 +105,7 @@ func (s *function) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Function_Timeout, &s.Timeout, function_Timeout)
 	lumi.Optional(p, Function_DeadLetterTarget, &s.DeadLetterTarget, lumi.AnyResource)
 	lumi.Optional(p, Function_VPC, &s.VPC, lumi.Struct[*FunctionVPC]())
-	lumi.Required(p, Function_ARN, &s.ARN, function_ARN, lumi.Out)
+	lumi.Required(p, Function_ARN, &s.ARN, function_ARN, lumi.Out, lumi.Fixed)
 	lumi.Required(p, Function_CodeSHA256, &s.CodeSHA256, lumi.String, lumi.Out)
 	lumi.Optional(p, Function_LastModified, &s.LastModified, lumi.String, lumi.Out)
 }

@@ -44,9 +44,10 @@ type bucket struct {
 	// uploads. The default is false, which allows deleting only an empty bucket. Deploy it before you delete the
 	// bucket.
 	ForceDestroy *bool
-	// The ARN of the bucket.
+	// The ARN of the bucket. An update never changes it.
 	ARN aws.ARN
 	// The host name of the bucket. At a custom endpoint, it is the endpoint's host.
+	// An update never changes it.
 	DomainName string
 	// The URL of the website, if enabled. At a custom endpoint, it is the URL of the bucket's objects.
 	WebsiteURL *string
@@ -88,8 +89,8 @@ func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Bucket_Notifications, &s.Notifications, lumi.List(lumi.Struct[*Notification]()))
 	lumi.Optional(p, Bucket_Website, &s.Website, lumi.Struct[*BucketWebsite]())
 	lumi.Optional(p, Bucket_ForceDestroy, &s.ForceDestroy, lumi.Bool, lumi.In)
-	lumi.Required(p, Bucket_ARN, &s.ARN, bucket_ARN, lumi.Out)
-	lumi.Required(p, Bucket_DomainName, &s.DomainName, lumi.String, lumi.Out)
+	lumi.Required(p, Bucket_ARN, &s.ARN, bucket_ARN, lumi.Out, lumi.Fixed)
+	lumi.Required(p, Bucket_DomainName, &s.DomainName, lumi.String, lumi.Out, lumi.Fixed)
 	lumi.Optional(p, Bucket_WebsiteURL, &s.WebsiteURL, lumi.String, lumi.Out)
 }
 

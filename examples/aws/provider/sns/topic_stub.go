@@ -34,7 +34,7 @@ type topic struct {
 	DeliveryPolicies map[Protocol]DeliveryPolicy
 	// The policy that masks sensitive data in messages. JSON.
 	DataProtectionPolicy *string
-	// The ARN of the topic.
+	// The ARN of the topic. An update never changes it.
 	ARN aws.ARN
 }
 
@@ -65,7 +65,7 @@ func (s *topic) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Topic_FIFOTopic, &s.FIFOTopic, lumi.Bool, lumi.Replaces)
 	lumi.Nilable(p, Topic_DeliveryPolicies, &s.DeliveryPolicies, lumi.EnumMap(lumi.Enum[*Protocol](), lumi.Struct[*DeliveryPolicy]()))
 	lumi.Optional(p, Topic_DataProtectionPolicy, &s.DataProtectionPolicy, topic_DataProtectionPolicy)
-	lumi.Required(p, Topic_ARN, &s.ARN, topic_ARN, lumi.Out)
+	lumi.Required(p, Topic_ARN, &s.ARN, topic_ARN, lumi.Out, lumi.Fixed)
 }
 
 // TopicProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops

@@ -42,9 +42,9 @@ type queue struct {
 	VisibilityTimeout *aws.Seconds
 	// The handling of messages that fail repeatedly.
 	RedrivePolicy *RedrivePolicy
-	// The ARN of the queue.
+	// The ARN of the queue. An update never changes it.
 	ARN aws.ARN
-	// The URL of the queue.
+	// The URL of the queue. An update never changes it.
 	URL string
 }
 
@@ -86,8 +86,8 @@ func (s *queue) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Queue_ReceiveWaitTime, &s.ReceiveWaitTime, queue_ReceiveWaitTime)
 	lumi.Optional(p, Queue_VisibilityTimeout, &s.VisibilityTimeout, queue_VisibilityTimeout)
 	lumi.Optional(p, Queue_RedrivePolicy, &s.RedrivePolicy, lumi.Struct[*RedrivePolicy]())
-	lumi.Required(p, Queue_ARN, &s.ARN, queue_ARN, lumi.Out)
-	lumi.Required(p, Queue_URL, &s.URL, lumi.String, lumi.Out)
+	lumi.Required(p, Queue_ARN, &s.ARN, queue_ARN, lumi.Out, lumi.Fixed)
+	lumi.Required(p, Queue_URL, &s.URL, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // QueueProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
