@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// subnet is what cidlc generates for a resource with the options computed and equal=.
+// subnet is what cidlc generates for a resource with the options computed, equal=, and fixed.
 type subnet struct {
 	Name    string
 	Zone    *string
@@ -28,6 +28,7 @@ type subnet struct {
 	Hosts   *float64
 	Policy  *string
 	Rules   []string
+	ARN     *string
 }
 
 func (s *subnet) Lumi(p *lumi.Props) {
@@ -38,12 +39,14 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "hosts", &s.Hosts, lumi.Number, lumi.Out)
 	lumi.Optional(p, "policy", &s.Policy, lumi.String.Equal("json"), lumi.Replaces)
 	lumi.Nilable(p, "rules", &s.Rules, lumi.List(lumi.String.Equal("caseless")).Equal("set"))
+	lumi.Optional(p, "arn", &s.ARN, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // subnets is a cloud of subnets. It has a zone for each one without a zone.
 type subnets struct {
 	made map[lumi.ID]subnet
 	next int
+	arn  string // set by Update
 }
 
 func (*subnets) Check(context.Context, *lumi.State[*subnet]) error { return nil }
@@ -54,6 +57,7 @@ func (c *subnets) Create(_ context.Context, want *lumi.State[*subnet]) (lumi.ID,
 		want.Properties.Zone = new(fmt.Sprint("zone-", c.next))
 	}
 	id := lumi.ID(fmt.Sprint("subnet-", c.next))
+	want.Properties.ARN = new("arn:" + string(id))
 	return id, c.put(id, want.Properties)
 }
 
@@ -75,6 +79,9 @@ func (c *subnets) Get(_ context.Context, id lumi.ID, _ *lumi.State[*subnet]) (*s
 }
 
 func (c *subnets) Update(_ context.Context, old, want *lumi.State[*subnet], _ *lumi.Diff) error {
+	if c.arn != "" {
+		want.Properties.ARN = &c.arn
+	}
 	return c.put(old.ID, want.Properties)
 }
 
@@ -104,16 +111,21 @@ func newDeployment(t *testing.T, p provision.Providers) deployment {
 // does expects a plan with the given steps and deploys it.
 func (d deployment) does(a, b string, steps ...string) {
 	d.Helper()
+	if job := d.runs(a, b, steps...); job.State != store.Done {
+		d.Errorf("%s: %s", job.State, job.Message)
+	}
+}
+
+// runs is like does, but lets the deployment fail.
+func (d deployment) runs(a, b string, steps ...string) store.Job {
+	d.Helper()
 	p := must.Get(planOne(d.Context(), d.engine, run.Request{Desired: d.desired(a, b)}))(d.T)
 	var planned []string
 	for _, s := range p.Steps {
 		planned = append(planned, strings.TrimSpace(s.Kind.String()+" "+s.URN.Name()+" "+strings.Join(s.Reasons, ", ")))
 	}
 	expect.Equal(d, strings.Join(steps, "\n"), strings.Join(planned, "\n"))
-	job := must.Get(queueOne(d.Context(), d.engine, p))(d.T)
-	if job = must.Get(d.engine.Run(d.Context(), job.ID))(d.T); job.State != store.Done {
-		d.Errorf("%s: %s", job.State, job.Message)
-	}
+	return must.Get(d.engine.Run(d.Context(), must.Get(queueOne(d.Context(), d.engine, p))(d.T).ID))(d.T)
 }
 
 func (d deployment) desired(a, b string) *lumigl.Snapshot {
@@ -122,7 +134,7 @@ func (d deployment) desired(a, b string) *lumigl.Snapshot {
 	all := fmt.Sprintf(resource, "a", properties, options)
 	if b != "" {
 		of := `{"#ref": "urn:lumi:dev::m:index::sim:net:Subnet::a", "property": "%s"}`
-		b = strings.NewReplacer("@zone", fmt.Sprintf(of, "zone"), "@gateway", fmt.Sprintf(of, "gateway")).Replace(b)
+		b = strings.NewReplacer("@arn", fmt.Sprintf(of, "arn"), "@zone", fmt.Sprintf(of, "zone"), "@gateway", fmt.Sprintf(of, "gateway")).Replace(b)
 		all += ", " + fmt.Sprintf(resource, "b", b, "")
 	}
 	return must.Get(lumigl.ParseSnapshot(`{"package": "m", "resources": {` + all + `}}`))(d.T)
@@ -189,6 +201,25 @@ func TestComputedSimulated(t *testing.T) {
 		got, _ := v.Text()
 		expect.Equal(t, want, got, name)
 	}
+}
+
+// The zone of a subnet cannot change, so b would be replaced if the ARN of a were unknown.
+func TestFixed(t *testing.T) {
+	c := &subnets{made: map[lumi.ID]subnet{}}
+	d := newDeployment(t, c)
+	const b = `"size": 1, "zone": @arn`
+	d.does(`"size": 1`, b, "create a", "create b")
+	d.does(`"size": 2`, b, "update a", "same b")
+	c.arn = "arn:other"
+	job := d.runs(`"size": 3`, b, "update a", "same b")
+	expect.Equal(t, `urn:lumi:dev::m:index::sim:net:Subnet::a: the provider returned an invalid result: `+
+		`arn: is fixed, but Update changed it from "arn:subnet-1" to "arn:other"`, job.Message)
+	c.arn = ""
+	d.does(`"size": 3`, b, "same a", "same b") // The update took effect, and the stored ARN stayed.
+	d.does(`"size": 3, "zone": "z"`, b, "delete b", "delete a",
+		"replace a zone cannot change, it is deleted first, since both have the same name",
+		"replace b zone cannot change and is not known yet, it is deleted first, since both have the same name")
+	d.holds(c, "a in z through gateway of subnet-3", "b in arn:subnet-3 through gateway of subnet-4")
 }
 
 func TestEqual(t *testing.T) {
