@@ -114,11 +114,12 @@ func TestFixed(t *testing.T) {
 				ID: "id", Old: bag(t, `{"size": 1, "url": "u", `+test.old+`}`), New: bag(t, `{"size": 2}`),
 			})
 			var has lumi.Bag
-			if test.message != "" {
+			switch {
+			case test.message != "":
 				has = failed(t, err, "id", test.message)
-			} else if err != nil {
+			case err != nil:
 				t.Fatal(err)
-			} else {
+			default:
 				has = resp.Properties
 			}
 			if !same(bag(t, "{"+test.has+"}"), has) {

@@ -165,8 +165,8 @@ func TestDescribe(t *testing.T) {
 	all, err := caller.Describe(t.Context(), []tokens.Type{server, disk})
 	fatal(t, err)
 	want := []plan.Description{
-		{Type: server, Replaces: []string{"name", "region", "parent"}, Outputs: []string{"arn", "etag", "key"}, Secrets: []string{"password", "key"}, WriteOnly: []string{"password"}},
-		{Type: disk, Named: true, Replaces: []string{"name", "region", "parent"}, Outputs: []string{"arn", "etag", "key"}, Secrets: []string{"password", "key"}, WriteOnly: []string{"password"}},
+		{Type: server, Replaces: []string{"name", "region", "parent"}, Outputs: []string{"arn", "etag", "key"}, Fixed: []string{"key"}, Secrets: []string{"password", "key"}, WriteOnly: []string{"password"}},
+		{Type: disk, Named: true, Replaces: []string{"name", "region", "parent"}, Outputs: []string{"arn", "etag", "key"}, Fixed: []string{"key"}, Secrets: []string{"password", "key"}, WriteOnly: []string{"password"}},
 	}
 	if !reflect.DeepEqual(all, want) {
 		t.Errorf("Describe() = %+v, want %+v", all, want)

@@ -45,7 +45,7 @@ func TestExampleUsesAllFeatures(t *testing.T) {
 		"capability within a module": 1, "capability across modules": 1, "struct across modules": 1,
 		"files in a circle": 1, "union": 1, "constraint of a type": 1, "constraint of a property": 1, "default": 1,
 		"deprecated property": 1, "deprecated value": 1, "former name": 1, "conflictsWith": 1, "requiredWith": 1,
-		"exactlyOneOf": 1, "int": 1, "rule": 1, "computed": 1, "equality of lists": 1, "equality of strings": 1, "words": 1,
+		"exactlyOneOf": 1, "int": 1, "rule": 1, "computed": 1, "fixed": 1, "equality of lists": 1, "equality of strings": 1, "words": 1,
 		"former folder": 1, "function": 1,
 	} {
 		if used[feature] < atLeast {
@@ -122,6 +122,7 @@ func visitProperty(used map[string]int, d schema.Decl, p *schema.Property) {
 	count(used, "out optional", p.Out && p.Optional)
 	count(used, "in", p.In)
 	count(used, "computed", p.Computed)
+	count(used, "fixed", p.Fixed)
 	count(used, "replaces", p.Replaces)
 	count(used, "secret", p.Secret)
 	if c := p.Constraints; c != nil {

@@ -21,7 +21,7 @@ var properties = []struct {
 	{"parent", lumi.Replaces},
 	{"arn", lumi.Out},
 	{"etag", lumi.Out},
-	{"key", lumi.Out | lumi.Secret},
+	{"key", lumi.Out | lumi.Fixed | lumi.Secret},
 }
 
 // object holds the properties of a resource of any type. It replaces a generated struct.
