@@ -33,7 +33,7 @@ type shelf struct {
 func (s *shelf) Lumi(p *lumi.Props) {
 	lumi.Required(p, "name", &s.Name, lumi.String.MaxLength(40), lumi.Replaces)
 	lumi.Optional(p, "floor", &s.Floor, lumi.Number)
-	lumi.Required(p, "address", &s.Address, lumi.String, lumi.Out)
+	lumi.Required(p, "address", &s.Address, lumi.String, lumi.Out, lumi.Fixed)
 }
 
 // book is a resource not named by programs. It refers to a shelf.
