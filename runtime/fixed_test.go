@@ -32,6 +32,7 @@ func (d *door) Lumi(p *lumi.Props) {
 type doorState = lumi.State[*door]
 
 type doorOps struct {
+	create func(want *doorState) error
 	update func(old, want *doorState) error
 }
 
@@ -39,7 +40,9 @@ func (doorOps) Check(context.Context, *doorState) error { return nil }
 
 func (doorOps) Name(context.Context, *doorState) (string, error) { return "d", nil }
 
-func (doorOps) Create(context.Context, *doorState) (lumi.ID, error) { return "id", nil }
+func (o doorOps) Create(_ context.Context, want *doorState) (lumi.ID, error) {
+	return "id", o.create(want)
+}
 
 func (doorOps) Get(context.Context, lumi.ID, *doorState) (*door, error) {
 	return &door{ARN: "other", URL: "u"}, nil
@@ -109,7 +112,7 @@ func TestFixed(t *testing.T) {
 			"parts: is fixed, but Update changed it", kept},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := lumi.NewProvider[*door]("shop:index:Door", func() *door { return new(door) }, doorOps{test.update})
+			p := lumi.NewProvider[*door]("shop:index:Door", func() *door { return new(door) }, doorOps{update: test.update})
 			resp, err := p.Update(t.Context(), &lumi.UpdateRequest{
 				ID: "id", Old: bag(t, `{"size": 1, "url": "u", `+test.old+`}`), New: bag(t, `{"size": 2}`),
 			})
@@ -126,6 +129,29 @@ func TestFixed(t *testing.T) {
 				t.Errorf("got %v", has)
 			}
 		})
+	}
+}
+
+// An Update may complete a resource that Create has left without some of its fixed properties.
+func TestFixedAfterPartialCreate(t *testing.T) {
+	p := lumi.NewProvider[*door]("shop:index:Door", func() *door { return new(door) }, doorOps{
+		create: func(want *doorState) error {
+			want.Properties.Zones = []string{"x"}
+			return errHalf
+		},
+		update: func(_, want *doorState) error {
+			want.Properties.ARN = "a"
+			return nil
+		},
+	})
+	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, `{"size": 1}`)})
+	has := failed(t, err, "id", "partially done: half way")
+	if !same(bag(t, `{"zones": ["x"], "url": ""}`), has) {
+		t.Errorf("got %v", has)
+	}
+	resp, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "id", Old: has, New: bag(t, `{"size": 1}`)})
+	if err != nil || !same(bag(t, `{"arn": "a", "zones": ["x"], "url": ""}`), resp.Properties) {
+		t.Errorf("got %v, %v", resp, err)
 	}
 }
 

@@ -48,6 +48,18 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 	return Bag{}, partial
 }
 
+// fixedIn returns the fixed properties of a stored state. Required ones that it lacks are absent.
+func fixedIn(ctx context.Context, r *Provider, s *state) (*structpb.Struct, error) {
+	fixed, err := encodeBag(ctx, s.Properties, s.marks, 0, Fixed)
+	for _, p := range r.properties() {
+		isStored := func(name string) bool { return !signed.IsNull(s.bag.GetFields()[name]) }
+		if p.Flags&Fixed != 0 && !slices.ContainsFunc(append(p.Was, p.Name), isStored) {
+			delete(fixed.GetFields(), p.Name)
+		}
+	}
+	return fixed, err
+}
+
 // keepFixed restores the old values of fixed properties in result, the bag after an Update. The error reports the ones that
 // the author changed. Properties that the old state lacks may be set.
 func (c *call) keepFixed(ctx context.Context, r *Provider, result *structpb.Struct) error {
@@ -103,17 +115,20 @@ func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.St
 	return bag
 }
 
-// remainsOf returns a resource's properties after a failure. Out properties have the values set by the author. If all is
-// set, the others have the requested values. Otherwise, properties that were not reported as done have their old values,
-// or are absent from a new resource unless they require a replacement, so that a retry can complete it. The error reports
-// properties that cannot be encoded, and invalid names passed to [State.Done].
+// remainsOf returns a resource's properties after a failure. Out properties have the values set by the author; fixed ones
+// that Create did not set are absent. If all is set, the others have the requested values. Otherwise, properties that were
+// not reported as done have their old values, or are absent from a new resource unless they require a replacement, so that
+// a retry can complete it. The error reports properties that cannot be encoded, and invalid names passed to [State.Done].
 func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}
 	if want, err := decodeState(ctx, r, c.want.URN, c.want.ID, asked, nil, decoding{checked: true}); err == nil {
 		goal, _ = encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	}
-	has := map[string]*structpb.Value{}
+	has, unset := map[string]*structpb.Value{}, &structpb.Struct{}
+	if c.op == createOp { // An Update that completes the resource may set the rest.
+		unset, _ = encodeBag(ctx, r.alloc(), nil, 0, Fixed)
+	}
 	properties := r.properties()
 	for _, p := range properties {
 		_, done := c.want.done.Load(p.Name)
@@ -127,7 +142,7 @@ func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (
 		default:
 			v = c.old.before.Fields[p.Name]
 		}
-		if v != nil {
+		if isUnset := p.Flags&Fixed != 0 && same(v, unset.Fields[p.Name]); v != nil && !isUnset {
 			has[p.Name] = v
 		}
 	}

@@ -177,7 +177,7 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	if replaces := c.diff.Replaces(); len(replaces) > 0 {
 		return nil, &ReplaceError{Paths: replaces}
 	}
-	if c.fixed, err = encodeBag(ctx, c.old.Properties, c.old.marks, 0, Fixed); err != nil {
+	if c.fixed, err = fixedIn(ctx, r, c.old); err != nil {
 		return nil, err
 	}
 	c.want.done = &sync.Map{}
