@@ -184,6 +184,9 @@ func (c *checker) identity(r *Vertex) {
 		}
 	}
 	parts, err := r.URN().Parts()
+	if _, isByID := r.URN().ID(); isByID {
+		err = &urn.SyntaxError{URN: r.key, Problem: "it is reserved for references by id"}
+	}
 	if err == nil {
 		if c.origins == nil {
 			c.origins = map[tokens.Type]string{}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -38,7 +39,7 @@ func TestIdentity(t *testing.T) {
 	s := &Snapshot{}
 	for _, u := range []string{
 		"urn:lumi:e::p:m::t:m:T::a", "urn:lumi:e::p:m::t:m:T::", "urn:lumi:e::p:m::t:m:T::b\n", "urn:lumi:e::p:m::t:m:T::::c::",
-		"urn:lumi::e::p:m::t:m:T::a", "urn:lumi:e::p:m::t:m:T",
+		"urn:lumi::e::p:m::t:m:T::a", "urn:lumi:e::p:m::t:m:T", string(urn.ByID("t:m:T", "a")),
 	} {
 		v := must.Get(s.Graph.Add(u))(t)
 		v.Type = "t:m:T"
@@ -49,6 +50,7 @@ func TestIdentity(t *testing.T) {
 invalid URN: the name is empty or contains control characters (at "/resources/urn:lumi:e::p:m::t:m:T::b\n")
 invalid URN: the environment must be a word without colons or spaces (at /resources/urn:lumi::e::p:m::t:m:T::a)
 invalid URN: a URN must have four parts after urn:lumi:, environment::package:module::type::name (at /resources/urn:lumi:e::p:m::t:m:T)
+invalid URN: it is reserved for references by id (at /resources/urn:lumi:#id::lumi:index::t:m:T::a)
 type "t:m:U" differs from the type "t:m:T" in the URN (at /resources/urn:lumi:e::p:m::t:m:T::d/type)`
 	if err := s.Check(); err == nil || err.Error() != want {
 		t.Errorf("Check =\n%v\nwant\n%s", err, want)

@@ -56,13 +56,18 @@ func (p *Props) otherType(expected string, u urn.URN) bool {
 
 func (*capabilityCodec) kind() Kind { return KindCapability }
 
-func (*capabilityCodec) encode(p *Props, from any) *structpb.Value {
+func (c *capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	u := *from.(*urn.URN)
 	if u == "" {
 		return nil
 	}
-	if _, err := u.Parts(); err != nil {
+	parts, err := u.Parts()
+	if err != nil {
 		p.fault("is not the URN of a resource")
+		return nil
+	}
+	if _, isByID := u.ID(); isByID && len(c.types) > 0 && !slices.Contains(c.types, parts.Type) {
+		p.fault("is not the URN of a resource of type %s", c.types[len(c.types)-1])
 		return nil
 	}
 	return p.make.string(string(u))
@@ -78,8 +83,12 @@ func (r Reference) Decode(o Object) error {
 // String returns the id. It omits the properties to keep secrets out of logs.
 func (r Reference) String() string { return string(r.ID) }
 
-// Resolve returns the reference to the resource with URN u and reports whether the resource exists.
+// Resolve returns the reference to the resource with URN u and reports whether the resource exists. For a URN from
+// [urn.ByID], only the id is known.
 func (r References) Resolve(u urn.URN) (Reference, bool) {
 	ref := r[u]
+	if id, ok := u.ID(); ok {
+		ref.ID = ID(id)
+	}
 	return ref, ref.ID != ""
 }

@@ -24,12 +24,20 @@ func IsRead(options lumigl.Value) bool {
 func (r *Resource) IsRead() bool { return IsRead(r.Options) }
 
 // Manager returns the resource with the given type and ID that a module manages, or nil if there is none. It prefers the
-// newest versions.
-func (g *Graph) Manager(t tokens.Type, id string) (found *Resource) {
+// named module, and the newest versions.
+func (g *Graph) Manager(t tokens.Type, id, module string) (found *Resource) {
+	best := 0
 	for _, v := range g.all() {
+		rank := 1
+		if v.Module == module {
+			rank += 2
+		}
+		if g.Newest(v.Module) == v {
+			rank++
+		}
 		for r := range v.Resources() {
-			if r.ID == id && r.Type() == t && !r.IsRead() && (found == nil || g.Newest(v.Module) == v) {
-				found = r
+			if rank > best && r.ID == id && r.Type() == t && !r.IsRead() {
+				found, best = r, rank
 			}
 		}
 	}

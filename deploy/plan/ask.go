@@ -90,7 +90,7 @@ func (p *planner) askNew(ctx context.Context, c *classified) (a answers, err err
 // resource differ from the program.
 func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumigl.Value) (lumigl.Value, error) {
 	references := p.references(c.number, lumigl.Value{})
-	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: c.id, References: references})
+	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: c.id, References: references, Graph: p.Graph})
 	if err != nil {
 		return outputs, fmt.Errorf("cannot import %q: %w", c.id, err)
 	}

@@ -3,6 +3,8 @@ package plan
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -136,6 +138,26 @@ type Existing struct {
 	Properties lumigl.Value
 	// References describes the resources referenced by the properties.
 	References map[urn.URN]Reference
+	// Graph has the resources that the answer may refer to by ID, besides References. It may be nil.
+	Graph *graph.Graph
+}
+
+// WithID returns the URN of the resource with the given type and ID, or "" if there is none. It prefers the resources in
+// References, and then those of the same module.
+func (e Existing) WithID(t tokens.Type, id string) urn.URN {
+	for _, u := range slices.Sorted(maps.Keys(e.References)) {
+		if u.Type() == t && e.References[u].ID == id {
+			return u
+		}
+	}
+	if e.Graph == nil {
+		return ""
+	}
+	parts, _ := e.URN.Parts()
+	if r := e.Graph.Manager(t, id, parts.Package); r != nil {
+		return r.URN
+	}
+	return ""
 }
 
 // CheckRequest is a request to validate the properties from a program.

@@ -170,7 +170,7 @@ func (p *planner) request(ctx context.Context, r *graph.Resource, references map
 		}
 		return lumigl.Merged(lumigl.ObjectOf(), results), nil
 	}
-	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: r.URN, ID: r.ID, References: references})
+	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: r.URN, ID: r.ID, References: references, Graph: p.Graph})
 	switch {
 	case errors.As(err, new(*NotFoundError)):
 		return outputs, fmt.Errorf("%s %q does not exist: correct the id, or create the resource first", r.Type().Name(), r.ID)

@@ -139,7 +139,7 @@ func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err erro
 	return id, err
 }
 
-// Get implements [plan.Provider]. If r.Properties exists, it refreshes the resource instead of importing it. A
+// Get implements [plan.Provider]. It resolves references by ID. If r.Properties exists, it refreshes the resource instead of importing it. A
 // *[plan.NotFoundError] wraps [lumi.ErrNotFound].
 func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	purpose := lumi.Refresh
@@ -154,6 +154,7 @@ func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumi
 			URN: r.URN, ID: lumi.ID(r.ID), Purpose: purpose, Old: q.old, References: q.references,
 		})
 		if err == nil {
+			q.targets.byID = r.WithID
 			inputs, outputs = q.read(resp.Properties)
 		}
 		return err

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -317,6 +318,40 @@ func TestGetImport(t *testing.T) {
 	expect(t, "outputs", read, outputs)
 }
 
+// Get resolves references by ID to the resources in the request, and then to those in the graph.
+func TestGetByID(t *testing.T) {
+	t.Parallel()
+	known, own, other := vertex(t, disk, "known"), vertex(t, disk, "own"), urn.URN("urn:lumi:test::infra:index::sim:index:Disk::other")
+	g := &graph.Graph{Environment: "test"}
+	for module, resources := range map[string][]*graph.Resource{
+		"app":   {{URN: own.URN(), ID: "2"}, {URN: vertex(t, disk, "looked-up").URN(), ID: "3", Options: value(object{"read": "3"})}},
+		"infra": {{URN: other, ID: "2"}, {URN: other + "3", ID: "3"}, {URN: "urn:lumi:test::infra:index::sim:index:Bucket::other", ID: "4"}},
+	} {
+		g = must.Get(g.Deploy(graph.Update{Version: graph.NewVersion(graph.VersionID{Module: module, Deployment: 1}, resources)}))(t).Graph
+	}
+	byID := func(id string) string { return string(urn.ByID(disk, id)) }
+	f := &fake{
+		description: lumi.Description{Properties: []lumi.Property{
+			{Name: "s", Kind: lumi.KindString}, {Name: "out", Kind: lumi.KindCapability, Flags: lumi.Out},
+		}},
+		bag: fakeBag(t, map[string]any{
+			"x": []any{byID("1"), byID("2"), byID("3"), byID("4"), byID("1") + "!"}, "s": byID("1"), "out": byID("1"),
+		}),
+	}
+	old := value(object{"x": known})
+	r := plan.Existing{URN: vertex(t, disk, "a").URN(), ID: "a", Properties: old, References: map[urn.URN]plan.Reference{known.URN(): {ID: "1"}}}
+	inputs, _, err := f.caller().Get(t.Context(), r)
+	fatal(t, err)
+	expect(t, "without a graph", inputs.Get("x"), value([]any{known, byID("2"), byID("3"), byID("4"), byID("1") + "!"}))
+	r.Graph = g
+	inputs, outputs, err := f.caller().Get(t.Context(), r)
+	fatal(t, err)
+	expect(t, "inputs", inputs, value(object{
+		"x": []any{known, own.Key(), string(other + "3"), byID("4"), byID("1") + "!"}, "s": byID("1"),
+	}))
+	expect(t, "outputs", outputs, value(object{"out": known.Key()}))
+}
+
 func TestInspectChangeDeleteFirst(t *testing.T) {
 	t.Parallel()
 	_, caller := newCloud(sim.Options{})
@@ -400,6 +435,10 @@ type fake struct {
 }
 
 func (f *fake) Describe(context.Context) (*lumi.Description, error) { return &f.description, nil }
+
+func (f *fake) Get(context.Context, *lumi.GetRequest) (*lumi.GetResponse, error) {
+	return &lumi.GetResponse{Properties: f.bag}, f.err
+}
 
 func (f *fake) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	if f.sent = r; f.echo {

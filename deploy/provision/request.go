@@ -82,16 +82,17 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	var in, out lumigl.ObjectBuilder
 	computed, fields := r.names(lumi.Out), bag.Struct().GetFields()
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		switch v := fields[name]; {
-		case isNull(v):
-		case slices.Contains(computed, name):
-			out.Set(name, targets(nil).value(v))
-		case slices.ContainsFunc(r.description.Properties, func(p lumi.Property) bool {
+		t, into := r.targets, &in
+		if slices.Contains(computed, name) {
+			t.vertices, into = nil, &out
+		}
+		if slices.ContainsFunc(r.description.Properties, func(p lumi.Property) bool {
 			return p.Name == name && p.Kind == lumi.KindString
-		}):
-			in.Set(name, targets(nil).value(v))
-		default:
-			in.Set(name, r.targets.value(v))
+		}) {
+			t = targets{}
+		}
+		if v := fields[name]; !isNull(v) {
+			into.Set(name, t.value(v))
 		}
 	}
 	return in.Object(), out.Object()
@@ -102,7 +103,7 @@ func (r *request) readComputed(bag lumi.Bag) lumigl.Value {
 	_, outputs := r.read(bag)
 	for _, name := range r.names(lumi.Computed) {
 		if v := bag.Struct().GetFields()[name]; !isNull(v) && isNull(r.properties.Struct().GetFields()[name]) {
-			outputs = outputs.With(name, targets(nil).value(v))
+			outputs = outputs.With(name, targets{}.value(v))
 		}
 	}
 	return outputs

@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -8,6 +9,8 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -67,13 +70,18 @@ func wireOf(v lumigl.Value) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// targets maps URNs to the resources referenced in a request.
-type targets map[string]*lumigl.Vertex
+// targets are the resources that a value returned by a provider may refer to.
+type targets struct {
+	// vertices maps URNs to the resources referenced in the request.
+	vertices map[string]*lumigl.Vertex
+	// byID returns the URN of the resource with a type and an ID, or "" if there is none. It may be nil.
+	byID func(t tokens.Type, id string) urn.URN
+}
 
 // targetsOf returns the resources referenced in values. If several resources have the same URN, it returns the first
 // one.
 func targetsOf(all ...lumigl.Value) targets {
-	found := targets{}
+	found := map[string]*lumigl.Vertex{}
 	for _, v := range all {
 		for target := range v.References() {
 			if found[target.Key()] == nil {
@@ -81,10 +89,10 @@ func targetsOf(all ...lumigl.Value) targets {
 			}
 		}
 	}
-	return found
+	return targets{vertices: found}
 }
 
-// value converts a value returned by a provider. URNs in t become references.
+// value converts a value returned by a provider. URNs in t become references, and references by ID become URNs.
 func (t targets) value(v *structpb.Value) lumigl.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_BoolValue:
@@ -94,10 +102,14 @@ func (t targets) value(v *structpb.Value) lumigl.Value {
 			return number
 		}
 	case *structpb.Value_StringValue:
-		if target := t[k.StringValue]; target != nil {
+		u := urn.URN(k.StringValue)
+		if id, isByID := u.ID(); isByID && t.byID != nil {
+			u = cmp.Or(t.byID(u.Type(), id), u)
+		}
+		if target := t.vertices[string(u)]; target != nil {
 			return lumigl.ReferenceTo(target)
 		}
-		return lumigl.TextOf(k.StringValue)
+		return lumigl.TextOf(string(u))
 	case *structpb.Value_ListValue:
 		values := make([]lumigl.Value, len(k.ListValue.GetValues()))
 		for i, element := range k.ListValue.GetValues() {
@@ -106,7 +118,7 @@ func (t targets) value(v *structpb.Value) lumigl.Value {
 		return lumigl.ListOf(values...)
 	case *structpb.Value_StructValue:
 		if s := k.StructValue.GetFields()[wire.Signature].GetStringValue(); s == wire.Asset || s == wire.Archive {
-			t = nil // File contents are not references.
+			t = targets{} // File contents are not references.
 		}
 		var object lumigl.ObjectBuilder
 		for _, key := range slices.Sorted(maps.Keys(k.StructValue.GetFields())) {

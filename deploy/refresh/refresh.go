@@ -103,7 +103,7 @@ func (r *Request) read(ctx context.Context, stored *graph.Resource) Result {
 	}
 	c := comparison{Result: &result, description: types[0]}
 	c.inputs, c.outputs, err = provider.Get(ctx, plan.Existing{
-		URN: stored.URN, ID: stored.ID, Properties: stored.Properties(), References: references,
+		URN: stored.URN, ID: stored.ID, Properties: stored.Properties(), References: references, Graph: r.Graph,
 	})
 	if errors.Is(err, lumi.ErrNotFound) {
 		gone := *stored

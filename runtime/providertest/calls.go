@@ -111,7 +111,8 @@ func (r *Resource) callGet(
 	resp, err := orEmpty(r.provider.Get(ctx, &lumi.GetRequest{
 		ID: id, Purpose: purpose, URN: c.urn, Old: lumi.BagOf(c.sent[1]), References: c.refs,
 	}))
-	return c.answered(resp.Properties, "", err)
+	got, err := c.answered(resp.Properties, "", err)
+	return r.h.resolved(got), err
 }
 
 func (r *Resource) callInspect(

@@ -422,6 +422,25 @@ func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	return refs
 }
 
+// resolved returns the answer of Get with references by id changed to the URNs of the harness's resources.
+func (h *Harness) resolved(bag *structpb.Struct) *structpb.Struct {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	bag = clone(bag)
+	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
+		u := urn.URN(v.GetStringValue())
+		if id, isByID := u.ID(); isByID {
+			for _, r := range h.resources {
+				if r.token == u.Type() && string(r.id) == id {
+					v.Kind = &structpb.Value_StringValue{StringValue: string(r.urn)}
+				}
+			}
+		}
+		return true
+	})
+	return bag
+}
+
 // secrets holds secrets, which are masked in reports and must not appear in the provider's output.
 type secrets struct{ known *wire.Secrets }
 

@@ -4,6 +4,8 @@
 // "urn:lumi:prod::my/cluster:index::aws:ec2:VPC::cloud-vpc": the resource's environment, the package and module of its
 // program, the token of its type, and its own name. It identifies the resource for its whole life, even before a
 // provider has given it an id.
+//
+// A provider that knows only the id of a resource refers to it by a URN from [ByID].
 package urn
 
 import (
@@ -21,6 +23,8 @@ type URN string
 const (
 	prefix    = "urn:lumi:"
 	separator = "::"
+	// byID is the start of the URNs returned by [ByID], which no resource has.
+	byID = prefix + "#id::lumi:index" + separator
 )
 
 // Parts are the parts of a URN.
@@ -55,7 +59,29 @@ func Format(p Parts) (URN, error) {
 	if parsed != p {
 		return "", &SyntaxError{URN: s, Problem: "a part contains a separator"}
 	}
+	if strings.HasPrefix(s, byID) {
+		return "", &SyntaxError{URN: s, Problem: "it is reserved for references by id"}
+	}
 	return URN(s), nil
+}
+
+// ByID returns a reference to the resource with the given type and id, such as
+// "urn:lumi:#id::lumi:index::aws:ec2:VPC::vpc-0abc", or "" if id is empty. Get may return it for a property that refers to a
+// resource. The engine changes it to the resource's URN, or keeps it if it does not manage the resource.
+func ByID(t tokens.Type, id string) URN {
+	if id == "" {
+		return ""
+	}
+	return URN(byID + string(t) + separator + id)
+}
+
+// ID returns the id in a URN returned by [ByID], and false for all other URNs.
+func (u URN) ID() (id string, ok bool) {
+	if !strings.HasPrefix(string(u), byID) {
+		return "", false
+	}
+	id = u.Name()
+	return id, id != ""
 }
 
 // Parts returns the parts of u, or a *[SyntaxError] if u is invalid.

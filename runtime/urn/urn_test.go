@@ -2,6 +2,7 @@ package urn_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -34,6 +35,35 @@ func TestParse(t *testing.T) {
 		}
 		if made, err := urn.Format(want); err != nil || made != u {
 			t.Errorf("Format = %q, %v, want %q", made, err, s)
+		}
+	}
+}
+
+// A reference by id is parsed as a URN, which no resource has.
+func TestByID(t *testing.T) {
+	for _, id := range []string{"vpc-0abc", "a/b c", "arn:aws:s3:::logs", "#1", "a::b", "ä\u200b"} {
+		u := urn.ByID("aws:ec2/vpc:VPC", id)
+		if got, ok := u.ID(); got != id || !ok || u.Type() != "aws:ec2/vpc:VPC" {
+			t.Errorf("ID and type of %q = %q, %v, %q, want %q, true, aws:ec2/vpc:VPC", u, got, ok, u.Type(), id)
+		}
+		parts, err := u.Parts()
+		if err != nil {
+			t.Fatalf("Parts of %q: %v", u, err)
+		}
+		_, err = urn.Format(parts)
+		if want := fmt.Sprintf("%q: it is reserved for references by id", u); err == nil || err.Error() != want {
+			t.Errorf("Format(%+v) = %v, want %s", parts, err, want)
+		}
+	}
+	if u := urn.ByID("aws:ec2:VPC", ""); u != "" {
+		t.Errorf("ByID without an id = %q, want none", u)
+	}
+	for _, u := range []urn.URN{
+		"", "vpc-0abc", "urn:lumi:prod::shop:index::aws:ec2:VPC::main", "urn:lumi:#id::shop:index::aws:ec2:VPC::main",
+		urn.ByID("VPC", "vpc-0abc"), urn.ByID("aws:ec2:VPC", "a\nb"),
+	} {
+		if id, ok := u.ID(); id != "" || ok {
+			t.Errorf("ID of %q = %q, %v, want none", u, id, ok)
 		}
 	}
 }

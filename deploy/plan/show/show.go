@@ -195,7 +195,7 @@ func notes(p *plan.Plan) []note {
 		if !s.IsRead() || s.New.ID == "" || s.New.Flag(graph.CallOption) {
 			continue
 		}
-		by := p.Transition.Graph.Manager(s.New.Type(), s.New.ID)
+		by := p.Transition.Graph.Manager(s.New.Type(), s.New.ID, "")
 		if by == nil {
 			continue
 		}

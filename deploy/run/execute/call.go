@@ -226,7 +226,7 @@ func question(c *call, why string) error {
 
 // look reads the resource that a call created or changed. Properties that cannot be read are listed in Unread.
 func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resource, error) {
-	inputs, outputs, err := c.caller.Get(ctx, plan.Existing{URN: c.new.URN, ID: id, References: c.references})
+	inputs, outputs, err := c.caller.Get(ctx, plan.Existing{URN: c.new.URN, ID: id, References: c.references, Graph: x.graph})
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func TestLink(t *testing.T) {
 		providertest.WantFaults("target: empty.txt is empty"))
 }
 
-func TestLinkKeepsTarget(t *testing.T) {
+func TestLinkRefersByID(t *testing.T) {
 	links := NewLinks(&Store{Dir: t.TempDir()})
 	target := urnOf("files:index:File", "notes")
 	refs := lumi.References{target: {ID: "notes.txt"}}
@@ -37,11 +37,11 @@ func TestLinkKeepsTarget(t *testing.T) {
 	}), References: refs}); err != nil {
 		t.Fatal(err)
 	}
-	for purpose, want := range map[lumi.Purpose]any{lumi.Refresh: string(target), lumi.Import: nil} {
+	for _, purpose := range []lumi.Purpose{lumi.Refresh, lumi.Import} {
 		got, err := links.Get(t.Context(), &lumi.GetRequest{
 			ID: "latest", Purpose: purpose, URN: u, Old: old, References: refs,
 		})
-		if err != nil || got.Properties.Get("target") != want {
+		if err != nil || got.Properties.Get("target") != string(urn.ByID(File, "notes.txt")) {
 			t.Errorf("%s: got %v, %v", purpose, got, err)
 		}
 	}
