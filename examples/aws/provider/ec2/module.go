@@ -156,16 +156,3 @@ func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {
 	id := string(resource.ID)
 	return &id, nil
 }
-
-// vpcURN returns the URN of a VPC: old if it refers to this VPC, and otherwise the URN in the VPC's tags. It returns "" if
-// Lumi does not manage the VPC.
-func (a *account) vpcURN(ctx context.Context, id string, old urn.URN, refs lumi.References) (urn.URN, error) {
-	if known, ok := refs.Resolve(old); id == "" || ok && string(known.ID) == id {
-		return old, nil
-	}
-	out, err := a.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
-	if err != nil || len(out.Vpcs) == 0 {
-		return "", cloud.Error(err)
-	}
-	return cloud.Marked(tagMap(out.Vpcs[0].Tags)), nil
-}

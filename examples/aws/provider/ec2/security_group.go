@@ -96,19 +96,26 @@ func (ops *securityGroupProviderOpsImpl) network(
 	if want.Properties.VPC != nil {
 		return resolve(want.Refs, SecurityGroup_VPC, *want.Properties.VPC)
 	}
+	id, err := ops.defaultVPC(ctx)
+	if err == nil && id == "" {
+		err = lumi.Faultf(SecurityGroup_VPC, "is required: the account has no default VPC in %s", ops.Region())
+	}
+	return &id, err
+}
+
+// defaultVPC returns the id of the account's default VPC, or "" if it has none.
+func (ops *securityGroupProviderOpsImpl) defaultVPC(ctx context.Context) (string, error) {
 	out, err := ops.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{
 		Filters: []types.Filter{filter("is-default", "true")},
 	})
-	switch {
-	case err != nil:
-		return nil, cloud.Error(err)
-	case len(out.Vpcs) == 0:
-		return nil, lumi.Faultf(SecurityGroup_VPC, "is required: the account has no default VPC in %s", ops.Region())
+	if err != nil || len(out.Vpcs) == 0 {
+		return "", cloud.Error(err)
 	}
-	return sdk.String(sdk.ToString(out.Vpcs[0].VpcId)), nil
+	return sdk.ToString(out.Vpcs[0].VpcId), nil
 }
 
-// Get implements [SecurityGroupProviderOps]. It omits the VPC if Lumi does not manage it or the program did not set it.
+// Get implements [SecurityGroupProviderOps]. It omits the VPC if the program did not set it, and the default VPC of a group to
+// import.
 func (ops *securityGroupProviderOpsImpl) Get(
 	ctx context.Context, id lumi.ID, old *lumi.State[*securityGroup],
 ) (*securityGroup, error) {
@@ -116,8 +123,14 @@ func (ops *securityGroupProviderOpsImpl) Get(
 	if err != nil {
 		return nil, cloud.Error(err)
 	}
+	vpc, omitted := sdk.ToString(g.VpcId), ""
 	if old == nil {
-		old = &lumi.State[*securityGroup]{Properties: &securityGroup{VPC: new(urn.URN)}}
+		old = &lumi.State[*securityGroup]{Properties: &securityGroup{}}
+		if omitted, err = ops.defaultVPC(ctx); err != nil {
+			return nil, err
+		}
+	} else if old.Properties.VPC == nil {
+		omitted = vpc
 	}
 	group := &securityGroup{
 		Name:                 sdk.ToString(g.GroupName),
@@ -126,14 +139,10 @@ func (ops *securityGroupProviderOpsImpl) Get(
 		SecurityGroupEgress:  listRules(permitted(g.IpPermissionsEgress), old.Properties.SecurityGroupEgress),
 		GroupID:              new(string(id)),
 	}
-	if old.Properties.VPC == nil {
-		return group, nil
-	}
-	u, err := ops.vpcURN(ctx, sdk.ToString(g.VpcId), *old.Properties.VPC, old.Refs)
-	if err == nil && u != "" {
+	if u := urn.ByID(VPC, vpc); u != "" && vpc != omitted {
 		group.VPC = &u
 	}
-	return group, err
+	return group, nil
 }
 
 // describe reads a group. It returns errors as reported by the SDK.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // subnetProviderOpsImpl implements subnets.
@@ -79,25 +80,19 @@ func creationError(err error, part *subnet) error {
 	return cloud.FaultAt(err, Subnet_CIDRBlock, "InvalidSubnet.Conflict", "InvalidSubnet.Range")
 }
 
-// Get implements [SubnetProviderOps]. It omits the VPC if Lumi does not manage it.
-func (ops *subnetProviderOpsImpl) Get(
-	ctx context.Context, id lumi.ID, old *lumi.State[*subnet],
-) (*subnet, error) {
+// Get implements [SubnetProviderOps].
+func (ops *subnetProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*subnet]) (*subnet, error) {
 	s, err := ops.describe(ctx, id)
 	if err != nil {
 		return nil, cloud.Error(err)
 	}
 	part := &subnet{
-		CIDRBlock: sdk.ToString(s.CidrBlock), AvailabilityZone: s.AvailabilityZone,
+		VPC: urn.ByID(VPC, sdk.ToString(s.VpcId)), CIDRBlock: sdk.ToString(s.CidrBlock), AvailabilityZone: s.AvailabilityZone,
 		MapPublicIPOnLaunch: s.MapPublicIpOnLaunch, SubnetID: string(id),
 		AvailableIPAddressCount: int(sdk.ToInt32(s.AvailableIpAddressCount)),
 	}
 	part.Name, part.Tags = ops.read(s.Tags)
-	if old == nil {
-		old = &lumi.State[*subnet]{Properties: &subnet{}}
-	}
-	part.VPC, err = ops.vpcURN(ctx, sdk.ToString(s.VpcId), old.Properties.VPC, old.Refs)
-	return part, err
+	return part, nil
 }
 
 // describe reads a subnet. It returns errors as reported by the SDK.

@@ -278,6 +278,13 @@ func (e *engine) adopt(request *lumi.CreateRequest) {
 		e.t.Fatalf("Get(%s) = %v, want nil", request.URN, err)
 	}
 	all := maps.Clone(got.Properties.Struct().GetFields())
+	for name, v := range all {
+		for to, known := range r.references {
+			if v.GetStringValue() == string(urn.ByID(to.Type(), string(known.ID))) {
+				all[name] = structpb.NewStringValue(string(to))
+			}
+		}
+	}
 	for _, property := range e.types[r.typ].Properties {
 		if v := request.Properties.Struct().GetFields()[property.Name]; property.Flags&lumi.In != 0 && v != nil {
 			all[property.Name] = v // Get does not return the value

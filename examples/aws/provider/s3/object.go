@@ -18,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/content"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // objectProviderOpsImpl implements objects. Their ids have the form BUCKET/KEY.
@@ -165,10 +166,8 @@ func sourceFault(ctx context.Context, err error) error {
 
 func unquote(tag *string) string { return strings.Trim(sdk.ToString(tag), `"`) }
 
-// Get implements [ObjectProviderOps]. It omits the content. It also omits the bucket if Lumi does not manage it.
-func (ops *objectProviderOpsImpl) Get(
-	ctx context.Context, id lumi.ID, old *lumi.State[*object],
-) (*object, error) {
+// Get implements [ObjectProviderOps]. It omits the content.
+func (ops *objectProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*object]) (*object, error) {
 	bucket, key, ok := strings.Cut(string(id), "/")
 	if !ok || bucket == "" || key == "" {
 		return nil, lumi.ErrNotFound
@@ -185,19 +184,10 @@ func (ops *objectProviderOpsImpl) Get(
 	if head.StorageClass != "" {
 		class = StorageClass(head.StorageClass)
 	}
-	o := &object{
-		Key: &key, Tags: ops.OwnTags(tags), ContentType: head.ContentType, StorageClass: &class,
-		ETag: unquote(head.ETag), VersionID: head.VersionId,
-	}
-	if old != nil {
-		if known, _ := old.Refs.Resolve(old.Properties.Bucket); string(known.ID) == bucket {
-			o.Bucket = old.Properties.Bucket
-			return o, nil
-		}
-	}
-	of, err := ops.bucketTags(ctx, bucket)
-	o.Bucket = cloud.Marked(of)
-	return o, cloud.Error(err)
+	return &object{
+		Bucket: urn.ByID(Bucket, bucket), Key: &key, Tags: ops.OwnTags(tags), ContentType: head.ContentType,
+		StorageClass: &class, ETag: unquote(head.ETag), VersionID: head.VersionId,
+	}, nil
 }
 
 func (ops *objectProviderOpsImpl) objectTags(ctx context.Context, bucket, key string) (aws.Tags, error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/examples/aws/provider/test/s3server"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -247,8 +248,8 @@ func TestObjectKey(t *testing.T) {
 	bucket.Delete(t)
 }
 
-// A refresh copies the URN of an unmanaged bucket from the old state. An import omits the bucket.
-func TestObjectRefresh(t *testing.T) {
+// Get refers to the bucket by its name, which is its id.
+func TestObjectBucket(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))
 	name, c := "lumi-pages", client(server)
@@ -264,7 +265,8 @@ func TestObjectRefresh(t *testing.T) {
 	created := must.Get(objects.Create(t.Context(), &lumi.CreateRequest{
 		URN: object, Properties: lumi.BagOf(properties), References: references,
 	}))(t)
-	for purpose, want := range map[lumi.Purpose]any{lumi.Import: nil, lumi.Refresh: bucket} {
+	want := string(urn.ByID(s3.Bucket, name))
+	for _, purpose := range []lumi.Purpose{lumi.Import, lumi.Refresh} {
 		request := &lumi.GetRequest{ID: created.ID, Purpose: purpose}
 		if purpose == lumi.Refresh {
 			request.URN, request.Old, request.References = object, lumi.BagOf(properties), references

@@ -415,13 +415,10 @@ func numbered(n int) aws.Tags {
 func TestMark(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
-	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(u)}); got != u {
-		t.Errorf("Marked(Mark(%s)) = %q, want the URN", u, got)
+	if got := cloud.Mark(u); got != u {
+		t.Errorf("Mark(%s) = %q, want the URN", u, got)
 	}
 	const odd = "urn:lumi:test::p:index::aws:s3:Object::b/#1?"
-	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(odd)}); got != "" {
-		t.Errorf("Marked(Mark(%s)) = %q, want none", odd, got)
-	}
 	if mark := cloud.Mark(odd); len(mark) != len("sha256:")+64 || mark == cloud.Mark(odd+"?") {
 		t.Errorf("Mark(%s) = %s, want a unique SHA-256", odd, mark)
 	}

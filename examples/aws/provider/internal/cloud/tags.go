@@ -53,15 +53,6 @@ func Attempt(u urn.URN, token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Marked returns the URN in the [MarkTag], or "" if there is none or the tag contains a hash.
-func Marked(tags aws.Tags) urn.URN {
-	u := urn.URN(tags[MarkTag])
-	if _, err := u.Parts(); err != nil {
-		return ""
-	}
-	return u
-}
-
 // Tags returns all tags of a resource except the [AttemptTag]: the configured default tags, overridden by own, and the
 // [MarkTag].
 func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
