@@ -39,6 +39,8 @@ type Resource struct {
 	// Refers maps properties to the resources that they refer to according to another tool. Their names may differ from
 	// the provider's in case, underscores, and a suffix "id".
 	Refers map[string]*Resource
+	// IsLookUp is set if the resource is not imported, but only looked up, since another one refers to it.
+	IsLookUp bool
 	// LeftOut lists the properties that the program need not set. Read sets it.
 	LeftOut []string
 
@@ -73,8 +75,8 @@ const (
 	nameProperty = "name"
 )
 
-// Read reads resources and returns them in an order in which each follows those that it refers to. It returns a
-// *[plan.Error] that lists the resources that cannot be imported.
+// Read reads resources and returns them in an order in which each follows those that it refers to, including those to look
+// up. It returns a *[plan.Error] that lists the resources that cannot be imported.
 func Read(ctx context.Context, r Request) ([]*Resource, error) {
 	known, wrong := map[tokens.Type]*lumi.Description{}, &plan.Error{}
 	for _, one := range r.Resources {
@@ -106,7 +108,7 @@ func Read(ctx context.Context, r Request) ([]*Resource, error) {
 	}
 	var vertices []*lumigl.Vertex
 	for _, one := range r.Resources {
-		r.link(one)
+		r.link(ctx, one)
 		vertices = append(vertices, one.vertex)
 	}
 	if err := r.each(ctx, parallelism, r.reduce); err != nil {
@@ -205,8 +207,9 @@ func (r *Request) identify(one *Resource, n int) error {
 }
 
 // link sets the properties of a vertex. URNs and ids of resources in the request become references, unless these would form
-// a cycle. Assets, references to other resources, and required properties that the provider cannot read become unknown.
-func (r *Request) link(one *Resource) {
+// a cycle. References by id to other resources become look-ups. Assets, URNs of other resources, and required properties
+// that the provider cannot read become unknown.
+func (r *Request) link(ctx context.Context, one *Resource) {
 	canRefer := func(to *Resource) bool { return to != nil && !slices.Contains(withDependencies(to.vertex), one.vertex) }
 	for _, p := range one.description.Properties {
 		if p.Flags&lumi.Out != 0 {
@@ -218,7 +221,11 @@ func (r *Request) link(one *Resource) {
 			isOpen = isOpen || part.IsFile()
 			if parts, err := urn.URN(text).Parts(); err == nil && p.Kind != lumi.KindString {
 				u, _ := r.urn(parts.Type, parts.Name)
-				if to := r.byURN[u]; canRefer(to) {
+				to := r.byURN[u]
+				if id, isByID := urn.URN(text).ID(); isByID {
+					to = r.withID(ctx, parts.Type, id)
+				}
+				if canRefer(to) {
 					return lumigl.ReferenceTo(to.vertex), true
 				}
 				isOpen = true
@@ -240,6 +247,29 @@ func (r *Request) link(one *Resource) {
 		}
 		one.vertex.Properties = one.vertex.Properties.With(p.Name, v)
 	}
+}
+
+// withID returns the resource with a type and an id, or else its look-up. It returns nil if the name of the look-up is taken
+// or the type is unknown.
+func (r *Request) withID(ctx context.Context, t tokens.Type, id string) *Resource {
+	for _, one := range r.byID[id] {
+		if one.Type == t {
+			return one
+		}
+	}
+	u, err := r.urn(t, id)
+	if one := r.byURN[u]; one != nil && one.IsLookUp {
+		return one
+	} else if err != nil || one != nil {
+		return nil
+	}
+	one := &Resource{Type: t, ID: id, Name: id, IsLookUp: true}
+	one.vertex, _ = lumigl.NewResource(u) // u is valid
+	if one.description, err = r.Describe(ctx, t); err != nil {
+		return nil
+	}
+	r.byURN[u], r.byVertex[one.vertex] = one, one
+	return one
 }
 
 // refersTo returns the resource that another tool's property of the same name refers to, or nil.

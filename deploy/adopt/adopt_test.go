@@ -42,6 +42,7 @@ var types = map[tokens.Type]*lumi.Description{
 	"aws:sqs:Queue": {Named: true, Properties: []lumi.Property{
 		{Name: "name", Kind: lumi.KindString, Required: true}, {Name: "tags", Kind: lumi.KindMap}, {Name: "visibilityTimeout", Kind: lumi.KindNumber},
 	}},
+	"aws:s3:Bucket": {Named: true, Properties: []lumi.Property{{Name: "name", Kind: lumi.KindString, Required: true}}},
 	"aws:s3:Object": {Properties: []lumi.Property{
 		{Name: "bucket", Kind: lumi.KindCapability, Required: true}, {Name: "key", Kind: lumi.KindString},
 		{Name: "source", Kind: lumi.KindAsset, Required: true}, {Name: "contentType", Kind: lumi.KindString},
@@ -69,13 +70,14 @@ func (w *world) Get(_ context.Context, r plan.Existing) (inputs, outputs lumigl.
 	return v, lumigl.ObjectOf(lumigl.Member{Key: "arn", Value: lumigl.TextOf("arn:" + r.ID)}), nil
 }
 
-// Check fills in two defaults. It rejects unknown secrets of resources and references without ids.
+// Check fills in two defaults. It rejects unknown secrets of resources, and references without ids. Only look-ups, whose names
+// are their ids, have no properties.
 func (w *world) Check(_ context.Context, r plan.CheckRequest) (lumigl.Value, error) {
 	if len(r.Seed) > 0 || r.Old.Exists() {
 		return lumigl.Value{}, errors.New("unexpected seed or old properties")
 	}
 	for target := range r.Properties.References() {
-		if to := r.References[target.URN()]; to.ID == "" || !to.Properties.Get("arn").Exists() {
+		if to := r.References[target.URN()]; to.ID == "" || !to.Properties.Get("arn").Exists() && to.ID != target.URN().Name() {
 			return lumigl.Value{}, errors.New("unresolved reference " + string(target.URN()))
 		}
 	}

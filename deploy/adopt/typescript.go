@@ -78,6 +78,9 @@ func (w *writer) resource(one *Resource) string {
 		stem = schema.PropertyName(one.Type.Name())
 	}
 	call := layout{open: "new " + class + "(", end: ")"}
+	if one.IsLookUp {
+		call.open = class + ".get("
+	}
 	if one.description.Named {
 		call.items = append(call.items, layout{open: schema.TSQuote(one.Name)})
 	}
@@ -87,8 +90,13 @@ func (w *writer) resource(one *Resource) string {
 			arguments.items = append(arguments.items, w.value(v, one.Type, stem, name).named(name))
 		}
 	}
-	options := layout{open: "{", items: []layout{{open: "import: " + schema.TSQuote(one.ID)}}, end: "}", pad: " "}
-	call.items = append(call.items, arguments, options)
+	id := layout{open: schema.TSQuote(one.ID)}
+	options := layout{open: "{", items: []layout{id.named("import")}, end: "}", pad: " "}
+	if one.IsLookUp {
+		call.items = append(call.items, id)
+	} else {
+		call.items = append(call.items, arguments, options)
+	}
 	if _, ok := w.variables[one.vertex]; ok {
 		w.variables[one.vertex] = w.name(stem)
 		call.open = "const " + w.variables[one.vertex] + " = " + call.open

@@ -115,7 +115,11 @@ func (i *importCommand) run(ctx context.Context, args []string) error {
 		Environment: i.Environment.Name, Module: i.module, Resources: resources,
 		Provider: &provision.Caller{Providers: engine.Providers(i.module), Configuration: configuration.Get},
 		Describe: func(ctx context.Context, t tokens.Type) (*lumi.Description, error) {
-			return i.describe(ctx, engine, configuration, t, len(args))
+			arguments := len(args)
+			if t != resources[0].Type { // of a look-up
+				arguments = 0
+			}
+			return i.describe(ctx, engine, configuration, t, arguments)
 		},
 		Progress: func() { i.Doing("reading resources: %d of %d", done.Add(1), len(resources)) },
 	})

@@ -146,6 +146,9 @@ func (i *importCommand) print(p *adopt.Program, resources []*adopt.Resource) err
 		}
 		all := []resource{}
 		for _, one := range resources {
+			if one.IsLookUp {
+				continue
+			}
 			all = append(all, resource{one.Type, one.Name, one.ID, append([]string{}, one.LeftOut...)})
 		}
 		return i.PrintJSON(map[string]any{

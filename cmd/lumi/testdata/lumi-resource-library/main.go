@@ -248,7 +248,9 @@ func (b *books) Create(ctx context.Context, want *bookState) (lumi.ID, error) {
 func (b *books) Get(_ context.Context, id lumi.ID, _ *bookState) (*book, error) {
 	if on, title, ok := strings.Cut(string(id), "/"); ok && bug == "stocked" {
 		one := &book{Title: title, Place: "left", PIN: new("hunter2")}
-		if on != "" {
+		if strings.HasPrefix(on, "shelf-") {
+			one.Shelf = urn.ByID(shelfType, on)
+		} else if on != "" {
 			one.Shelf = urn.URN("urn:lumi:old::site:index::library:index:Shelf::" + on)
 		}
 		return one, nil
