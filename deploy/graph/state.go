@@ -92,7 +92,7 @@ func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	var forgotten []*Resource
 	modules := map[string]bool{}
 	for _, u := range urns {
-		r := g.current(u)
+		r := g.Current(u)
 		if r == nil {
 			return nil, &RefusedError{Problems: []string{fmt.Sprintf("resource %s not found", u)}}
 		}
@@ -144,9 +144,9 @@ func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	return after, nil
 }
 
-// current returns the resource with the given URN from the module's newest version or, failing that, its pending
+// Current returns the resource with the given URN from the module's newest version or, failing that, its pending
 // resources. It returns nil if there is none.
-func (g *Graph) current(u urn.URN) *Resource {
+func (g *Graph) Current(u urn.URN) *Resource {
 	if v := g.Newest(packageOf(u)); v != nil && v.Resource(u) != nil {
 		return v.Resource(u)
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -101,6 +102,15 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	}
 	lookup(p.items[i].inputs, p.provided)
 	lookup(old, func(u urn.URN) *graph.Resource { return cmp.Or(p.oldOf(u), p.provided(u)) })
+	if slices.ContainsFunc(p.dependencies.Out(i), func(to int32) bool { return p.items[to].isRead() }) {
+		holds(p.items[i].inputs, func(v lumigl.Value) bool { // The results of a look-up contain URNs as text.
+			text, _ := v.Text()
+			if r := p.Graph.Current(urn.URN(text)); r != nil && r.ID != "" {
+				add(r.URN, r)
+			}
+			return false
+		})
+	}
 	return all
 }
 
