@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { parseFlags, usage } from "../dist/bin/flags.js";
-import { compare } from "../dist/names.js";
+import { compare, isURN } from "../dist/names.js";
 import { order } from "../dist/order.js";
 import { positionOf, positionsOf } from "../dist/position.js";
 
@@ -158,4 +158,10 @@ test("lines of the help text have at most 120 characters", () => {
     for (const line of usage.split("\n")) {
         assert.ok(line.length <= 120, line);
     }
+});
+
+test("references by id are URNs", () => {
+    assert.ok(isURN("urn:lumi:#id::lumi:index::aws:ec2:VPC::vpc-0abc"));
+    assert.ok(isURN("urn:lumi:#id::lumi:index::aws:ec2/vpc:VPC::arn:aws:x::a b"));
+    assert.ok(!isURN("urn:lumi:#id::lumi:index::aws:ec2:VPC::"));
 });
