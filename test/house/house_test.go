@@ -412,7 +412,8 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/..."},
 		but: []string{
-			"./runtime/lumirpc", "./runtime/internal/provisioning", "./runtime/serve/...", "./runtime/providertest/...",
+			"./runtime/lumirpc", "./runtime/internal/client", "./runtime/internal/provisioning", "./runtime/serve/...",
+			"./runtime/providertest/...",
 		},
 		never: grpc,
 		why:   "gRPC is only for plugins and for code that starts them",
@@ -432,6 +433,12 @@ var rules = []rule{
 		why:   "both sides of the protocol share the encoding of its messages",
 	},
 	{
+		of:    []string{"./runtime/internal/client"},
+		only:  []string{"./runtime", "./runtime/lumirpc", "./runtime/tokens", "./runtime/urn"},
+		never: []string{"./runtime/serve/..."},
+		why:   "providers are called alike in a process of their own and in this one",
+	},
+	{
 		of:    []string{"./runtime"},
 		never: []string{"./runtime/content", "archive/...", "net/http"},
 		why:   "every compiled stub would link code needed only to read content",
@@ -443,15 +450,15 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/serve"},
 		only: []string{
-			"./runtime", "./runtime/content", "./runtime/internal/provisioning", "./runtime/internal/readable", "./runtime/lumirpc",
-			"./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
+			"./runtime", "./runtime/content", "./runtime/internal/client", "./runtime/internal/provisioning",
+			"./runtime/internal/readable", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		never: []string{"./runtime/serve/plugin"},
 		why:   "a provider's binary links the plugin's side of the protocol, not the engine's",
 	},
 	{
 		of:    []string{"./runtime/serve/plugin"},
-		only:  []string{"./runtime", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./runtime", "./runtime/internal/client", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./runtime/serve"},
 		why:   "an engine links the engine's side of the protocol, not the plugin's",
 	},

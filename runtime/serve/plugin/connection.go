@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/client"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -127,8 +128,8 @@ func (c *connection) intercept(
 	err := call(ctx, method, req, reply, conn, append(options, grpc.Trailer(&trailer), grpc.Peer(&to))...)
 	c.events.await(ctx, trailer)
 	err = c.explain(ctx, err)
-	if sent := to != (peer.Peer{}); sent && slices.Contains(changing, method) {
-		return outcome(err)
+	if sent := to != (peer.Peer{}); sent {
+		return client.Outcome(method, err)
 	}
 	return err
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/client"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
@@ -223,14 +224,14 @@ func (p *Plugin) Function(token tokens.Type) (lumi.Function, error) {
 	if !slices.Contains(p.Functions, token) {
 		return nil, fmt.Errorf("the plugin for package %q does not serve function %q", p.Package, token)
 	}
-	return &resource{plugin: p, token: string(token)}, nil
+	return &client.Resource{Client: p.client, Type: token, Descriptions: p.Describe}, nil
 }
 
 // Resource returns the provider of a resource type, or an error if the plugin does not serve the type. The provider returns
 // the errors documented by [lumi.ResourceProvider] or an *[Error]. If a Create, Update, or Delete was sent and its outcome
 // is unknown, for instance because the plugin crashed or the context was done, the error is a *[lumi.UncertainError].
 func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
-	r := &resource{plugin: p, token: string(token)}
+	r := &client.Resource{Client: p.client, Type: token, Descriptions: p.Describe}
 	if slices.Contains(p.Types, token) {
 		return r, nil
 	}

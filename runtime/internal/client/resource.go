@@ -1,4 +1,6 @@
-package plugin
+// Package client makes the calls of the provider protocol in the types of package lumi: it converts their requests,
+// responses, and errors.
+package client
 
 import (
 	"cmp"
@@ -15,15 +17,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// resource is a [lumi.ResourceProvider] for one resource type of a plugin, or one of its functions as a [lumi.Function].
-type resource struct {
-	plugin *Plugin
-	token  string
+// Resource is a [lumi.ResourceProvider] for one resource type of a plugin, or one of its functions as a [lumi.Function].
+type Resource struct {
+	// Client makes the calls. Its errors are those of [ErrorOf] and [Outcome].
+	Client lumirpc.ResourceProviderClient
+	Type   tokens.Type
+	// Descriptions returns the descriptions of the given types.
+	Descriptions func(ctx context.Context, types ...tokens.Type) ([]*lumi.Description, error)
 }
 
 // Describe implements [lumi.ResourceProvider].
-func (r *resource) Describe(ctx context.Context) (*lumi.Description, error) {
-	all, err := r.plugin.Describe(ctx, tokens.Type(r.token))
+func (r *Resource) Describe(ctx context.Context) (*lumi.Description, error) {
+	all, err := r.Descriptions(ctx, r.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +38,9 @@ func (r *resource) Describe(ctx context.Context) (*lumi.Description, error) {
 	return all[0], nil
 }
 
-func (r *resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
-	resp, err := r.plugin.client.Check(ctx, &lumirpc.CheckRequest{
-		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), Old: req.Old.Struct(), Seed: req.Seed,
+func (r *Resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
+	resp, err := r.Client.Check(ctx, &lumirpc.CheckRequest{
+		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), Old: req.Old.Struct(), Seed: req.Seed,
 		References: references(req.References),
 	})
 	if err != nil {
@@ -44,9 +49,9 @@ func (r *resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.Che
 	return &lumi.CheckResponse{Properties: present(resp.GetProperties())}, nil
 }
 
-func (r *resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
-	resp, err := r.plugin.client.Name(ctx, &lumirpc.NameRequest{
-		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), References: references(req.References),
+func (r *Resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
+	resp, err := r.Client.Name(ctx, &lumirpc.NameRequest{
+		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), References: references(req.References),
 	})
 	if err != nil {
 		return nil, err
@@ -54,9 +59,9 @@ func (r *resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameR
 	return &lumi.NameResponse{Name: resp.GetName()}, nil
 }
 
-func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
-	resp, err := r.plugin.client.Create(ctx, &lumirpc.CreateRequest{
-		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
+func (r *Resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
+	resp, err := r.Client.Create(ctx, &lumirpc.CreateRequest{
+		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
 		References: references(req.References),
 	})
 	if err != nil {
@@ -65,16 +70,16 @@ func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.C
 	failure := resp.GetFailure()
 	switch {
 	case resp.GetId() == "": // The resource may exist, but its id is unknown.
-		return nil, lumi.Uncertain(cmp.Or(errorOf(status.FromProto(failure)), errNoID))
+		return nil, lumi.Uncertain(cmp.Or(ErrorOf(status.FromProto(failure)), errNoID))
 	case failure != nil:
 		return nil, partly(lumi.ID(resp.GetId()), resp.GetProperties(), failure)
 	}
 	return &lumi.CreateResponse{ID: lumi.ID(resp.GetId()), Properties: present(resp.GetProperties())}, nil
 }
 
-func (r *resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindResponse, error) {
-	resp, err := r.plugin.client.Find(ctx, &lumirpc.FindRequest{
-		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
+func (r *Resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindResponse, error) {
+	resp, err := r.Client.Find(ctx, &lumirpc.FindRequest{
+		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
 		References: references(req.References),
 	})
 	if err != nil {
@@ -86,9 +91,9 @@ func (r *resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindR
 	return &lumi.FindResponse{ID: lumi.ID(resp.GetId())}, nil
 }
 
-func (r *resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
-	resp, err := r.plugin.client.Get(ctx, &lumirpc.GetRequest{
-		Type: r.token, Id: string(req.ID), Purpose: purposes[req.Purpose], Urn: string(req.URN), Old: req.Old.Struct(),
+func (r *Resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
+	resp, err := r.Client.Get(ctx, &lumirpc.GetRequest{
+		Type: string(r.Type), Id: string(req.ID), Purpose: purposes[req.Purpose], Urn: string(req.URN), Old: req.Old.Struct(),
 		References: references(req.References),
 	})
 	if err != nil {
@@ -97,11 +102,11 @@ func (r *resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResp
 	return &lumi.GetResponse{Properties: present(resp.GetProperties())}, nil
 }
 
-func (r *resource) InspectChange(
+func (r *Resource) InspectChange(
 	ctx context.Context, req *lumi.InspectChangeRequest,
 ) (*lumi.InspectChangeResponse, error) {
-	resp, err := r.plugin.client.InspectChange(ctx, &lumirpc.InspectChangeRequest{
-		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old.Struct(), New: req.New.Struct(),
+	resp, err := r.Client.InspectChange(ctx, &lumirpc.InspectChangeRequest{
+		Type: string(r.Type), Urn: string(req.URN), Id: string(req.ID), Old: req.Old.Struct(), New: req.New.Struct(),
 		References: references(req.References),
 	})
 	if err != nil {
@@ -126,9 +131,9 @@ func (r *resource) InspectChange(
 	return out, nil
 }
 
-func (r *resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
-	resp, err := r.plugin.client.Update(ctx, &lumirpc.UpdateRequest{
-		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old.Struct(), New: req.New.Struct(),
+func (r *Resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
+	resp, err := r.Client.Update(ctx, &lumirpc.UpdateRequest{
+		Type: string(r.Type), Urn: string(req.URN), Id: string(req.ID), Old: req.Old.Struct(), New: req.New.Struct(),
 		References: references(req.References),
 	})
 	if err != nil {
@@ -140,9 +145,9 @@ func (r *resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.U
 	return &lumi.UpdateResponse{Properties: present(resp.GetProperties())}, nil
 }
 
-func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
-	_, err := r.plugin.client.Delete(ctx, &lumirpc.DeleteRequest{
-		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Properties: req.Properties.Struct(),
+func (r *Resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
+	_, err := r.Client.Delete(ctx, &lumirpc.DeleteRequest{
+		Type: string(r.Type), Urn: string(req.URN), Id: string(req.ID), Properties: req.Properties.Struct(),
 		References: references(req.References),
 	})
 	if err != nil {
@@ -151,9 +156,9 @@ func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.D
 	return &lumi.DeleteResponse{}, nil
 }
 
-func (r *resource) Call(ctx context.Context, req *lumi.CallRequest) (*lumi.CallResponse, error) {
-	resp, err := r.plugin.client.Call(ctx, &lumirpc.CallRequest{
-		Type: r.token, Properties: req.Arguments.Struct(), References: references(req.References),
+func (r *Resource) Call(ctx context.Context, req *lumi.CallRequest) (*lumi.CallResponse, error) {
+	resp, err := r.Client.Call(ctx, &lumirpc.CallRequest{
+		Type: string(r.Type), Properties: req.Arguments.Struct(), References: references(req.References),
 	})
 	if err != nil {
 		return nil, err
@@ -165,7 +170,7 @@ var errNoID = errors.New("the plugin returned neither an id nor an error")
 
 // partly returns a *[lumi.PartialError] for a response that contains a failure.
 func partly(id lumi.ID, properties *structpb.Struct, failure *spb.Status) error {
-	err := errorOf(status.FromProto(failure))
+	err := ErrorOf(status.FromProto(failure))
 	if err == nil {
 		err = errors.New("the plugin gave no reason")
 	}
