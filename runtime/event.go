@@ -28,8 +28,8 @@ type Event struct {
 // Log returns the logger of the provider call that ctx belongs to, or [slog.Default] if there is none. The engine shows
 // the logger's output with the resource.
 func Log(ctx context.Context) *slog.Logger {
-	sink, ok := ctx.Value(sinkKey{}).(func(Event))
-	if !ok {
+	sink := EventsOf(ctx)
+	if sink == nil {
 		return slog.Default()
 	}
 	return slog.New(newEventHandler(sink))
@@ -38,7 +38,7 @@ func Log(ctx context.Context) *slog.Logger {
 // Progress reports the progress of the provider call that ctx belongs to, such as "copying objects: 120 of 4000". It is
 // a no-op if ctx does not belong to a call. Progress is cheap.
 func Progress(ctx context.Context, format string, args ...any) {
-	if sink, ok := ctx.Value(sinkKey{}).(func(Event)); ok {
+	if sink := EventsOf(ctx); sink != nil {
 		sink(Event{Level: slog.LevelInfo, Message: fmt.Sprintf(format, args...), Progress: true})
 	}
 }
@@ -47,6 +47,12 @@ func Progress(ctx context.Context, format string, args ...any) {
 // tests may use it, too. sink must be safe for concurrent use and must not block.
 func WithEvents(ctx context.Context, sink func(Event)) context.Context {
 	return context.WithValue(ctx, sinkKey{}, sink)
+}
+
+// EventsOf returns the sink set by [WithEvents], or nil if there is none.
+func EventsOf(ctx context.Context) func(Event) {
+	sink, _ := ctx.Value(sinkKey{}).(func(Event))
+	return sink
 }
 
 type sinkKey struct{}

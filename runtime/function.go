@@ -62,7 +62,7 @@ func (f *function) Describe(context.Context) (*Description, error) {
 
 // Validate checks the arguments against the IDL. See [Provider.Validate].
 func (f *function) Validate(ctx context.Context, arguments Bag, found ...Fault) error {
-	_, err := decodeBag(ctx, arguments.message, f.alloc(), decoding{priorFaults: found})
+	_, err := decodeBag(ctx, arguments.message, f.alloc(), decoding{unknown: true, priorFaults: found})
 	return err
 }
 

@@ -13,6 +13,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
+// Upgrade converts all stored properties of a resource, which may have been written under an older IDL, to the current one, for
+// engines that keep state in the form of a schema. Renamed properties get their new names, properties that were removed are
+// dropped, values of another kind are absent, and what is declared secret is wrapped. If the properties do not fit the IDL and the
+// author's type is an [Upgrader], it is called, with a state that has neither URN nor id, and no other operation is. The errors
+// are those of the other methods.
+func (r *Provider) Upgrade(ctx context.Context, stored Bag) (Bag, error) {
+	s, err := storedState(ctx, r, "", "", stored, nil)
+	if err != nil {
+		return Bag{}, err
+	}
+	upgraded, err := encodeBag(ctx, s.Properties, s.marks, 0, 0)
+	return Bag{upgraded}, err
+}
+
 // storedState decodes stored properties, which may have been written under an older IDL. If they do not fit the current
 // one, it calls the author's Upgrade.
 func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References) (*state, error) {

@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// Calls over a connection return the same responses and errors as direct calls.
+// Calls over a connection and by a Local return the same responses and errors as direct calls.
 func TestSameResponses(t *testing.T) {
 	unknown := thingBag("nothing")
 	unknown.Fields["fixed"] = lumi.NewUnknown()
@@ -35,7 +35,7 @@ func TestSameResponses(t *testing.T) {
 	delete(wrong.Fields, "name")
 	refs := lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(thingBag("nothing"))}, "gone": {}}
 
-	remote := start(t, "plugin")
+	remote, local := start(t, "plugin"), local(t, "plugin")
 	for name, call := range map[string]func(ctx context.Context, p lumi.ResourceProvider) (any, error){
 		"check":             check(thingBag("nothing")),
 		"check nil":         check(nil),
@@ -97,20 +97,24 @@ func TestSameResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, wantErr := call(t.Context(), resources()[thingToken])
-			got, gotErr := call(within(t), remote.resource(t, thingToken))
-			if diff := cmp.Diff(want, got, sameBags); diff != "" {
-				t.Errorf("response (-local +remote):\n%s", diff)
+			for _, p := range []called{remote, local} {
+				got, gotErr := call(within(t), must.Get(p.Resource(thingToken))(t))
+				if diff := cmp.Diff(want, got, sameBags); diff != "" {
+					t.Errorf("response of %T (-direct +got):\n%s", p, diff)
+				}
+				sameError(t, wantErr, gotErr)
 			}
-			sameError(t, wantErr, gotErr)
 		})
 	}
 	for name, do := range map[string]string{"name unnamed": "nothing", "name bad": "\n", "name fault": "fault"} {
 		t.Run(name, func(t *testing.T) {
 			call := nameOf(otherURN, thingBag(do))
 			want, wantErr := call(t.Context(), resources()[otherToken])
-			got, gotErr := call(within(t), remote.resource(t, otherToken))
-			expect.Equal(t, want, got, "the answers differ")
-			sameError(t, wantErr, gotErr)
+			for _, p := range []called{remote, local} {
+				got, gotErr := call(within(t), must.Get(p.Resource(otherToken))(t))
+				expect.Equal(t, want, got, "the answers differ")
+				sameError(t, wantErr, gotErr)
+			}
 		})
 	}
 }
@@ -219,92 +223,98 @@ func remove(bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (
 }
 
 func TestRefused(t *testing.T) {
-	p := start(t, "plugin")
-	things := p.resource(t, thingToken)
-	for _, test := range []struct {
-		name string
-		call func(context.Context, lumi.ResourceProvider) (any, error)
-		code codes.Code
-		want string
-	}{
-		{"no URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-			return p.Check(ctx, &lumi.CheckRequest{Properties: lumi.BagOf(thingBag("nothing"))})
-		}, codes.InvalidArgument, "the request has no URN"},
-		{"no URN but a name", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-			return p.Check(ctx, &lumi.CheckRequest{URN: "x", Properties: lumi.BagOf(thingBag("nothing"))})
-		}, codes.InvalidArgument, `the request's URN is malformed: "x": a URN must start with urn:lumi:`},
-		{"another's URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-			return p.Delete(ctx, &lumi.DeleteRequest{URN: otherURN, ID: "t-1"})
-		}, codes.InvalidArgument, "the request is for type test:index:Thing, but its URN is of type test:sub/module:Other"},
-		{"no id", get(""), codes.InvalidArgument, "the request has no id"},
-		{"panic", check(thingBag("panic")), codes.Internal, "the provider panicked: runtime error: index out of range" +
-			" [7] with length 0"},
-		{"gone in part", remove(thingBag("half-gone")), codes.Unknown, "no such resource\ncould not delete bucket"},
-		{"nil partial", check(thingBag("nil-partial")), codes.Unknown, "partially done"},
-		{"garbled", check(thingBag("garbled")), codes.Unknown, "not text: \ufffd"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := test.call(within(t), things)
-			var e *plugin.Error
-			if !errors.As(err, &e) || e.Code != test.code || e.Message != test.want {
-				t.Errorf("error = %v, want code %v, %s", err, test.code, test.want)
-			}
-		})
-	}
-	var uncertain *lumi.UncertainError
-	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &uncertain) ||
-		err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
-		t.Errorf("Create with an id that is not UTF-8 returned %v, want an *UncertainError", err)
-	}
-	must.Do(t, p.Close()) // The log is complete now.
-	if log := p.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
-		t.Errorf("log = %s, want the panic and its stack", log)
-	}
+	both(t, "plugin", func(t *testing.T, p called, process *child) {
+		things := must.Get(p.Resource(thingToken))(t)
+		for _, test := range []struct {
+			name string
+			call func(context.Context, lumi.ResourceProvider) (any, error)
+			code codes.Code
+			want string
+		}{
+			{"no URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+				return p.Check(ctx, &lumi.CheckRequest{Properties: lumi.BagOf(thingBag("nothing"))})
+			}, codes.InvalidArgument, "the request has no URN"},
+			{"no URN but a name", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+				return p.Check(ctx, &lumi.CheckRequest{URN: "x", Properties: lumi.BagOf(thingBag("nothing"))})
+			}, codes.InvalidArgument, `the request's URN is malformed: "x": a URN must start with urn:lumi:`},
+			{"another's URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+				return p.Delete(ctx, &lumi.DeleteRequest{URN: otherURN, ID: "t-1"})
+			}, codes.InvalidArgument, "the request is for type test:index:Thing, but its URN is of type test:sub/module:Other"},
+			{"no id", get(""), codes.InvalidArgument, "the request has no id"},
+			{"panic", check(thingBag("panic")), codes.Internal, "the provider panicked: runtime error: index out of range" +
+				" [7] with length 0"},
+			{"gone in part", remove(thingBag("half-gone")), codes.Unknown, "no such resource\ncould not delete bucket"},
+			{"nil partial", check(thingBag("nil-partial")), codes.Unknown, "partially done"},
+			{"garbled", check(thingBag("garbled")), codes.Unknown, "not text: \ufffd"},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				_, err := test.call(within(t), things)
+				var e *plugin.Error
+				if !errors.As(err, &e) || e.Code != test.code || e.Message != test.want {
+					t.Errorf("error = %v, want code %v, %s", err, test.code, test.want)
+				}
+			})
+		}
+		var uncertain *lumi.UncertainError
+		if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &uncertain) ||
+			err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
+			t.Errorf("Create with an id that is not UTF-8 returned %v, want an *UncertainError", err)
+		}
+		if process == nil {
+			return
+		}
+		must.Do(t, process.Close()) // The log is complete now.
+		if log := process.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
+			t.Errorf("log = %s, want the panic and its stack", log)
+		}
+	})
 }
 
 // Authors may return zero errors and typed nil pointers.
 func TestZeroErrors(t *testing.T) {
-	things := start(t, "plugin").resource(t, thingToken)
-	for do, test := range map[string]struct {
-		kind any
-		want string
-	}{
-		"zero-retry":   {new(*lumi.RetryError), "temporary failure"},
-		"nil-retry":    {new(*lumi.RetryError), "temporary failure"},
-		"zero-invalid": {new(*lumi.InvalidError), "oh: invalid properties"},
-		"nil-invalid":  {new(*lumi.InvalidError), "invalid properties"},
-		"zero-output": {new(*lumi.OutputError), "the provider returned an invalid result: no details from the" +
-			" provider"},
-		"nil-output": {new(*lumi.OutputError), "the provider returned an invalid result: no details from the" +
-			" provider"},
-		"nil-replace": {new(*lumi.ReplaceError), "the change requires a replacement, not an update"},
-		"nil-partial": {new(*plugin.Error), "partially done"},
-	} {
-		for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
-			"check":  check(thingBag(do)),
-			"create": create(thingBag(do), nil),
-			"update": update(thingBag("nothing"), thingBag(do)),
+	bothThings(t, func(t *testing.T, things lumi.ResourceProvider) {
+		for do, test := range map[string]struct {
+			kind any
+			want string
+		}{
+			"zero-retry":   {new(*lumi.RetryError), "temporary failure"},
+			"nil-retry":    {new(*lumi.RetryError), "temporary failure"},
+			"zero-invalid": {new(*lumi.InvalidError), "oh: invalid properties"},
+			"nil-invalid":  {new(*lumi.InvalidError), "invalid properties"},
+			"zero-output": {new(*lumi.OutputError), "the provider returned an invalid result: no details from the" +
+				" provider"},
+			"nil-output": {new(*lumi.OutputError), "the provider returned an invalid result: no details from the" +
+				" provider"},
+			"nil-replace": {new(*lumi.ReplaceError), "the change requires a replacement, not an update"},
+			"nil-partial": {new(*plugin.Error), "partially done"},
 		} {
-			if _, err := call(within(t), things); err == nil || !errors.As(err, test.kind) || err.Error() != test.want {
-				t.Errorf("%s of %s returned %T %v, want %s", name, do, err, err, test.want)
+			for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
+				"check":  check(thingBag(do)),
+				"create": create(thingBag(do), nil),
+				"update": update(thingBag("nothing"), thingBag(do)),
+			} {
+				if _, err := call(within(t), things); err == nil || !errors.As(err, test.kind) || err.Error() != test.want {
+					t.Errorf("%s of %s returned %T %v, want %s", name, do, err, err, test.want)
+				}
 			}
 		}
-	}
+	})
 }
 
 func TestErrorBounds(t *testing.T) {
-	things := start(t, "plugin").resource(t, thingToken)
-	_, err := check(thingBag("long"))(within(t), things)
-	if err == nil || len(err.Error()) > maxMessage || len(err.Error()) < maxMessage-8 ||
-		!strings.HasSuffix(err.Error(), "ä…") {
-		t.Errorf("error message has %d bytes, want %d, truncated", len(fmt.Sprint(err)), maxMessage)
-	}
-	_, err = check(thingBag("faults"))(within(t), things)
-	var invalid *lumi.InvalidError
-	if !errors.As(err, &invalid) || len(invalid.Faults) < 500 ||
-		invalid.Faults[len(invalid.Faults)-1].Message != "there may be more errors" {
-		t.Errorf("Check error = %.1000v, want at least 500 faults, truncated", err)
-	}
+	bothThings(t, func(t *testing.T, things lumi.ResourceProvider) {
+		_, err := check(thingBag("long"))(within(t), things)
+		if err == nil || len(err.Error()) > maxMessage || len(err.Error()) < maxMessage-8 ||
+			!strings.HasSuffix(err.Error(), "ä…") {
+			t.Errorf("error message has %d bytes, want %d, truncated", len(fmt.Sprint(err)), maxMessage)
+		}
+		_, err = check(thingBag("faults"))(within(t), things)
+		var invalid *lumi.InvalidError
+		if !errors.As(err, &invalid) || len(invalid.Faults) < 500 ||
+			invalid.Faults[len(invalid.Faults)-1].Message != "there may be more errors" {
+			t.Errorf("Check error = %.1000v, want at least 500 faults, truncated", err)
+		}
+	})
 }
 
 // configuration returns a configuration with the given region and a secret password.
@@ -315,67 +325,76 @@ func configuration(region string) lumi.Bag {
 }
 
 func TestConfigure(t *testing.T) {
-	p := start(t, "configurable")
-	if !p.Configurable {
-		t.Error("Configurable = false, want true")
-	}
-	refused := func(err error, code codes.Code) {
-		t.Helper()
-		var e *plugin.Error
-		if !errors.As(err, &e) || e.Code != code {
-			t.Errorf("error = %v, want code %v", err, code)
+	both(t, "configurable", func(t *testing.T, p called, process *child) {
+		if process != nil && !process.Configurable {
+			t.Error("Configurable = false, want true")
 		}
-	}
-	invalid := func(err error, path lumi.Path) {
-		t.Helper()
-		var e *lumi.InvalidError
-		if !errors.As(err, &e) || len(e.Faults) == 0 || e.Faults[0].Path != path {
-			t.Errorf("error = %v, want a fault of %s", err, path)
+		things := must.Get(p.Resource(thingToken))(t)
+		refused := func(err error, code codes.Code) {
+			t.Helper()
+			var e *plugin.Error
+			if !errors.As(err, &e) || e.Code != code {
+				t.Errorf("error = %v, want code %v", err, code)
+			}
 		}
-	}
-	_, err := get("t-1")(within(t), p.resource(t, thingToken))
-	refused(err, codes.FailedPrecondition)
-	invalid(p.Configure(within(t), lumi.Bag{}), "region")
-	invalid(p.Configure(within(t), configuration(wire.Unknown)), "region")
-	invalid(p.Configure(within(t), configuration("nowhere")), "region")
-	refused(p.Configure(within(t), configuration("panic")), codes.Internal)
-	must.Do(t, p.Configure(within(t), configuration("here")))
-	p.expect(t, "configured here hush hush")
-	refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
-	must.Get(get("t-1")(within(t), p.resource(t, thingToken)))(t)
-	must.Do(t, p.Close())
-	if log := p.log.String(); strings.Contains(log, "hush") {
-		t.Errorf("the log contains a secret: %s", log)
-	}
+		invalid := func(err error, path lumi.Path) {
+			t.Helper()
+			var e *lumi.InvalidError
+			if !errors.As(err, &e) || len(e.Faults) == 0 || e.Faults[0].Path != path {
+				t.Errorf("error = %v, want a fault of %s", err, path)
+			}
+		}
+		_, err := get("t-1")(within(t), things)
+		refused(err, codes.FailedPrecondition)
+		invalid(p.Configure(within(t), lumi.Bag{}), "region")
+		invalid(p.Configure(within(t), configuration(wire.Unknown)), "region")
+		invalid(p.Configure(within(t), configuration("nowhere")), "region")
+		refused(p.Configure(within(t), configuration("panic")), codes.Internal)
+		must.Do(t, p.Configure(within(t), configuration("here")))
+		if process != nil {
+			process.expect(t, "configured here hush hush")
+		}
+		refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
+		must.Get(get("t-1")(within(t), things))(t)
+		if process == nil {
+			return
+		}
+		must.Do(t, process.Close())
+		if log := process.log.String(); strings.Contains(log, "hush") {
+			t.Errorf("the log contains a secret: %s", log)
+		}
+	})
 }
 
 func TestNoConfiguration(t *testing.T) {
-	p := start(t, "plugin")
-	must.Do(t, p.Configure(within(t), lumi.Bag{}))
-	var invalid *lumi.InvalidError
-	if err := p.Configure(within(t), lumi.BagOf(thingBag("nothing"))); !errors.As(err, &invalid) {
-		t.Errorf("Configure error = %v, want an *InvalidError", err)
-	}
+	both(t, "plugin", func(t *testing.T, p called, _ *child) {
+		must.Do(t, p.Configure(within(t), lumi.Bag{}))
+		var invalid *lumi.InvalidError
+		if err := p.Configure(within(t), lumi.BagOf(thingBag("nothing"))); !errors.As(err, &invalid) {
+			t.Errorf("Configure error = %v, want an *InvalidError", err)
+		}
+	})
 }
 
 func TestConcurrent(t *testing.T) {
-	things := start(t, "plugin").resource(t, thingToken)
-	ctx := within(t)
-	var group sync.WaitGroup
-	for i := range 200 {
-		group.Go(func() {
-			want := fmt.Sprint("number ", i)
-			resp, err := create(thingBag("length", "fixed", want), nil)(ctx, things)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
-				t.Errorf("result = %q, want %q", got, want)
-			}
-		})
-	}
-	group.Wait()
+	bothThings(t, func(t *testing.T, things lumi.ResourceProvider) {
+		ctx := within(t)
+		var group sync.WaitGroup
+		for i := range 200 {
+			group.Go(func() {
+				want := fmt.Sprint("number ", i)
+				resp, err := create(thingBag("length", "fixed", want), nil)(ctx, things)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
+					t.Errorf("result = %q, want %q", got, want)
+				}
+			})
+		}
+		group.Wait()
+	})
 }
 
 // A property of 64 MiB survives a round trip.

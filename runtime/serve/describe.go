@@ -13,12 +13,15 @@ import (
 func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*lumirpc.DescribeResponse, error) {
 	types := req.GetTypes()
 	if len(types) == 0 {
-		types = slices.Concat(sorted(s.plugin.Resources), sorted(s.plugin.Functions))
-		slices.Sort(types)
+		types = s.tokens()
 	}
 	resp := &lumirpc.DescribeResponse{}
 	for _, token := range types {
-		d, err := s.description(ctx, token)
+		served, err := s.described(token)
+		if err != nil {
+			return nil, err
+		}
+		d, err := served.Describe(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -44,16 +47,24 @@ func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*l
 	return resp, nil
 }
 
-// description returns the description of a resource type or a function.
-func (s *server) description(ctx context.Context, token string) (*lumi.Description, error) {
+// tokens returns the tokens of all resource types and functions, sorted.
+func (s *server) tokens() []string {
+	all := slices.Concat(sorted(s.plugin.Resources), sorted(s.plugin.Functions))
+	slices.Sort(all)
+	return all
+}
+
+// described is a resource provider or a function.
+type described interface {
+	Describe(context.Context) (*lumi.Description, error)
+}
+
+// described returns the provider of a resource type, or a function.
+func (s *server) described(token string) (described, error) {
 	if f, ok := s.plugin.Functions[tokens.Type(token)]; ok {
-		return f.Describe(ctx)
+		return f, nil
 	}
-	p, err := s.served(token)
-	if err != nil {
-		return nil, err
-	}
-	return p.Describe(ctx)
+	return s.served(token)
 }
 
 // numbered returns the number of an equality in a description, to which it adds it.

@@ -14,6 +14,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 const (
@@ -131,13 +132,15 @@ type callEvents struct {
 	*events
 	ctx context.Context // carries the secrets of the call
 	urn string
+	// sink receives the events of a [Local]'s call. It may be nil.
+	sink func(lumi.Event)
 	// last is the number of the call's last event on stream on, or 0 if there is none.
 	last int64
 	on   *eventStream
 }
 
 func (e *events) of(ctx context.Context, req any) *callEvents {
-	c := &callEvents{events: e, ctx: ctx}
+	c := &callEvents{events: e, ctx: ctx, sink: lumi.EventsOf(ctx)}
 	if r, ok := req.(interface{ GetUrn() string }); ok {
 		c.urn = r.GetUrn()
 	}
@@ -148,6 +151,10 @@ func (e *events) of(ctx context.Context, req any) *callEvents {
 // the call has ended.
 func (c *callEvents) add(event lumi.Event) {
 	message := masked(c.ctx, event.Message)
+	if c.sink != nil {
+		c.sink(lumi.Event{URN: urn.URN(c.urn), Level: event.Level, Message: message, Progress: event.Progress})
+		return
+	}
 	sent := false
 	c.set(func() {
 		if sent = c.stream != nil && !c.over; sent {

@@ -69,12 +69,12 @@ func callOf(do string, more ...string) *lumi.CallRequest {
 	return &lumi.CallRequest{Arguments: lumi.BagOf(bag)}
 }
 
-// Calls over a connection return the same results and errors as direct calls.
+// Calls over a connection and by a Local return the same results and errors as direct calls.
 func TestSameResults(t *testing.T) {
 	unknown, refers := callOf("nothing"), callOf("reference")
 	unknown.Arguments.Struct().Fields["secret"] = lumi.NewUnknown()
 	refers.References = lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(thingBag("nothing"))}}
-	local, remote := functions()[searchToken], must.Get(start(t, "plugin").Function(searchToken))(t)
+	remote, local := start(t, "plugin"), local(t, "plugin")
 	for name, test := range map[string]struct {
 		call *lumi.CallRequest
 		want string // the results or the error
@@ -93,18 +93,20 @@ func TestSameResults(t *testing.T) {
 		"incomplete": {callOf("incomplete"), "the provider returned an invalid result: result: is not valid UTF-8\nlist: is required, but missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want, wantErr := local.Call(t.Context(), test.call)
-			got, gotErr := remote.Call(within(t), test.call)
-			if diff := cmp.Diff(want, got, sameBags); diff != "" {
-				t.Errorf("Call (-local +remote):\n%s", diff)
-			}
-			sameError(t, wantErr, gotErr)
-			text := fmt.Sprint(gotErr)
-			if gotErr == nil {
-				text = got.Results.String()
-			}
-			if text != test.want {
-				t.Errorf("Call = %s, want %s", text, test.want)
+			want, wantErr := functions()[searchToken].Call(t.Context(), test.call)
+			for _, p := range []called{remote, local} {
+				got, gotErr := must.Get(p.Function(searchToken))(t).Call(within(t), test.call)
+				if diff := cmp.Diff(want, got, sameBags); diff != "" {
+					t.Errorf("Call of %T (-direct +got):\n%s", p, diff)
+				}
+				sameError(t, wantErr, gotErr)
+				text := fmt.Sprint(gotErr)
+				if gotErr == nil {
+					text = got.Results.String()
+				}
+				if text != test.want {
+					t.Errorf("Call = %s, want %s", text, test.want)
+				}
 			}
 		})
 	}

@@ -47,34 +47,11 @@ func TestMain(m *testing.M) {
 }
 
 func play(role string) {
-	p := Plugin{Package: "test", Version: "1.2.3", Resources: resources(), Functions: functions()}
 	switch role {
-	case "plugin":
-		Main(p)
-	case "configurable":
-		p.Configure = Configure(func(ctx context.Context, c *config) error {
-			switch c.Region {
-			case "nowhere":
-				return lumi.Faultf("region", "there is nothing")
-			case "panic":
-				panic("no region")
-			}
-			switch c.Region {
-			case "log":
-				lumi.Log(ctx).Info("configuring", "password", c.Password)
-				return nil
-			case "leak":
-				slog.Info("configuring", "password", c.Password)
-				return fmt.Errorf("no account with %q", c.Password)
-			case "leaking fault":
-				return lumi.Faultf("password", "%q is wrong", c.Password)
-			}
-			mark("configured " + c.Region + " " + c.Password)
-			configured = c.Password
-			return nil
-		})
-		Main(p)
+	case "plugin", "configurable":
+		Main(pluginOf(role))
 	case "misregistered":
+		p := pluginOf("plugin")
 		p.Resources[thingToken] = nil
 		Main(p)
 	case "provisioner":
@@ -121,6 +98,36 @@ func play(role string) {
 		fmt.Fprintln(os.Stderr, "no such luck")
 		os.Exit(3)
 	}
+}
+
+// pluginOf returns the plugin with the role "plugin" or "configurable".
+func pluginOf(role string) Plugin {
+	p := Plugin{Package: "test", Version: "1.2.3", Resources: resources(), Functions: functions()}
+	if role == "plugin" {
+		return p
+	}
+	p.Configure = Configure(func(ctx context.Context, c *config) error {
+		switch c.Region {
+		case "nowhere":
+			return lumi.Faultf("region", "there is nothing")
+		case "panic":
+			panic("no region")
+		}
+		switch c.Region {
+		case "log":
+			lumi.Log(ctx).Info("configuring", "password", c.Password)
+			return nil
+		case "leak":
+			slog.Info("configuring", "password", c.Password)
+			return fmt.Errorf("no account with %q", c.Password)
+		case "leaking fault":
+			return lumi.Faultf("password", "%q is wrong", c.Password)
+		}
+		mark("configured " + c.Region + " " + c.Password)
+		configured = c.Password
+		return nil
+	})
+	return p
 }
 
 // beParent starts a plugin, makes a call that never returns, and waits to be killed.

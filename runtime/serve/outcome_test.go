@@ -31,22 +31,27 @@ func isUncertain(err error) bool {
 }
 
 func TestUncertain(t *testing.T) {
-	p := start(t, "plugin")
-	things := p.resource(t, thingToken)
-	for do, want := range map[string]string{
-		"uncertain":      "no answer",
-		"wrap uncertain": "around no answer here",
-		"inner":          "the cloud: context deadline exceeded",
-		"panic":          "the provider panicked: runtime error: index out of range [7] with length 0",
-		"exit":           "the provider ended its goroutine, as runtime.Goexit and testing.T.FailNow do",
-		"wrap output":    "around the provider returned an invalid result: result: is wrong here",
-	} {
-		for name, call := range changes(do) {
-			if _, err := call(within(t), things); !isUncertain(err) || err.Error() != want {
-				t.Errorf("%s of %s returned %T %[3]v, want an uncertain %s", name, do, err, want)
+	bothThings(t, func(t *testing.T, things lumi.ResourceProvider) {
+		for do, want := range map[string]string{
+			"uncertain":      "no answer",
+			"wrap uncertain": "around no answer here",
+			"inner":          "the cloud: context deadline exceeded",
+			"panic":          "the provider panicked: runtime error: index out of range [7] with length 0",
+			"exit":           "the provider ended its goroutine, as runtime.Goexit and testing.T.FailNow do",
+			"wrap output":    "around the provider returned an invalid result: result: is wrong here",
+		} {
+			for name, call := range changes(do) {
+				if _, err := call(within(t), things); !isUncertain(err) || err.Error() != want {
+					t.Errorf("%s of %s returned %T %[3]v, want an uncertain %s", name, do, err, want)
+				}
 			}
 		}
-	}
+	})
+}
+
+func TestUncertainIfCanceled(t *testing.T) {
+	p := start(t, "plugin")
+	things := p.resource(t, thingToken)
 	for name, call := range changes("wait") {
 		ctx, cancel := context.WithCancel(within(t))
 		result := make(chan error, 1)
@@ -144,39 +149,40 @@ func TestCertain(t *testing.T) {
 }
 
 func TestWrapped(t *testing.T) {
-	things := start(t, "plugin").resource(t, thingToken)
-	var (
-		invalid *lumi.InvalidError
-		replace *lumi.ReplaceError
-		output  *lumi.OutputError
-		retry   *lumi.RetryError
-		unknown *lumi.UncertainError
-	)
-	for do, test := range map[string]struct {
-		is   func(err error) bool
-		want string
-	}{
-		"fault":     {func(err error) bool { return errors.As(err, &invalid) && len(invalid.Faults) == 2 }, "do: around is a fault here\nlist[0]: around is another here"},
-		"replace":   {func(err error) bool { return errors.As(err, &replace) }, "around changing list requires a replacement, not an update here"},
-		"output":    {func(err error) bool { return errors.As(err, &output) }, "around the provider returned an invalid result: result: is wrong here"},
-		"retry":     {func(err error) bool { return errors.As(err, &retry) && retry.After == 3*time.Second }, "around slow down: too fast here"},
-		"uncertain": {func(err error) bool { return errors.As(err, &unknown) }, "around no answer here"},
-		"missing x": {func(err error) bool { return errors.Is(err, lumi.ErrNotFound) }, "around x: no such resource here"},
-	} {
-		for name, call := range map[string]caller{
-			"check": check(thingBag("wrap " + do)), "create": create(thingBag("wrap "+do), nil),
-			"find": find(thingBag("wrap "+do), "x"), "partly": create(thingBag("partly wrap "+do), nil),
+	bothThings(t, func(t *testing.T, things lumi.ResourceProvider) {
+		var (
+			invalid *lumi.InvalidError
+			replace *lumi.ReplaceError
+			output  *lumi.OutputError
+			retry   *lumi.RetryError
+			unknown *lumi.UncertainError
+		)
+		for do, test := range map[string]struct {
+			is   func(err error) bool
+			want string
+		}{
+			"fault":     {func(err error) bool { return errors.As(err, &invalid) && len(invalid.Faults) == 2 }, "do: around is a fault here\nlist[0]: around is another here"},
+			"replace":   {func(err error) bool { return errors.As(err, &replace) }, "around changing list requires a replacement, not an update here"},
+			"output":    {func(err error) bool { return errors.As(err, &output) }, "around the provider returned an invalid result: result: is wrong here"},
+			"retry":     {func(err error) bool { return errors.As(err, &retry) && retry.After == 3*time.Second }, "around slow down: too fast here"},
+			"uncertain": {func(err error) bool { return errors.As(err, &unknown) }, "around no answer here"},
+			"missing x": {func(err error) bool { return errors.Is(err, lumi.ErrNotFound) }, "around x: no such resource here"},
 		} {
-			_, err := call(within(t), things)
-			want := test.want
-			if name == "partly" {
-				want = "partially done: " + want
-			}
-			if err == nil || !test.is(err) || err.Error() != want {
-				t.Errorf("%s with %s returned %T %[3]v\nwant %[4]s", name, do, err, want)
+			for name, call := range map[string]caller{
+				"check": check(thingBag("wrap " + do)), "create": create(thingBag("wrap "+do), nil),
+				"find": find(thingBag("wrap "+do), "x"), "partly": create(thingBag("partly wrap "+do), nil),
+			} {
+				_, err := call(within(t), things)
+				want := test.want
+				if name == "partly" {
+					want = "partially done: " + want
+				}
+				if err == nil || !test.is(err) || err.Error() != want {
+					t.Errorf("%s with %s returned %T %[3]v\nwant %[4]s", name, do, err, want)
+				}
 			}
 		}
-	}
+	})
 }
 
 // wrapping is a provider that overrides methods and wraps their errors.

@@ -130,130 +130,131 @@ func leakyBag(t *testing.T, how string) *structpb.Struct {
 }
 
 func TestMasked(t *testing.T) {
-	p := start(t, "configurable")
-	password := func(region string) *structpb.Struct {
-		return jsonBag(t, `{"region": "`+region+`", "password": "configured secret"}`)
-	}
-	for region, want := range map[string]string{
-		"leak": `no account with "(secret)"`, "leaking fault": `password: "(secret)" is wrong`,
-	} {
-		if err := p.Configure(within(t), lumi.BagOf(password(region))); err == nil || err.Error() != want {
-			t.Errorf("Configure with %s returned %v, want %s", region, err, want)
+	both(t, "configurable", func(t *testing.T, p called, _ *child) {
+		password := func(region string) *structpb.Struct {
+			return jsonBag(t, `{"region": "`+region+`", "password": "configured secret"}`)
 		}
-	}
-	must.Do(t, p.Configure(within(t), lumi.BagOf(password("here"))))
-	p.expect(t, "configured here configured secret")
-	things := p.resource(t, thingToken)
-	refs := lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(jsonBag(t, `{
-		"plain": "x", "token": {"$sig": "$secret", "value": {"token key": "referred to"}}
-	}`))}}
-	var invalid *lumi.InvalidError
-	var output *lumi.OutputError
-	var replace *lumi.ReplaceError
-	var retry *lumi.RetryError
-	var other *plugin.Error
-	for how, test := range map[string]struct {
-		kind any
-		want string
-	}{
-		"plain":    {&other, `no account (secret), or "(secret)"`},
-		"forms":    {&other, `sent {"key":"(secret)"} to http://host/?a=(secret) with Basic bWU6(secret)`},
-		"fault":    {&invalid, "vault[…].password: (secret) is weak"},
-		"key":      {&invalid, "vault[…].password: (secret) is no account\nvault[…].password: (secret) is no account"},
-		"anything": {&other, "what is map[(secret):[(secret) map[anything:(secret)]] no:1.23456789e+08]"},
-		"wrapped":  {&invalid, "do: with (secret): is (secret)\nwith (secret): (secret)"},
-		"retry":    {&retry, "with (secret): (secret)"},
-		"missing":  {&other, "with (secret): no such resource"},
-		"output":   {&output, "the provider returned an invalid result: vault[…]: (secret)"},
-		"replace":  {&replace, "changing secret, vault[…] requires a replacement, not an update"},
-		"reference": {&other, "refers to map[plain:x token:map[" + wire.Signature + ":" + wire.Secret +
-			" value:map[(secret):(secret)]]]"},
-		"unwrapped":      {&other, "refers to map[(secret):(secret)]"},
-		"configuration":  {&other, "wrong (secret): (secret)"},
-		"made":           {&other, "cannot set (secret)"},
-		"panic":          {&other, "the provider panicked: no account (secret)"},
-		"panic error":    {&other, `the provider panicked: no account "(secret)"`},
-		"panic value":    {&other, "the provider panicked: serve.confused: its Error method panicked"},
-		"made panic":     {&other, "the provider panicked: (secret)"},
-		"confused":       {&other, "serve.confused: its Error method panicked"},
-		"retry confused": {&retry, "*lumi.RetryError: its Error method panicked"},
-		"typed nil":      {&other, "*serve.broken: its Error method panicked"},
-		"list":           {&other, "open item, (secret)"},
-	} {
-		for name, call := range map[string]func(*structpb.Struct) error{
-			"check": func(bag *structpb.Struct) error {
-				_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(bag), References: refs})
-				return err
-			},
-			"create": func(bag *structpb.Struct) error {
-				_, err := create(bag, refs)(within(t), things)
-				return err
-			},
-			"partly": func(bag *structpb.Struct) error {
-				bag.Fields["do"] = structpb.NewStringValue("partly " + bag.Fields["do"].GetStringValue())
-				_, err := create(bag, refs)(within(t), things)
-				var partial *lumi.PartialError
-				if !errors.As(err, &partial) || partial.ID != "t-half" {
-					if strings.Contains(how, "panic") {
-						return err
-					}
-					return fmt.Errorf("not partially done: %w", err)
-				}
-				if partial.Properties.Get("secret") != hush {
-					t.Errorf("%s: secret = %v, want %s", how, partial.Properties, hush)
-				}
-				return partial.Err
-			},
-			"delete": func(bag *structpb.Struct) error {
-				_, err := things.Delete(within(t), &lumi.DeleteRequest{
-					URN: thingURN, ID: "t-1", Properties: lumi.BagOf(bag), References: refs,
-				})
-				return err
-			},
+		for region, want := range map[string]string{
+			"leak": `no account with "(secret)"`, "leaking fault": `password: "(secret)" is wrong`,
 		} {
-			err := call(leakyBag(t, how))
-			switch {
-			case name == "delete" && (how == "missing" || how == "made" || how == "made panic"):
-				continue // Delete does not behave this way.
-			case how == "typed nil" && name != "partly": // Without a resource, such a method may panic.
-				if err == nil {
-					t.Errorf("%s with %s returned nil, want an error", name, how)
-				}
-			case err == nil || err.Error() != test.want || !errors.As(err, test.kind):
-				t.Errorf("%s with %s returned %T\n%v\nwant\n%s", name, how, err, err, test.want)
+			if err := p.Configure(within(t), lumi.BagOf(password(region))); err == nil || err.Error() != want {
+				t.Errorf("Configure with %s returned %v, want %s", region, err, want)
 			}
 		}
-	}
+		must.Do(t, p.Configure(within(t), lumi.BagOf(password("here"))))
+		things := must.Get(p.Resource(thingToken))(t)
+		refs := lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(jsonBag(t, `{
+			"plain": "x", "token": {"$sig": "$secret", "value": {"token key": "referred to"}}
+		}`))}}
+		var invalid *lumi.InvalidError
+		var output *lumi.OutputError
+		var replace *lumi.ReplaceError
+		var retry *lumi.RetryError
+		var other *plugin.Error
+		for how, test := range map[string]struct {
+			kind any
+			want string
+		}{
+			"plain":    {&other, `no account (secret), or "(secret)"`},
+			"forms":    {&other, `sent {"key":"(secret)"} to http://host/?a=(secret) with Basic bWU6(secret)`},
+			"fault":    {&invalid, "vault[…].password: (secret) is weak"},
+			"key":      {&invalid, "vault[…].password: (secret) is no account\nvault[…].password: (secret) is no account"},
+			"anything": {&other, "what is map[(secret):[(secret) map[anything:(secret)]] no:1.23456789e+08]"},
+			"wrapped":  {&invalid, "do: with (secret): is (secret)\nwith (secret): (secret)"},
+			"retry":    {&retry, "with (secret): (secret)"},
+			"missing":  {&other, "with (secret): no such resource"},
+			"output":   {&output, "the provider returned an invalid result: vault[…]: (secret)"},
+			"replace":  {&replace, "changing secret, vault[…] requires a replacement, not an update"},
+			"reference": {&other, "refers to map[plain:x token:map[" + wire.Signature + ":" + wire.Secret +
+				" value:map[(secret):(secret)]]]"},
+			"unwrapped":      {&other, "refers to map[(secret):(secret)]"},
+			"configuration":  {&other, "wrong (secret): (secret)"},
+			"made":           {&other, "cannot set (secret)"},
+			"panic":          {&other, "the provider panicked: no account (secret)"},
+			"panic error":    {&other, `the provider panicked: no account "(secret)"`},
+			"panic value":    {&other, "the provider panicked: serve.confused: its Error method panicked"},
+			"made panic":     {&other, "the provider panicked: (secret)"},
+			"confused":       {&other, "serve.confused: its Error method panicked"},
+			"retry confused": {&retry, "*lumi.RetryError: its Error method panicked"},
+			"typed nil":      {&other, "*serve.broken: its Error method panicked"},
+			"list":           {&other, "open item, (secret)"},
+		} {
+			for name, call := range map[string]func(*structpb.Struct) error{
+				"check": func(bag *structpb.Struct) error {
+					_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(bag), References: refs})
+					return err
+				},
+				"create": func(bag *structpb.Struct) error {
+					_, err := create(bag, refs)(within(t), things)
+					return err
+				},
+				"partly": func(bag *structpb.Struct) error {
+					bag.Fields["do"] = structpb.NewStringValue("partly " + bag.Fields["do"].GetStringValue())
+					_, err := create(bag, refs)(within(t), things)
+					var partial *lumi.PartialError
+					if !errors.As(err, &partial) || partial.ID != "t-half" {
+						if strings.Contains(how, "panic") {
+							return err
+						}
+						return fmt.Errorf("not partially done: %w", err)
+					}
+					if partial.Properties.Get("secret") != hush {
+						t.Errorf("%s: secret = %v, want %s", how, partial.Properties, hush)
+					}
+					return partial.Err
+				},
+				"delete": func(bag *structpb.Struct) error {
+					_, err := things.Delete(within(t), &lumi.DeleteRequest{
+						URN: thingURN, ID: "t-1", Properties: lumi.BagOf(bag), References: refs,
+					})
+					return err
+				},
+			} {
+				err := call(leakyBag(t, how))
+				switch {
+				case name == "delete" && (how == "missing" || how == "made" || how == "made panic"):
+					continue // Delete does not behave this way.
+				case how == "typed nil" && name != "partly": // Without a resource, such a method may panic.
+					if err == nil {
+						t.Errorf("%s with %s returned nil, want an error", name, how)
+					}
+				case err == nil || err.Error() != test.want || !errors.As(err, test.kind):
+					t.Errorf("%s with %s returned %T\n%v\nwant\n%s", name, how, err, err, test.want)
+				}
+			}
+		}
+	})
 }
 
 func TestMaskedBounds(t *testing.T) {
-	things := start(t, "plugin").resource(t, thingToken)
-	for _, how := range []string{"long", "many", "confused fault"} {
-		_, err := check(leakyBag(t, how))(within(t), things)
-		if err == nil || len(err.Error()) > maxMessage || strings.Contains(err.Error(), "hush") {
-			t.Errorf("%s: error = %.200v, want a short error without the secret", how, err)
+	bothThings(t, func(t *testing.T, things lumi.ResourceProvider) {
+		for _, how := range []string{"long", "many", "confused fault"} {
+			_, err := check(leakyBag(t, how))(within(t), things)
+			if err == nil || len(err.Error()) > maxMessage || strings.Contains(err.Error(), "hush") {
+				t.Errorf("%s: error = %.200v, want a short error without the secret", how, err)
+			}
 		}
-	}
-	// An error contains thousands of secrets.
-	bag := leakyBag(t, "list")
-	list := &structpb.ListValue{}
-	for i := range 8000 {
-		list.Values = append(list.Values, lumi.NewSecret(structpb.NewStringValue(fmt.Sprint("secret item number ", i))))
-	}
-	bag.Fields["list"] = structpb.NewListValue(list)
-	_, err := check(bag)(within(t), things)
-	if err == nil || strings.Contains(err.Error(), "number") || !strings.HasPrefix(err.Error(), "(secret), (secret), ") {
-		t.Errorf("error = %.200v, want masked secrets", err)
-	}
-	// An error contains a huge secret.
-	bag = leakyBag(t, "plain")
-	huge := strings.Repeat("huge secret ", 1<<20)
-	bag.Fields["secret"] = structpb.NewStringValue(huge)
-	var e *plugin.Error
-	if _, err := check(bag)(within(t), things); !errors.As(err, &e) || e.Code != codes.Unknown ||
-		strings.Contains(err.Error(), "huge") || !strings.HasPrefix(err.Error(), "no account (secret)") {
-		t.Errorf("error = %.200v, want a masked secret", err)
-	}
+		// An error contains thousands of secrets.
+		bag := leakyBag(t, "list")
+		list := &structpb.ListValue{}
+		for i := range 8000 {
+			list.Values = append(list.Values, lumi.NewSecret(structpb.NewStringValue(fmt.Sprint("secret item number ", i))))
+		}
+		bag.Fields["list"] = structpb.NewListValue(list)
+		_, err := check(bag)(within(t), things)
+		if err == nil || strings.Contains(err.Error(), "number") || !strings.HasPrefix(err.Error(), "(secret), (secret), ") {
+			t.Errorf("error = %.200v, want masked secrets", err)
+		}
+		// An error contains a huge secret.
+		bag = leakyBag(t, "plain")
+		huge := strings.Repeat("huge secret ", 1<<20)
+		bag.Fields["secret"] = structpb.NewStringValue(huge)
+		var e *plugin.Error
+		if _, err := check(bag)(within(t), things); !errors.As(err, &e) || e.Code != codes.Unknown ||
+			strings.Contains(err.Error(), "huge") || !strings.HasPrefix(err.Error(), "no account (secret)") {
+			t.Errorf("error = %.200v, want a masked secret", err)
+		}
+	})
 }
 
 func TestMaskedLog(t *testing.T) {

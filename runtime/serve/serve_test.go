@@ -53,6 +53,37 @@ func startFor(t *testing.T, role string, sink func(lumi.Event)) *child {
 	return c
 }
 
+// called is a plugin in a process of its own or a [Local].
+type called interface {
+	Configure(ctx context.Context, properties lumi.Bag) error
+	Resource(token tokens.Type) (lumi.ResourceProvider, error)
+	Function(token tokens.Type) (lumi.Function, error)
+}
+
+// both runs a test with the plugin of a role over gRPC and in this process. process is nil in this process.
+func both(t *testing.T, role string, test func(t *testing.T, p called, process *child)) {
+	t.Helper()
+	t.Run("gRPC", func(t *testing.T) {
+		c := start(t, role)
+		test(t, c, c)
+	})
+	t.Run("Local", func(t *testing.T) { test(t, local(t, role), nil) })
+}
+
+// local returns the plugin of a role in this process.
+func local(t *testing.T, role string) *Local {
+	t.Helper()
+	l := must.Get(NewLocal(pluginOf(role)))(t)
+	t.Cleanup(func() { must.Do(t, l.Close()) })
+	return l
+}
+
+// bothThings is like both for the provider of things.
+func bothThings(t *testing.T, test func(t *testing.T, things lumi.ResourceProvider)) {
+	t.Helper()
+	both(t, "plugin", func(t *testing.T, p called, _ *child) { test(t, must.Get(p.Resource(thingToken))(t)) })
+}
+
 func (c *child) resource(t *testing.T, token tokens.Type) lumi.ResourceProvider {
 	t.Helper()
 	return must.Get(c.Resource(token))(t)

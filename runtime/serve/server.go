@@ -325,10 +325,9 @@ func (s *server) Call(ctx context.Context, req *lumirpc.CallRequest) (*lumirpc.C
 	if !s.configured.Load() {
 		return nil, errNotConfigured
 	}
-	f, ok := s.plugin.Functions[tokens.Type(req.GetType())]
-	if !ok {
-		return nil, refuse(codes.Unimplemented, "the plugin for package %q does not serve function %q",
-			s.plugin.Package, req.GetType())
+	f, err := s.function(req.GetType())
+	if err != nil {
+		return nil, err
 	}
 	given := lumi.BagOf(req.GetProperties())
 	arguments, err := content.Stamp(ctx, given)
@@ -414,6 +413,15 @@ func (s *server) served(token string) (lumi.ResourceProvider, error) {
 			s.plugin.Package, token)
 	}
 	return p, nil
+}
+
+// function returns a function, or a refusal if the plugin does not serve it.
+func (s *server) function(token string) (lumi.Function, error) {
+	f, ok := s.plugin.Functions[tokens.Type(token)]
+	if !ok {
+		return nil, refuse(codes.Unimplemented, "the plugin for package %q does not serve function %q", s.plugin.Package, token)
+	}
+	return f, nil
 }
 
 // renamed returns the provider with the given former token, which state may still contain, and false if there is none.
