@@ -118,6 +118,8 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 		return p.fallback(c)
 	case f&(required|Out) == required:
 		p.lacks()
+	case f&(required|Out) == required|Out && p.mode == lenient && p.only == 0:
+		p.mark().missing = true // no misfit: a resource has no results before it is created
 	}
 	p.pop()
 	return nil

@@ -109,8 +109,9 @@ func TestStoredArchive(t *testing.T) {
 }
 
 // storedCalls returns all calls that take stored properties. Each returns the bag in its response.
-func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) map[string]func() (lumi.Bag, error) {
+func storedCalls(t *rapid.T, p *testnet.NetworkProvider, stored, wanted lumi.Bag) map[string]func() (lumi.Bag, error) {
 	return map[string]func() (lumi.Bag, error){
+		"Upgrade": func() (lumi.Bag, error) { return p.Upgrade(t.Context(), stored) },
 		"Check": func() (lumi.Bag, error) {
 			resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: wanted, Old: stored})
 			return *bagOf(resp, func() *lumi.Bag { return &resp.Properties }), err

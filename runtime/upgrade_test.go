@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// link is a resource whose IDL has changed: ip was renamed to address, id to arn, and the title of an end to label; endpoint,
-// such as "example.com:80", was split into host and port; and open was added.
+// link is a resource whose IDL has changed: ip was renamed to address, id to arn, the title of an end to label, and note, which
+// the IDL says, to comment; endpoint, such as "example.com:80", was split into host and port; and open was added.
 type link struct {
 	Address string
 	Host    *string
@@ -35,7 +35,7 @@ func (l *link) Lumi(p *lumi.Props) {
 	lumi.Required(p, "port", &l.Port, lumi.Number)
 	lumi.Required(p, "open", &l.Open, lumi.Bool, lumi.Replaces)
 	lumi.Nilable(p, "ends", &l.Ends, lumi.List(lumi.Struct[*end]()))
-	lumi.Optional(p, "comment", &l.Comment, lumi.String)
+	lumi.Optional(p, "comment", &l.Comment, lumi.String.Was("note"))
 	lumi.Required(p, "arn", &l.ARN, lumi.String, lumi.Out)
 }
 
@@ -175,6 +175,41 @@ func TestUpgrade(t *testing.T) {
 	}
 	if !same(bag(t, oldLink), old) {
 		t.Error("a call modified its request, want it unchanged")
+	}
+}
+
+// Upgrade returns stored properties under the current IDL.
+func TestProviderUpgrade(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		stored, want lumi.Bag
+		upgraded     int
+	}{
+		{"current", bag(t, newLink), bag(t, newLink), 0},
+		{"older", bag(t, oldLink), bag(t, newLink), 1},
+		{"renamed", with(t, newLink, `{"comment": null, "note": "x"}`), with(t, newLink, `{"comment": "x"}`), 0},
+		{"removed", with(t, newLink, `{"gone": 1}`), bag(t, newLink), 1},
+		{"another kind", with(t, newLink, `{"host": 5, "open": "no"}`), with(t, newLink, `{"host": null, "open": null}`), 1},
+		{"missing", bag(t, `{"address": "a"}`), bag(t, `{"address": "a"}`), 1},
+		{"secret", with(t, oldLink, `{"endpoint": {"$sig": "$secret", "value": "example.com:80"}, "ends": null, "id": null}`),
+			bag(t, `{"address": {"$sig": "$secret", "value": "10.0.0.1"}, "host": {"$sig": "$secret", "value": "example.com"},
+				"port": {"$sig": "$secret", "value": 80}, "open": false}`), 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ops := &linkOps{}
+			got, err := linkProvider(ops).Upgrade(t.Context(), test.stored)
+			if err != nil || !same(test.want, got) || ops.upgraded != test.upgraded {
+				t.Errorf("Upgrade = %v, %v after %d upgrades, want %s after %d", got, err, ops.upgraded, test.want, test.upgraded)
+			}
+			again, err := linkProvider(ops).Upgrade(t.Context(), got)
+			if err != nil || !same(got, again) {
+				t.Errorf("second Upgrade = %v, %v, want no change", again, err)
+			}
+		})
+	}
+	_, err := linkProvider(&linkOps{}).Upgrade(t.Context(), with(t, oldLink, `{"endpoint": "here"}`))
+	if want := `upgrading the stored properties: endpoint: strconv.ParseFloat: parsing "": invalid syntax`; err == nil || err.Error() != want {
+		t.Errorf("Upgrade error = %v, want %s", err, want)
 	}
 }
 

@@ -81,12 +81,25 @@ func (r *recorder) all() []lumi.Event {
 }
 
 func TestEvents(t *testing.T) {
-	var got recorder
-	p := startFor(t, "configurable", got.sink)
-	must.Do(t, p.Configure(within(t), configuration("log")))
+	t.Run("gRPC", func(t *testing.T) {
+		var got recorder
+		p := startFor(t, "configurable", got.sink)
+		testEvents(t, p, &got)
+		must.Do(t, p.Close())
+		if log := p.log.String(); log != "" {
+			t.Errorf("log = %s, want no events in it", log)
+		}
+	})
+	t.Run("Local", func(t *testing.T) { testEvents(t, local(t, "configurable"), new(recorder)) })
+}
+
+// testEvents checks the events of calls, which got records.
+func testEvents(t *testing.T, p called, got *recorder) {
+	ctx := lumi.WithEvents(within(t), got.sink) // for a Local
+	must.Do(t, p.Configure(ctx, configuration("log")))
 	want := []lumi.Event{{Level: slog.LevelInfo, Message: `configuring password="(secret)"`}}
 	expect.Equal(t, want, got.all(), "Configure")
-	things := p.resource(t, thingToken)
+	things := must.Get(p.Resource(thingToken))(t)
 	for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
 		"check":   check(thingBag("log levels")),
 		"create":  create(thingBag("log levels"), nil),
@@ -97,7 +110,7 @@ func TestEvents(t *testing.T) {
 		"delete":  remove(thingBag("log levels")),
 	} {
 		before := len(got.all())
-		if _, err := call(within(t), things); err != nil {
+		if _, err := call(ctx, things); err != nil {
 			t.Errorf("%s returned %v, want nil", name, err)
 		}
 		want := []lumi.Event{
@@ -112,16 +125,12 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	before := len(got.all())
-	must.Get(create(thingBag("log secret", "secret", hush), nil)(within(t), things))(t)
+	must.Get(create(thingBag("log secret", "secret", hush), nil)(ctx, things))(t)
 	want = []lumi.Event{
 		{URN: thingURN, Level: slog.LevelInfo, Message: "trying (secret)", Progress: true},
 		{URN: thingURN, Level: slog.LevelInfo, Message: `trying (secret) with="(secret)" group.secret="(secret)" group.any="[(secret)]"`},
 	}
 	expect.Equal(t, want, got.all()[before:], "secrets")
-	must.Do(t, p.Close())
-	if log := p.log.String(); log != "" {
-		t.Errorf("log = %s, want no events in it", log)
-	}
 }
 
 // Each concurrent call returns after all of its events have arrived in order.
