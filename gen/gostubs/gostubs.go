@@ -1,4 +1,5 @@
-// Package gostubs generates the Go half of a resource package: one stub file for each IDL file.
+// Package gostubs generates the Go half of a resource package: one stub file for each IDL file, and the package
+// [schema.GoSchema] with the model for adapters to other engines.
 //
 // A stub contains only code that depends on the types: structs with a method that describes their properties to the
 // runtime, property names, enums, and constants. For each resource, it also contains the type token, the interface
@@ -22,8 +23,8 @@ type Options struct {
 	Digests schema.Digests
 }
 
-// Generate returns one stub file per IDL file, in the order of the model. Rendering a file fails only if its module
-// uses an unexported type of another module.
+// Generate returns one stub file per IDL file, in the order of the model, and the file with the schema. Rendering a stub
+// fails only if its module uses an unexported type of another module.
 func Generate(pkg *schema.Package, opts Options) []gen.File {
 	var files []gen.File
 	for _, m := range pkg.Modules {
@@ -37,5 +38,5 @@ func Generate(pkg *schema.Package, opts Options) []gen.File {
 			files = append(files, file)
 		}
 	}
-	return files
+	return append(files, schemaFile(pkg, opts.Digests))
 }

@@ -2,10 +2,16 @@ package gostubs_test
 
 import (
 	"bytes"
+	"go/ast"
+	"go/constant"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"path"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
@@ -33,6 +39,9 @@ func TestStubFiles(t *testing.T) {
 	for _, f := range files {
 		seen[f.Path] = string(f.Content)
 		source := strings.TrimSuffix(f.Path, "_stub.go") + ".go"
+		if f.Path == "lumischema/lumischema.go" {
+			source = "**/*.go"
+		}
 		if !bytes.HasPrefix(f.Content, []byte(gen.Header(gen.Slashes, source)+"\n\n")) {
 			t.Errorf("%s does not start with the generated header", f.Path)
 		}
@@ -47,6 +56,22 @@ func TestStubFiles(t *testing.T) {
 	nothing := seen["main-part/nothing_stub.go"]
 	if want := gen.Header(gen.Slashes, "main-part/nothing.go") + "\n\npackage mainpart\n"; nothing != want {
 		t.Errorf("stub without declarations = %q, want %q", nothing, want)
+	}
+}
+
+func TestSchema(t *testing.T) {
+	pkg := hostile()
+	files := must.Get(gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath})))(t)
+	source := files[len(files)-1]
+	parsed := must.Get(parser.ParseFile(token.NewFileSet(), source.Path, source.Content, parser.SkipObjectResolution))(t)
+	literal := parsed.Decls[0].(*ast.GenDecl).Specs[0].(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value
+	text := constant.StringVal(constant.MakeFromLiteral(literal, token.STRING, 0))
+	reread := func(text string) string {
+		return string(must.Get(schema.Compact(must.Get(schema.Read(strings.NewReader(text)))(t)))(t))
+	}
+	want := reread(string(must.Get(schema.Compact(pkg))(t)))
+	if diff := cmp.Diff(want, reread(text)); diff != "" {
+		t.Errorf("%s differs from the model (-want +got):\n%s", source.Path, diff)
 	}
 }
 

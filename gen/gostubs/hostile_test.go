@@ -37,7 +37,7 @@ func hostile() *schema.Package {
 			&schema.Const{Header: header("Half", ""), Value: 0.5},
 			&schema.Const{Header: header("Huge", ""), Value: 1e300},
 			&schema.Const{Header: header("Whole", ""), Value: 4.0},
-			&schema.Const{Header: header("Text", ""), Value: "\"\\\n\u2028\x00`"},
+			&schema.Const{Header: header("Text", ""), Value: "\"\\\n\u2028\x00`\ufeff\x7f\r"},
 			&schema.Const{Header: header("yes", ""), Value: true},
 		}},
 		{Name: "enums.go", Decls: []schema.Decl{longEnum()}},

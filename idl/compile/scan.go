@@ -17,6 +17,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
 )
 
 // tree is the folder tree of an IDL.
@@ -247,6 +248,9 @@ func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 	case dir == "index":
 		c.reportAt(diag.FolderName, c.clauseOf(file),
 			"type tokens in the folder index would collide with those in the root folder").
+			Suggestion = "rename the folder"
+	case strings.EqualFold(dir, schema.GoSchema):
+		c.reportAt(diag.FolderName, c.clauseOf(file), "a folder named %s would collide with the generated package %s", name, schema.GoSchema).
 			Suggestion = "rename the folder"
 	case name == "node_modules":
 		c.reportAt(diag.FolderName, c.clauseOf(file), "cannot generate files in a folder named node_modules").

@@ -8,6 +8,9 @@ import (
 
 // The names used in generated Go are part of the model so that the compiler can report collisions.
 
+// GoSchema is the name of the generated Go package that contains the schema, and of its folder.
+const GoSchema = "lumischema"
+
 // stubImports is the set of package names that any stub may import.
 var stubImports = map[string]bool{"context": true, "lumi": true, "tokens": true, "urn": true}
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 )
 
 // Version is the version of the JSON format used by [Write] and [Read]. It increases when a member is removed or
@@ -85,16 +86,8 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	{"kind": "ref", "module": "ec2", "name": "VPC"}
 //	{"kind": "ref", "package": "acme/net", "token": "acme/net:core:VPC"}, which is in "packages"
 func Write(w io.Writer, p *Package) error {
-	form := packageJSON{Version: Version}
-	for _, other := range p.Packages {
-		foreign, err := formOf(other)
-		if err != nil {
-			return err
-		}
-		form.Packages = append(form.Packages, foreign)
-	}
-	var err error
-	if form.foreignJSON, err = formOf(p); err != nil {
+	form, err := formOf(p)
+	if err != nil {
 		return err
 	}
 	enc := json.NewEncoder(w)
@@ -103,8 +96,39 @@ func Write(w io.Writer, p *Package) error {
 	return enc.Encode(form)
 }
 
-// formOf returns the JSON form of a package without the others that it refers to.
-func formOf(p *Package) (foreignJSON, error) {
+// In compact JSON, these match only outside strings, since a quote within a string follows a backslash.
+var (
+	positions = regexp.MustCompile(`,"pos":\{"line":\d+,"column":\d+\}`)
+	elements  = regexp.MustCompile(`([[,])(\{"\w)`)
+)
+
+// Compact returns the model in the format of [Write] as compact JSON without positions. Each module, file, declaration,
+// property, and other object in a list starts a line.
+func Compact(p *Package) ([]byte, error) {
+	form, err := formOf(p)
+	if err != nil {
+		return nil, err
+	}
+	data, err := marshal(form)
+	return elements.ReplaceAll(positions.ReplaceAll(data, nil), []byte("$1\n$2")), err
+}
+
+// formOf returns the JSON form of a package.
+func formOf(p *Package) (form packageJSON, err error) {
+	form.Version = Version
+	for _, other := range p.Packages {
+		foreign, err := modulesOf(other)
+		if err != nil {
+			return form, err
+		}
+		form.Packages = append(form.Packages, foreign)
+	}
+	form.foreignJSON, err = modulesOf(p)
+	return form, err
+}
+
+// modulesOf returns the JSON form of a package without the others that it refers to.
+func modulesOf(p *Package) (foreignJSON, error) {
 	form := foreignJSON{Package: *p, Modules: []moduleJSON{}}
 	for _, m := range p.Modules {
 		module := moduleJSON{Module: *m, Files: []fileJSON{}}

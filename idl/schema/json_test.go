@@ -95,6 +95,30 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// Compact omits positions, but no text that looks like one.
+func TestCompact(t *testing.T) {
+	pos := schema.Position{Line: 3, Column: 6}
+	p := &schema.Package{Name: "a", Modules: []*schema.Module{{GoName: "a", Files: []*schema.File{{
+		Name: "a.go", Doc: `,"pos":{"line":1,"column":2},{"a`, Decls: []schema.Decl{
+			&schema.Const{Header: schema.Header{Name: "C", Doc: `[{"b":1},{"`, Pos: pos}, Value: `,{"pos`},
+			&schema.Struct{Header: schema.Header{Name: "S", Pos: pos}, Properties: []*schema.Property{
+				{Field: "A", Name: "a", Type: &schema.List{Elem: schema.Int}, Pos: pos},
+			}, Rules: []*schema.Rule{{Message: "m", Expr: []any{"has", "a"}}}},
+		},
+	}}}}}
+	p.Link()
+	const want = `{"version":1,"name":"a","modules":[
+{"path":"","goName":"a","files":[
+{"name":"a.go","doc":",\"pos\":{\"line\":1,\"column\":2},{\"a","decls":[
+{"kind":"const","name":"C","doc":"[{\"b\":1},{\"","type":"string","value":",{\"pos"},
+{"kind":"struct","name":"S","properties":[
+{"field":"A","name":"a","type":{"kind":"list","elem":{"kind":"int"}}}],"rules":[
+{"message":"m","expr":["has","a"]}]}]}]}]}`
+	if got := must.Get(schema.Compact(p))(t); string(got) != want {
+		t.Errorf("Compact = %s\nwant %s", got, want)
+	}
+}
+
 // sameFloat reports whether a and b are the same float64, distinguishing 0 from -0.
 func sameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
@@ -333,6 +357,21 @@ func TestWriteReadRoundTrip(t *testing.T) {
 		}
 		if text != write(t, again) {
 			t.Fatal("Write after Read produced different JSON for the same model")
+		}
+		compact := must.Get(schema.Compact(p))(t)
+		for d := range again.Decls() {
+			d.Head().Pos = schema.Position{}
+			for _, property := range schema.Properties(d) {
+				property.Pos = schema.Position{}
+			}
+			if e, ok := d.(*schema.Enum); ok {
+				for _, m := range e.Members {
+					m.Pos = schema.Position{}
+				}
+			}
+		}
+		if bare := must.Get(schema.Read(bytes.NewReader(compact)))(t); !reflect.DeepEqual(bare, again) {
+			t.Fatalf("Read(Compact(p)) differs from p without positions: %s became %s", compact, write(t, bare))
 		}
 	})
 }
