@@ -38,6 +38,7 @@ func (r *Resource) Describe(ctx context.Context) (*lumi.Description, error) {
 	return all[0], nil
 }
 
+// Check implements [lumi.ResourceProvider].
 func (r *Resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	resp, err := r.Client.Check(ctx, &lumirpc.CheckRequest{
 		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), Old: req.Old.Struct(), Seed: req.Seed,
@@ -49,6 +50,7 @@ func (r *Resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.Che
 	return &lumi.CheckResponse{Properties: present(resp.GetProperties())}, nil
 }
 
+// Name implements [lumi.ResourceProvider].
 func (r *Resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
 	resp, err := r.Client.Name(ctx, &lumirpc.NameRequest{
 		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), References: references(req.References),
@@ -59,6 +61,7 @@ func (r *Resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameR
 	return &lumi.NameResponse{Name: resp.GetName()}, nil
 }
 
+// Create implements [lumi.ResourceProvider].
 func (r *Resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
 	resp, err := r.Client.Create(ctx, &lumirpc.CreateRequest{
 		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
@@ -77,6 +80,7 @@ func (r *Resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.C
 	return &lumi.CreateResponse{ID: lumi.ID(resp.GetId()), Properties: present(resp.GetProperties())}, nil
 }
 
+// Find implements [lumi.ResourceProvider].
 func (r *Resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindResponse, error) {
 	resp, err := r.Client.Find(ctx, &lumirpc.FindRequest{
 		Type: string(r.Type), Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
@@ -91,6 +95,7 @@ func (r *Resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindR
 	return &lumi.FindResponse{ID: lumi.ID(resp.GetId())}, nil
 }
 
+// Get implements [lumi.ResourceProvider].
 func (r *Resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
 	resp, err := r.Client.Get(ctx, &lumirpc.GetRequest{
 		Type: string(r.Type), Id: string(req.ID), Purpose: purposes[req.Purpose], Urn: string(req.URN), Old: req.Old.Struct(),
@@ -102,6 +107,7 @@ func (r *Resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResp
 	return &lumi.GetResponse{Properties: present(resp.GetProperties())}, nil
 }
 
+// InspectChange implements [lumi.ResourceProvider].
 func (r *Resource) InspectChange(
 	ctx context.Context, req *lumi.InspectChangeRequest,
 ) (*lumi.InspectChangeResponse, error) {
@@ -131,6 +137,7 @@ func (r *Resource) InspectChange(
 	return out, nil
 }
 
+// Update implements [lumi.ResourceProvider].
 func (r *Resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
 	resp, err := r.Client.Update(ctx, &lumirpc.UpdateRequest{
 		Type: string(r.Type), Urn: string(req.URN), Id: string(req.ID), Old: req.Old.Struct(), New: req.New.Struct(),
@@ -145,6 +152,7 @@ func (r *Resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.U
 	return &lumi.UpdateResponse{Properties: present(resp.GetProperties())}, nil
 }
 
+// Delete implements [lumi.ResourceProvider].
 func (r *Resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
 	_, err := r.Client.Delete(ctx, &lumirpc.DeleteRequest{
 		Type: string(r.Type), Urn: string(req.URN), Id: string(req.ID), Properties: req.Properties.Struct(),
@@ -156,6 +164,7 @@ func (r *Resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.D
 	return &lumi.DeleteResponse{}, nil
 }
 
+// Call implements [lumi.Function].
 func (r *Resource) Call(ctx context.Context, req *lumi.CallRequest) (*lumi.CallResponse, error) {
 	resp, err := r.Client.Call(ctx, &lumirpc.CallRequest{
 		Type: string(r.Type), Properties: req.Arguments.Struct(), References: references(req.References),
