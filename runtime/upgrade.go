@@ -15,7 +15,7 @@ import (
 
 // Upgrade converts all stored properties of a resource, which may have been written under an older IDL, to the current one, for
 // engines that keep state in the form of a schema. Renamed properties get their new names, properties that were removed are
-// dropped, values of another kind are absent, and what is declared secret is wrapped. If the properties do not fit the IDL and the
+// dropped, values of another kind are absent, and declared secrets are wrapped. If the properties do not fit the IDL and the
 // author's type is an [Upgrader], it is called, with a state that has neither URN nor id, and no other operation is. The errors
 // are those of the other methods.
 func (r *Provider) Upgrade(ctx context.Context, stored Bag) (Bag, error) {

@@ -14,7 +14,7 @@ import { Checker } from "./validate.js";
 import { encodeValue } from "./wire.js";
 
 /**
- * Returns a resource that something else manages, given its id. Its properties are outputs, except for those that a
+ * Returns a resource that something else manages, given its id. Its properties are outputs, except for the ones that a
  * provider never returns, which are undefined. Assigning one throws a `TypeError`. Throws an `ArgumentError` if the name
  * or the id is invalid. `callee` is the function called by the program; the stacks of errors start at its call.
  */
