@@ -25,7 +25,8 @@ import (
 //  4. the only resource with equal values for the properties that cannot be changed in place
 //  5. the resource with its number, if all properties of the type can be changed in place
 //
-// Look-ups and calls match only those with their URN. Items are paired in dependency order, so that inputs are compared with references and outputs resolved.
+// Look-ups and calls match only those with their URN. Items are paired in dependency order, so that inputs are compared
+// with references and outputs resolved.
 func (p *planner) pair(ctx context.Context) error {
 	p.readFormerTypes()
 	free := p.candidates()

@@ -74,7 +74,8 @@ func CompileRule(source string) (*Rule, error) {
 		}
 	}))
 	if r.OverAll && single != nil {
-		e := &ExpressionError{Message: fmt.Sprintf("%s belongs to a single step; in a rule about steps, write it as in steps.exists(s, s.%[1]s != null)", single.AsIdent())}
+		e := &ExpressionError{Message: fmt.Sprintf(
+			"%s belongs to a single step; in a rule about steps, write it as in steps.exists(s, s.%[1]s != null)", single.AsIdent())}
 		e.setPosition(tree.NativeRep(), single)
 		return nil, e
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Resource is a resource under test. A [Function] has one, too, without a name. Its methods are steps of its life cycle. Each makes the same calls as an engine and
-// checks the invariants of every provider. A Resource is not safe for concurrent use.
+// Resource is a resource under test. A [Function] has one, too, without a name. Its methods are steps of its life cycle.
+// Each makes the same calls as an engine and checks the invariants of every provider. A Resource is not safe for concurrent
+// use.
 type Resource struct {
 	h         *Harness
 	token     tokens.Type

@@ -399,7 +399,8 @@ func agree(s *workspace.Session, f consent, all []run.Planned, verb string) erro
 			case p.Digest == "":
 				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s has no digest for --expect: it contains secrets that cannot be compared", p.Module)}
 			case !slices.ContainsFunc(f.expect, p.Matches):
-				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s does not match --expect%s: review it, and use --expect=%s", p.Module, f.differing(p, all), p.Digest)}
+				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s does not match --expect%s: review it, and use --expect=%s",
+					p.Module, f.differing(p, all), p.Digest)}
 			}
 		}
 		return nil

@@ -120,7 +120,8 @@ func (p *provisioners) command(name string) (plugin.Command, error) {
 	}
 	of := p.Workspace.Provisioners[name]
 	return plugin.Command{
-		Path: p.paths[name], Args: of.Command[min(1, len(of.Command)):], JSON: of.Protocol == "json", Env: secret.Environ(), Dir: p.Folder(), Events: events,
+		Path: p.paths[name], Args: of.Command[min(1, len(of.Command)):], JSON: of.Protocol == "json",
+		Env: secret.Environ(), Dir: p.Folder(), Events: events,
 		Log: &workspace.ProviderLog{Session: p.Session, Name: called, Level: slog.LevelInfo}, // the tools run by provisioners mostly write noise
 	}, nil
 }
