@@ -52,7 +52,7 @@ type Step struct {
 // kinds maps each kind to its name and past participle.
 var kinds = [...]struct{ name, past string }{
 	Same: {"same", "given other options"}, Read: {"read", "read"}, Create: {"create", "created"}, Import: {"import", "imported"},
-	Move: {"move", "moved"},
+	Move:   {"move", "moved"},
 	Update: {"update", "updated"}, Replace: {"replace", "replaced"}, Delete: {"delete", "deleted"}, Forget: {"forget", "forgotten"},
 }
 
