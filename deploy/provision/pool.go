@@ -90,7 +90,11 @@ func (p located) Provider(ctx context.Context, t tokens.Type, configuration lumi
 	}
 	provider, err := running.Resource(t)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w: correct the type, or install a version other than %q", err, running.Version)
+		other := "another version"
+		if running.Version != "" {
+			other = fmt.Sprintf("a version other than %q", running.Version)
+		}
+		return nil, "", fmt.Errorf("%w: correct the type, or install %s", err, other)
 	}
 	return provider, running.Version, nil
 }
