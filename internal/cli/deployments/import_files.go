@@ -60,8 +60,9 @@ func (i *importCommand) snapshot() (all []*adopt.Resource, err error) {
 	for v := range snapshot.Vertices() {
 		m, isMapped := mappings[string(v.Type)]
 		source := at.of(v.Key())
+		isInternal := v.Extensions.Get("pulumi").Get("custom").Exists() // a component, a stack, or a provider of Pulumi
 		switch {
-		case v.Type == lumigl.ModuleType || missing[v.Type] || isMapped && m.Type == "":
+		case v.Type == lumigl.ModuleType || isInternal || missing[v.Type] || isMapped && m.Type == "":
 			continue
 		case !isMapped:
 			missing[v.Type] = true
