@@ -65,7 +65,8 @@ async function listen() {
 async function describe() {
     const property = (name, kind, ...flags) => ({
         name, kind, required: flags.includes("required"), out: flags.includes("out"), in: flags.includes("in"),
-        replaces: flags.includes("replaces"), secret: flags.includes("secret"), was: [], computed: false, equality: 0,
+        replaces: flags.includes("replaces"), secret: flags.includes("secret"), fixed: flags.includes("fixed"), was: [],
+        computed: false, equality: 0,
     });
     const crates = {
         type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true, equalities: [], name_rules: null,
