@@ -40,7 +40,8 @@ type Upgrader[P Object] interface {
 	// Upgrade sets properties in old.Properties from stored, the properties as written by an older version of the
 	// provider. It is called before any other operation if stored does not fit the IDL: if a property was removed, has a
 	// value of the wrong kind, or is required but missing. Properties that fit are already decoded. If stored contains a
-	// secret, all properties that Upgrade changes become secret.
+	// secret, all properties that Upgrade changes become secret. The URN and ID in old are empty if only the properties are
+	// converted, as by serve.Local.
 	//
 	// A renamed property (see [Codec.Was]) may have any of its names in stored, since engines store it under its current
 	// name even if its value is of another kind.
