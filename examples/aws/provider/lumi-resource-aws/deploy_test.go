@@ -52,8 +52,8 @@ func TestDeploy(t *testing.T) {
 	lumi("plan", "--check")
 
 	edit(t, filepath.Join(programs, "web", "main.ts"), "It works", "It still works", "[80, 443]", "[443]")
-	if out := lumi("deploy", "--yes"); !strings.Contains(out, "up to 3 to update, 3 unchanged\n") {
-		t.Errorf("second deployment does not update 3 of 6 resources:\n%s", out)
+	if out := lumi("deploy", "--yes"); !strings.Contains(out, "2 to update, 4 unchanged\n") {
+		t.Errorf("second deployment does not update 2 of 6 resources:\n%s", out)
 	}
 	cloud.expect(t, 1, "<!doctype html>\n<title>It still works</title>\n")
 
