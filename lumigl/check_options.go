@@ -78,12 +78,13 @@ func (r *reporter) alone(m *Member, all *Value) {
 // properties.
 func (r *reporter) reading(v *Vertex) {
 	last := v.key[strings.LastIndexAny(v.key, "/:")+1:]
+	number, isNumbered := strings.CutPrefix(last, "#")
 	_, isRead := member(v.Options, readOption)
 	isCall, _ := v.Options.Get(callOption).Bool()
 	switch {
 	case isRead && v.ID == "" && v.Properties.Len() > 0:
 		r.fault(OptionFault, v.offset, `a resource with the option "read" has no properties: they are read`)
-	case isCall && !isIndex(strings.TrimPrefix(last, "#")), isCall && !strings.HasPrefix(last, "#"):
+	case isCall && !(isNumbered && isIndex(number)):
 		r.fault(OptionFault, v.offset, `a call has a number for a name, such as "#1", not %q`, clip(last))
 	}
 }

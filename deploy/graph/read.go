@@ -13,10 +13,13 @@ const (
 	CallOption = "call"
 )
 
-// IsRead reports whether options are those of a look-up or a call.
-func IsRead(options lumigl.Value) bool {
-	isCall, _ := options.Get(CallOption).Bool()
-	return isCall || options.Get(ReadOption).Exists()
+// IsRead reports whether options mark a look-up or a call.
+func IsRead(options lumigl.Value) bool { return IsCall(options) || options.Get(ReadOption).Exists() }
+
+// IsCall reports whether options mark a call.
+func IsCall(options lumigl.Value) bool {
+	is, _ := options.Get(CallOption).Bool()
+	return is
 }
 
 // IsRead reports whether the resource is a look-up or a call. It is stored because other resources refer to its results,

@@ -14,7 +14,7 @@ import (
 func (p *Plan) HasChanges() bool {
 	was, now := p.before.Newest(p.Module), p.Transition.Graph.Newest(p.Module)
 	switch {
-	case len(p.effects()) > 0 || (was == nil) != (now == nil):
+	case len(p.EffectiveSteps()) > 0 || (was == nil) != (now == nil):
 		return true
 	case p.Purpose != ToDeploy:
 		return len(p.before.Versions(p.Module)) != len(p.Transition.Graph.Versions(p.Module))

@@ -32,7 +32,7 @@ func (p *Plan) Continues(shown []Effect) error {
 		}
 	}
 	var faults []Fault
-	for _, s := range p.effects() {
+	for _, s := range p.EffectiveSteps() {
 		own := s.Old != nil && p.Deployment != 0 && s.Old.Deployment == p.Deployment
 		if own && s.removes() || s.Kind == Forget && s.Old.Gone() {
 			continue

@@ -31,7 +31,7 @@ func digest(p *Plan) string {
 		}
 		texts = append(texts, string(text))
 	}
-	for _, s := range p.effects() {
+	for _, s := range p.EffectiveSteps() {
 		var values []lumigl.Value
 		if s.New != nil {
 			values = []lumigl.Value{s.New.Inputs, s.New.Options}

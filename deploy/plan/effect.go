@@ -32,7 +32,7 @@ type Effect struct {
 // Effects returns the effects of the plan, including deletions by subsequent cleanups, and the look-ups and calls that were
 // made. These have no effect, but their results are needed to plan the deployment again.
 func (p *Plan) Effects() []Effect {
-	steps := p.effects()
+	steps := p.EffectiveSteps()
 	all := make([]Effect, len(steps))
 	for i, s := range steps {
 		all[i] = s.effect()
@@ -72,8 +72,8 @@ func Incarnations(effects []Effect) map[urn.URN]int {
 	return all
 }
 
-// effects returns the effective steps of a plan, including deletions by subsequent cleanups.
-func (p *Plan) effects() []*Step {
+// EffectiveSteps returns the effective steps of a plan, including deletions by subsequent cleanups.
+func (p *Plan) EffectiveSteps() []*Step {
 	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.IsEffective() })
 	for _, c := range p.Cleanups {
 		all = append(all, c.Steps()...)

@@ -178,13 +178,13 @@ func (o *offline) sets(r *lumigl.Vertex, name string) bool {
 
 // Describe implements [Provider].
 func (o *offline) Describe(_ context.Context, types []tokens.Type) ([]Description, error) {
+	functions := map[tokens.Type]bool{}
+	for v := range o.wanted.Vertices() {
+		functions[v.Type] = functions[v.Type] || graph.IsCall(v.Options)
+	}
 	all := make([]Description, len(types))
 	for i, t := range types {
-		all[i] = Description{Type: t, Replaces: o.Replaces[t]}
-		for v := range o.wanted.Vertices() {
-			isCall, _ := v.Options.Get(graph.CallOption).Bool()
-			all[i].Function = all[i].Function || isCall && v.Type == t
-		}
+		all[i] = Description{Type: t, Replaces: o.Replaces[t], Function: functions[t]}
 	}
 	return all, nil
 }

@@ -16,10 +16,7 @@ import (
 // callID is the ID of every call. Calls have no ID of their own, but an empty one would mean that there is no result yet.
 const callID = "call"
 
-func (it *item) isCall() bool {
-	is, _ := it.desired.Options.Get(graph.CallOption).Bool()
-	return is
-}
+func (it *item) isCall() bool { return graph.IsCall(it.desired.Options) }
 
 // isRead reports whether the item is a look-up or a call.
 func (it *item) isRead() bool { return graph.IsRead(it.desired.Options) }

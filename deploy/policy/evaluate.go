@@ -89,7 +89,7 @@ func (p *Policy) Evaluate(pl *plan.Plan) (all []Finding) {
 	if p == nil {
 		return nil
 	}
-	steps := effective(pl)
+	steps := pl.EffectiveSteps()
 	changes := changesOf(steps)
 	for _, r := range p.rules {
 		for i, s := range steps {
@@ -136,19 +136,6 @@ func (f *Finding) locate(s *plan.Step) {
 	if s.New != nil {
 		f.Source = s.New.Source
 	}
-}
-
-// effective returns the steps that rules cover: all that change anything, and the deletions of cleanups.
-func effective(pl *plan.Plan) (all []*plan.Step) {
-	for _, s := range pl.Steps {
-		if s.IsEffective() {
-			all = append(all, s)
-		}
-	}
-	for _, c := range pl.Cleanups {
-		all = append(all, c.Steps()...)
-	}
-	return all
 }
 
 // changeOf returns what rules know of a step. The new properties are those sent to the provider, since what the provider
@@ -206,7 +193,7 @@ func (p *Policy) Watch(pl *plan.Plan, findings []Finding) *Watch {
 	for _, f := range findings {
 		w.open[f.at] = f
 	}
-	for i, s := range effective(pl) {
+	for i, s := range pl.EffectiveSteps() {
 		w.changes, w.numbers[s] = append(w.changes, changeOf(s)), i
 		if s.New != nil && s.IsProvisioned() && !expr.IsKnown(propertiesOf(s.New)) {
 			w.unknown[s] = true

@@ -139,8 +139,8 @@ func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err erro
 	return id, err
 }
 
-// Get implements [plan.Provider]. It resolves references by ID. If r.Properties exists, it refreshes the resource instead of importing it. A
-// *[plan.NotFoundError] wraps [lumi.ErrNotFound].
+// Get implements [plan.Provider]. It resolves references by ID. If r.Properties exists, it refreshes the resource instead
+// of importing it. A *[plan.NotFoundError] wraps [lumi.ErrNotFound].
 func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	purpose := lumi.Refresh
 	if !r.Properties.Exists() {
