@@ -199,11 +199,12 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		p.Type, p.Default = invalidType, nil // so that the names are still checked
 		return p
 	}
-	if p.Computed && !p.Optional {
+	isPlaced := d.marker != markerConfig && d.marker != markerFunction // otherwise, the options are errors anyway
+	if p.Computed && !p.Optional && isPlaced {
 		c.report(diag.ComputedWithoutOptional, tag.find("computed"), "a computed property must be optional").
 			Suggestion = "add the option optional, or write out if programs must not set the property"
 	}
-	if p.Fixed && !p.Out {
+	if p.Fixed && !p.Out && isPlaced {
 		c.report(diag.FixedWithoutOut, tag.find("fixed"), "a fixed property must be out").
 			Suggestion = "add the option out, or write replaces if programs set the property"
 	}
