@@ -84,7 +84,7 @@ func (r *reporter) reading(v *Vertex) {
 	switch {
 	case isRead && v.ID == "" && v.Properties.Len() > 0:
 		r.fault(OptionFault, v.offset, `a resource with the option "read" has no properties: they are read`)
-	case isCall && !(isNumbered && isIndex(number)):
+	case isCall && (!isNumbered || !isIndex(number)):
 		r.fault(OptionFault, v.offset, `a call has a number for a name, such as "#1", not %q`, clip(last))
 	}
 }
