@@ -35,18 +35,8 @@ func Read(r io.Reader) (*Package, error) {
 }
 
 func parse(data []byte) (*Package, error) {
-	// Check the version first, since other versions may have different members.
-	var version struct {
-		Version *int `json:"version"`
-	}
-	if err := json.Unmarshal(data, &version); err != nil {
-		return nil, located(data, err)
-	}
-	switch {
-	case version.Version == nil:
-		return nil, errors.New(`missing "version": not a schema written by cidlc`)
-	case *version.Version != Version:
-		return nil, fmt.Errorf("unsupported version %d, expected %d", *version.Version, Version)
+	if err := checkVersion(data); err != nil {
+		return nil, err
 	}
 	var form packageJSON
 	if err := strict(data, &form); err != nil {
@@ -54,6 +44,23 @@ func parse(data []byte) (*Package, error) {
 	}
 	b := &builder{decls: make(map[declKey]Decl)}
 	return b.build(&form)
+}
+
+// checkVersion checks the version by itself, since other versions may have different members.
+func checkVersion(data []byte) error {
+	var version struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return located(data, err)
+	}
+	switch {
+	case version.Version == nil:
+		return errors.New(`missing "version": not a schema written by cidlc`)
+	case *version.Version != Version:
+		return fmt.Errorf("unsupported version %d, expected %d", *version.Version, Version)
+	}
+	return nil
 }
 
 // strict decodes a JSON value into target and rejects unknown members.

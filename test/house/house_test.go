@@ -72,6 +72,10 @@ var rules = []rule{
 		why: "models are compared independently of their source",
 	},
 	{
+		of: []string{"./adapter/..."}, only: []string{"./idl/schema", "./internal/suggest", "./runtime/..."},
+		why: "adapters see providers through package serve and types through the schema",
+	},
+	{
 		of: []string{"./gen"}, only: []string{"./internal/linediff"},
 		why: "the writer handles files, not their contents",
 	},
