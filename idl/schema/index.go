@@ -1,12 +1,13 @@
 package schema
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Index finds declarations in the output of [Compact] by its lines, without parsing all of it. It is immutable and safe for
@@ -33,6 +34,9 @@ type entry struct {
 // or the methods of the Index return an error.
 func NewIndex(text string) (*Index, error) {
 	x := &Index{text: text, byKey: map[declKey]*entry{}, byToken: map[string]*entry{}}
+	if !strings.HasPrefix(text, `{"version":`) {
+		return nil, errors.New("schema: expected the constant JSON of a lumischema package, which cidlc --out-provider writes")
+	}
 	first, _, more := strings.Cut(text, "\n")
 	if more {
 		first += "]}"
@@ -41,7 +45,7 @@ func NewIndex(text string) (*Index, error) {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	if err := strict([]byte(first), &x.header); err != nil {
-		return nil, fmt.Errorf("schema: line 1: %w", err)
+		return nil, fmt.Errorf("schema: line 1: %w", plain(err))
 	}
 	at := entry{}
 	for line := range strings.Lines(text) {
@@ -115,20 +119,21 @@ func (x *Index) find(wanted *entry) (Decl, error) {
 	form := x.header
 	if x.foreign != "" {
 		if err := strict([]byte(`{"packages":[`+x.foreign), &form); err != nil {
-			return nil, fmt.Errorf("schema: packages: %w", err)
+			return nil, fmt.Errorf("schema: packages: %w", plain(err))
 		}
 	}
-	raw := map[*entry]json.RawMessage{}
+	raw := map[*entry]jsontext.Value{}
 	needed := []*entry{wanted}
 	for i := 0; i < len(needed); i++ {
 		e := needed[i]
 		if e.kind == "resource" && e != wanted {
-			raw[e], _ = marshal(&Resource{Header: Header{Kind: e.kind, Name: e.key.name}, Token: e.token}) // consists of strings
+			head, _ := marshal(&Resource{Header: Header{Kind: e.kind, Name: e.key.name}, Token: e.token}) // consists of strings
+			raw[e] = jsontext.Value(head)
 			continue
 		}
-		var one json.RawMessage
-		if err := json.NewDecoder(strings.NewReader(x.text[e.start:])).Decode(&one); err != nil {
-			return nil, fmt.Errorf("schema: %s: %w", e.key.name, err)
+		one, err := jsontext.NewDecoder(strings.NewReader(x.text[e.start:])).ReadValue()
+		if err != nil {
+			return nil, fmt.Errorf("schema: %s: %w", e.key.name, plain(err))
 		}
 		raw[e] = one
 		for _, ref := range references.FindAllSubmatch(one, -1) {
@@ -174,7 +179,7 @@ func (x *Index) open(offset int, target any) error {
 		return errors.New("schema: not compact JSON")
 	}
 	if err := strict([]byte(line+"]}"), target); err != nil {
-		return fmt.Errorf("schema: %w", err)
+		return fmt.Errorf("schema: %w", plain(err))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Version is the version of the JSON format used by [Write] and [Read]. It increases when a member is removed or
@@ -30,7 +32,7 @@ type (
 	fileJSON struct {
 		File
 		// Decls contains encoded [Decl] values. Their types depend on their kinds.
-		Decls []json.RawMessage `json:"decls"`
+		Decls []jsontext.Value `json:"decls"`
 	}
 	typeJSON struct {
 		Kind string `json:"kind"`
@@ -133,7 +135,7 @@ func modulesOf(p *Package) (foreignJSON, error) {
 	for _, m := range p.Modules {
 		module := moduleJSON{Module: *m, Files: []fileJSON{}}
 		for _, f := range m.Files {
-			file := fileJSON{File: *f, Decls: []json.RawMessage{}}
+			file := fileJSON{File: *f, Decls: []jsontext.Value{}}
 			for _, d := range f.Decls {
 				if c, ok := d.(*Const); ok && constants[c.Type] == nil {
 					return form, fmt.Errorf("schema: %s: %s: a constant cannot be a %s", f.Path(), c.Name, c.Type)
@@ -142,7 +144,7 @@ func modulesOf(p *Package) (foreignJSON, error) {
 				if err != nil {
 					return form, fmt.Errorf("schema: %s: %s: %w", f.Path(), d.Head().Name, err)
 				}
-				file.Decls = append(file.Decls, raw)
+				file.Decls = append(file.Decls, jsontext.Value(raw))
 			}
 			module.Files = append(module.Files, file)
 		}

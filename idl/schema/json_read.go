@@ -1,9 +1,7 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/token"
@@ -12,11 +10,10 @@ import (
 	"iter"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
-	"strings"
 
-	"github.com/lumi-idl/lumi/internal/rule"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Read parses and links a model in the format of [Write]. Modules and files may be in any order. Read returns the error
@@ -48,66 +45,17 @@ func parse(data []byte) (*Package, error) {
 
 // checkVersion checks the version by itself, since other versions may have different members.
 func checkVersion(data []byte) error {
-	var version struct {
-		Version *int `json:"version"`
-	}
-	if err := json.Unmarshal(data, &version); err != nil {
+	var version *int
+	if err := members(data, map[string]any{"version": &version}); err != nil && err != io.EOF { //nolint:errorlint // It is not wrapped.
 		return located(data, err)
 	}
 	switch {
-	case version.Version == nil:
+	case version == nil:
 		return errors.New(`missing "version": not a schema written by cidlc`)
-	case *version.Version != Version:
-		return fmt.Errorf("unsupported version %d, expected %d", *version.Version, Version)
+	case *version != Version:
+		return fmt.Errorf("unsupported version %d, expected %d", *version, Version)
 	}
 	return nil
-}
-
-// strict decodes a JSON value into target and rejects unknown members.
-func strict(data []byte, target any) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	return dec.Decode(target)
-}
-
-// located adds the line and column to an error of package json that has an offset. It returns other errors unchanged.
-func located(data []byte, err error) error {
-	var offset int64
-	var syntax *json.SyntaxError
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &mismatch):
-		offset = mismatch.Offset
-	default:
-		return err
-	}
-	before := data[:min(max(offset-1, 0), int64(len(data)))]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-	return fmt.Errorf("line %d, column %d: %w", line, column, inJSONTypes(err))
-}
-
-// inJSONTypes rewrites a type mismatch error of package json in terms of JSON types. It returns other errors unchanged.
-func inJSONTypes(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if !errors.As(err, &mismatch) {
-		return err
-	}
-	want := "integer"
-	switch kind := mismatch.Type.Kind(); kind {
-	case reflect.Struct:
-		want = "object"
-	case reflect.Slice:
-		want = "array"
-	case reflect.Float64:
-		want = "number"
-	case reflect.Bool, reflect.String:
-		want = kind.String()
-	}
-	member := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:] // the prefix may be the name of a Go struct
-	return fmt.Errorf("%sexpected %s, got %s", strings.TrimPrefix(member+": ", ": "), want, mismatch.Value)
 }
 
 // declKey identifies a declaration in references: by module and name, or a resource by the name of another package and
@@ -244,20 +192,20 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 		return nil, fmt.Errorf("%q is not a file name", f.Name)
 	}
 	for i, raw := range form.Decls {
-		var head struct{ Kind, Name string }
-		if err := json.Unmarshal(raw, &head); err != nil {
-			return nil, fmt.Errorf("declaration %d: %w", i+1, inJSONTypes(err))
+		var kind, name string
+		if err := members(raw, map[string]any{"kind": &kind, "name": &name}); err != nil {
+			return nil, fmt.Errorf("declaration %d: %w", i+1, plain(err))
 		}
-		if !token.IsIdentifier(head.Name) {
-			return nil, fmt.Errorf("declaration %d: name %q is not an identifier", i+1, head.Name)
+		if !token.IsIdentifier(name) {
+			return nil, fmt.Errorf("declaration %d: name %q is not an identifier", i+1, name)
 		}
-		d, err := readDecl(head.Kind, raw)
+		d, err := readDecl(kind, raw)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", head.Name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		key := declKey{module: module, name: head.Name}
+		key := declKey{module: module, name: name}
 		if b.decls[key] != nil {
-			return nil, fmt.Errorf("%s: declared twice in the module", head.Name)
+			return nil, fmt.Errorf("%s: declared twice in the module", name)
 		}
 		b.decls[key] = d
 		f.Decls = append(f.Decls, d)
@@ -266,15 +214,15 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 }
 
 // readDecl decodes a declaration of the given kind. It performs all checks that do not involve other declarations.
-func readDecl(kind string, raw json.RawMessage) (Decl, error) {
-	var value json.RawMessage
-	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Function{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
+func readDecl(kind string, raw jsontext.Value) (Decl, error) {
+	var value jsontext.Value
+	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Function{}, &Enum{}, &Alias{}, &Const{Value: &value}}
 	i := slices.IndexFunc(kinds, func(d Decl) bool { return kindOf(d) == kind })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown declaration kind %q", kind)
 	}
 	if err := strict(raw, kinds[i]); err != nil {
-		return nil, inJSONTypes(err)
+		return nil, plain(err)
 	}
 	switch d := kinds[i].(type) {
 	case *Resource:
@@ -345,25 +293,18 @@ func checkProperties(list []*Property) error {
 	return nil
 }
 
-// UnmarshalJSON decodes a property for [Read], which resolves the type later.
-func (p *Property) UnmarshalJSON(data []byte) error {
-	type property Property // has no UnmarshalJSON method
-	p.Type = &typeJSON{}
-	return strict(data, (*property)(p))
-}
-
 // setValue decodes raw into Value, using the Go type that corresponds to c.Type.
-func (c *Const) setValue(raw json.RawMessage) error {
+func (c *Const) setValue(raw jsontext.Value) error {
 	zero := constants[c.Type]
 	if zero == nil {
 		return fmt.Errorf("unknown constant type %q", c.Type)
 	}
-	if raw == nil {
+	if raw == nil || raw.Kind() == 'n' {
 		return errors.New("missing value")
 	}
 	value := reflect.New(reflect.TypeOf(zero))
 	if err := json.Unmarshal(raw, value.Interface()); err != nil {
-		return fmt.Errorf("value: %w", err)
+		return fmt.Errorf("value: %w", plain(err))
 	}
 	c.Value = value.Elem().Interface()
 	return nil
@@ -444,133 +385,4 @@ func (p *Package) types() iter.Seq2[string, *Type] {
 			}
 		}
 	}
-}
-
-// checkAliases rejects aliases that refer to themselves, on which [Underlying] and generators would loop forever.
-func (p *Package) checkAliases() error {
-	for d := range p.Decls() {
-		a, ok := d.(*Alias)
-		if !ok {
-			continue
-		}
-		for ref := range Refs(a.Target) {
-			if ref.Decl == d {
-				return fmt.Errorf("%s: %s: the alias refers to itself", a.File.Path(), a.Name)
-			}
-		}
-	}
-	return nil
-}
-
-// checkValues rejects constraints and defaults that are invalid or do not fit their types.
-func (p *Package) checkValues() error {
-	for d := range p.Decls() {
-		where := d.Head().File.Path() + ": " + d.Head().Name
-		if a, ok := d.(*Alias); ok {
-			if err := checkConstraints(a.Target, a.Constraints); err != nil {
-				return fmt.Errorf("%s: %w", where, err)
-			}
-		}
-		for _, r := range Rules(d) {
-			if err := checkRule(r.Expr, Properties(d)); err != nil {
-				return fmt.Errorf("%s: rule %q: %w", where, r.Message, err)
-			}
-		}
-		for _, property := range Properties(d) {
-			values, err := ValuesOf(property.Type), checkConstraints(property.Type, property.Constraints)
-			if fits := defaultsOf(property.Default); err == nil && fits != nil && !slices.Contains(fits, values) {
-				err = fmt.Errorf("default: %v is not valid for %s", property.Default, values)
-			}
-			if err != nil {
-				return fmt.Errorf("%s.%s: %w", where, property.Name, err)
-			}
-		}
-	}
-	return nil
-}
-
-// checkRule rejects expressions with unknown operators or properties.
-func checkRule(data any, properties []*Property) error {
-	expr, err := rule.Of(data)
-	if err != nil {
-		return err
-	}
-	for path := range expr.Paths {
-		siblings := properties
-		for _, name := range path {
-			i := slices.IndexFunc(siblings, func(p *Property) bool { return p.Name == name })
-			if i < 0 {
-				return fmt.Errorf("unknown property %q", name)
-			}
-			ref, _ := Underlying(siblings[i].Type).(*Ref)
-			if siblings = nil; ref != nil {
-				siblings = Properties(ref.Decl)
-			}
-		}
-	}
-	return nil
-}
-
-// defaultsOf returns the kinds of values that accept the given default, or nil if value is nil.
-func defaultsOf(value any) []string {
-	switch value.(type) {
-	case bool:
-		return []string{"booleans"}
-	case float64:
-		return []string{"numbers"}
-	case string:
-		return []string{"strings", "enums"}
-	}
-	return nil
-}
-
-func checkConstraints(t Type, c *Constraints) error {
-	for name, arg := range c.All() {
-		count, _ := arg.(int)
-		factor, _ := arg.(float64)
-		text, _ := arg.(string)
-		if values := ConstraintValues(name, arg); values != ValuesOf(t) {
-			return fmt.Errorf("%s applies to %s, not to %s", name, values, ValuesOf(t))
-		}
-		if count < 0 || name == "multipleOf" && factor <= 0 {
-			return fmt.Errorf("%s: invalid value %v", name, arg)
-		}
-		if _, err := regexp.Compile(text); name != "format" && err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// checkUnions rejects unions with fewer than two variants and unions whose variants are neither all resources nor all
-// structs.
-func (p *Package) checkUnions() error {
-	for d := range p.Decls() {
-		u, ok := d.(*Union)
-		if !ok {
-			continue
-		}
-		seen := map[Decl]bool{}
-		kinds := map[string]bool{}
-		for _, v := range u.Variants {
-			ref, ok := v.Type.(*Ref)
-			if !ok || seen[ref.Decl] {
-				return fmt.Errorf("%s: %s.%s: a variant must be a resource or a struct that no other variant uses", u.File.Path(), u.Name, v.Name)
-			}
-			seen[ref.Decl], kinds[ref.Decl.Head().Kind] = true, true
-		}
-		if len(seen) < 2 || len(kinds) != 1 || !kinds["resource"] && !kinds["struct"] {
-			return fmt.Errorf("%s: %s: a union needs at least two variants, either all resources or all structs", u.File.Path(), u.Name)
-		}
-	}
-	return nil
-}
-
-// isKey reports whether t, which must not refer to an alias, can be a map key.
-func isKey(t Type) bool {
-	if ref, ok := t.(*Ref); ok {
-		_, isEnum := ref.Decl.(*Enum)
-		return isEnum
-	}
-	return t == String
 }

@@ -3,9 +3,9 @@
 package bench_test
 
 import (
-	"bytes"
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/idl/compile"
@@ -24,14 +24,15 @@ func BenchmarkSchema(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text, err := schema.Compact(pkg)
+	data, err := schema.Compact(pkg)
 	if err != nil {
 		b.Fatal(err)
 	}
+	text := string(data)
 	var first, all float64
 	for b.Loop() {
 		before := cputime.Now(b)
-		index, err := schema.NewIndex(string(text))
+		index, err := schema.NewIndex(text)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -39,7 +40,7 @@ func BenchmarkSchema(b *testing.B) {
 			b.Fatal(err)
 		}
 		between := cputime.Now(b)
-		if _, err := schema.Read(bytes.NewReader(text)); err != nil {
+		if _, err := schema.Read(strings.NewReader(text)); err != nil {
 			b.Fatal(err)
 		}
 		first += (between - before).Seconds()
