@@ -1,0 +1,8 @@
+package types
+
+import "github.com/lumi-idl/lumi/idl"
+
+type Thing struct {
+	idl.Resource
+	Size int
+}
