@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/lumi-idl/lumi/gen"
@@ -70,14 +69,18 @@ func (c *compiler) run(ctx context.Context) error {
 	return c.emit(ctx, pkg)
 }
 
-// collisions reports names of the IDL that collide with hand-written files of the outputs.
+// collisions reports names of the IDL that an output cannot have.
 func (c *compiler) collisions(pkg *schema.Package) (diags []diag.Diagnostic, err error) {
 	for _, t := range c.targets {
-		if t.check != nil && err == nil {
-			diags, err = t.check(pkg, c.idl, t.place(c.idl))
+		if t.check != nil {
+			found, err := t.check(pkg, c.idl, t.place(c.idl))
+			if err != nil {
+				return nil, err
+			}
+			diags = append(diags, found...)
 		}
 	}
-	return diags, err
+	return diag.Sort(diags), nil
 }
 
 // load compiles the IDL in dir with the options of the command line.
@@ -113,9 +116,15 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	if c.check {
 		return c.compareOnly(pkg, tasks)
 	}
-	if slices.ContainsFunc(c.targets, (*target).stdout) { // write it first, since standard output cannot be staged like files
-		if err := schema.Write(c.stdout, pkg); err != nil {
-			return fmt.Errorf("cannot write the schema to standard output: %w", err)
+	for _, t := range c.targets { // write these first, since standard output cannot be staged like files
+		if t.stdout() {
+			files, _, err := t.generate(pkg, "", "", nil)
+			if err == nil {
+				_, err = c.stdout.Write(files[0].Content)
+			}
+			if err != nil {
+				return fmt.Errorf("cannot write the schema to standard output: %w", err)
+			}
 		}
 	}
 	var updates []*gen.Update

@@ -134,6 +134,7 @@ func (o *options) validateValues(flags *pflag.FlagSet) error {
 
 // validate returns an error for an invalid combination of flags.
 func (o *options) validate() error {
+	stdout := slices.IndexFunc(o.targets, (*target).stdout)
 	switch {
 	case o.idl == "":
 		return errors.New("the IDL folder must not be empty")
@@ -145,8 +146,8 @@ func (o *options) validate() error {
 		return errors.New("--against, --allow, and --audience are only for 'cidlc breaking'")
 	case o.quiet && o.verbose:
 		return errors.New("--quiet and --verbose cannot be combined")
-	case o.check && slices.ContainsFunc(o.targets, (*target).stdout):
-		return errors.New("--check needs a file to compare with instead of --out-schema=-")
+	case o.check && stdout >= 0:
+		return fmt.Errorf("--check needs a file to compare with instead of --%s=-", o.targets[stdout].flag)
 	case o.check && len(o.targets) == 0:
 		var flags []string
 		for _, out := range outputs {

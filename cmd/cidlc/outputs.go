@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
+	"github.com/lumi-idl/lumi/gen/pulumischema"
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -28,7 +29,7 @@ type output struct {
 	imports bool
 	// generate returns the files of the output and warnings about existing files in dir.
 	generate func(pkg *schema.Package, dir, importPath string, digests schema.Digests) ([]gen.File, []string, error)
-	// check reports names of the IDL, whose folder is idl, that collide with hand-written files in dir. It may be nil.
+	// check reports names of the IDL, whose folder is idl, that the output or hand-written files in dir rule out. It may be nil.
 	check func(pkg *schema.Package, idl, dir string) ([]diag.Diagnostic, error)
 }
 
@@ -54,7 +55,7 @@ var outputs = []*output{
 		},
 	},
 	{
-		flag: "out-provider", help: "write the Go provider stubs", folder: "provider", imports: true,
+		flag: "out-provider", help: "write the Go provider stubs and the schema in Go", folder: "provider", imports: true,
 		generate: func(pkg *schema.Package, _, path string, digests schema.Digests) ([]gen.File, []string, error) {
 			return gostubs.Generate(pkg, gostubs.Options{ImportPath: path, Digests: digests}), nil, nil
 		},
@@ -65,6 +66,22 @@ var outputs = []*output{
 			var content bytes.Buffer
 			err := schema.Write(&content, pkg)
 			return []gen.File{{Content: content.Bytes()}}, nil, err
+		},
+	},
+	{
+		flag: "out-pulumi-schema", help: "write the schema of a Pulumi package",
+		generate: func(pkg *schema.Package, _, _ string, _ schema.Digests) ([]gen.File, []string, error) {
+			content, err := pulumischema.Of(pkg, "")
+			return []gen.File{{Content: content}}, nil, err
+		},
+		check: func(pkg *schema.Package, idl, _ string) (diags []diag.Diagnostic, err error) {
+			for _, e := range pulumischema.CheckNames(pkg) {
+				at := diag.Position{File: filepath.Join(idl, filepath.FromSlash(e.Header.File.Path())), Line: e.Pos.Line, Column: e.Pos.Column}
+				diags = append(diags, diag.Diagnostic{
+					Code: diag.ReservedName, Severity: diag.Error, Span: diag.Span{Start: at, End: at}, Message: e.Message, Suggestion: e.Suggestion,
+				})
+			}
+			return diags, nil
 		},
 	},
 }
