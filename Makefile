@@ -10,6 +10,8 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 # with the benchmarks of Pulumi is large, so only 'make bench' builds it.
 MODULES = examples/aws/provider examples/peering
 PULUMI  = test/bench/pulumi
+# The module with tests that need Pulumi's engine and generators. Only 'make engines' builds it, which takes minutes the first time.
+ENGINES = adapter/pulumi/enginetest
 
 # The modules of OpenTofu and its providers. They do not depend on the main module, and only 'make tofu' builds them.
 TOFU_TOOLS  = examples/provisioners/opentofu/tools
@@ -57,6 +59,11 @@ demo: $(NPM_READY)
 test: $(NPM_TESTS)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
+
+## engines: test the adapters with the engines and generators of other tools; requires npm and Python
+.PHONY: engines
+engines:
+	$(GO) -C $(ENGINES) test ./...
 
 ## pictures: draw the pictures in README.md with Graphviz
 .PHONY: pictures
@@ -112,7 +119,7 @@ generate:
 ## tidy: run go mod tidy in all modules, for example after a change to the requirements of the main one
 .PHONY: tidy
 tidy:
-	@set -ex; for module in . $(MODULES) $(PULUMI); do $(GO) -C $$module mod tidy; done
+	@set -ex; for module in . $(MODULES) $(PULUMI) $(ENGINES); do $(GO) -C $$module mod tidy; done
 
 ## golden: update the golden files; review the diff before committing it
 .PHONY: golden
