@@ -162,7 +162,7 @@ func (c *names) distinct(h *schema.Header, pos schema.Position, seen map[string]
 // fold returns a name in the spelling in which SDKs may not distinguish it from others: Go capitalizes names, and Python separates
 // words by underscores.
 func fold(name string) string {
-	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	return strings.ToLower(strings.NewReplacer("_", "", "$", "").Replace(name))
 }
 
 // title returns the name of a type in SDKs.

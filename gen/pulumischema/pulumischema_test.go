@@ -2,6 +2,7 @@ package pulumischema_test
 
 import (
 	"errors"
+	"path"
 	"strings"
 	"testing"
 
@@ -73,24 +74,125 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestPackageNames(t *testing.T) {
-	for name, ok := range map[string]bool{
-		"storage": true, "acme/net": true, "a-b_c": true, "pulumi": false, "input": false, "3d": false, "func": false,
+// Each of these names was seen to break the generator.
+func TestReservedTypes(t *testing.T) {
+	for kind, names := range map[string]map[string]string{
+		"resource": {
+			"TypeScript": "Error Object", "Python": "Outputs False None True", "any language": "Provider Größe",
+			"Go": "Doc Init PulumiEnums PulumiTypes PulumiUtilities ProviderArgs File_linux",
+		},
+		"function": {
+			"TypeScript": "Pulumi Utilities", "Python": "False None True", "any language": "Provider",
+			"Go": "Doc Init PulumiEnums PulumiTypes PulumiUtilities ProviderArgs File_linux",
+		},
+		"struct": {"Python": "False None True", "any language": "Provider"},
+		"enum":   {"Python": "False None True", "any language": "Provider", "Go": "String"},
+		"union":  {"Python": "False None True", "any language": "Provider"},
 	} {
-		want := ""
-		if !ok {
-			want = "disk.go: Pulumi cannot use the package name " + name + "; choose another name with //lumi:package="
+		for generator, names := range names {
+			for name := range strings.FieldsSeq(names) {
+				help := "rename it"
+				if kind == "resource" {
+					help += " and keep its former name with //lumi:was=" + name
+				}
+				want := "disk.go: Pulumi cannot generate the " + kind + " " + name + " for " + generator + "; " + help
+				expect.Equal(t, want, errorOf(packageOf("disks", "", declare(kind, name))), kind+" "+name)
+			}
 		}
-		pkg := &schema.Package{Name: name, Modules: []*schema.Module{{Files: []*schema.File{{Name: "disk.go", Decls: []schema.Decl{
-			&schema.Resource{Header: schema.Header{Name: "Disk"}, Token: name + ":index:Disk"},
-		}}}}}}
-		pkg.Link()
-		got := ""
-		if _, err := pulumischema.Of(pkg, ""); err != nil {
-			got = err.Error()
+		for _, name := range []string{"Disk", "Version", "Index", "Promise", "Class"} {
+			expect.Equal(t, "", errorOf(packageOf("disks", "", declare(kind, name))), kind+" "+name)
 		}
-		expect.Equal(t, want, got, name)
 	}
+}
+
+func TestReservedProperties(t *testing.T) {
+	for kind, names := range map[string]map[string]string{
+		"resource": {
+			"any language": "pulumi", "TypeScript": "getProvider", "Go": "pulumiResourceType",
+			"Python": "_hidden get pulumiResourceName translateInputProperty translateOutputProperty",
+		},
+		"struct":   {"any language": "pulumi", "Python": "_hidden"},
+		"union":    {"any language": "pulumi", "Python": "_hidden"},
+		"function": {"any language": "pulumi", "Python": "_hidden opts"},
+		"config": {
+			"any language": "pulumi id urn version", "Go": "pulumiResourceType",
+			"Python": "_hidden get pulumiResourceName translateInputProperty translateOutputProperty",
+			"TypeScript": "getProvider arguments break case catch class const continue debugger default delete do else enum eval export " +
+				"extends false finally for function if import in instanceof let new null return super switch this throw true try typeof " +
+				"utilities var void while with",
+		},
+	} {
+		for generator, names := range names {
+			for name := range strings.FieldsSeq(names) {
+				want := "disk.go: Pulumi cannot generate the property " + name + " of the " + kind + " Disk for " + generator +
+					"; choose another name with `lumi:\"name=…\"`"
+				expect.Equal(t, want, errorOf(packageOf("disks", "", declare(kind, "Disk", name))), kind+" "+name)
+			}
+		}
+		for _, name := range []string{"size", "type", "self", "args", "lambda", "interface"} {
+			expect.Equal(t, "", errorOf(packageOf("disks", "", declare(kind, "Disk", name))), kind+" "+name)
+		}
+	}
+}
+
+func TestReservedFolders(t *testing.T) {
+	for name := range strings.FieldsSeq("enums inputs internal outputs pulumi types utilities func go Upper v1.2 a/types") {
+		want := "disk.go: Pulumi cannot generate the folder " + path.Base(name) + "; rename the folder"
+		expect.Equal(t, want, errorOf(packageOf("disks", name, declare("resource", "Disk"))), name)
+	}
+	for name := range strings.FieldsSeq("ec2 config class provider api-gateway a/b-c x_y string") {
+		expect.Equal(t, "", errorOf(packageOf("disks", name, declare("resource", "Disk"))), name)
+	}
+}
+
+func TestReservedPackages(t *testing.T) {
+	for _, name := range []string{"pulumi", "input", "3d", "func"} {
+		want := "disk.go: Pulumi cannot use the package name " + name + "; choose another name with //lumi:package="
+		expect.Equal(t, want, errorOf(packageOf(name, "", declare("resource", "Disk"))), name)
+	}
+	for _, name := range []string{"storage", "acme/net", "a-b_c", "d3"} {
+		expect.Equal(t, "", errorOf(packageOf(name, "", declare("resource", "Disk"))), name)
+	}
+}
+
+// declare returns a declaration with string properties, preceded by the resource that uses it, if it is a type.
+func declare(kind, name string, properties ...string) []schema.Decl {
+	h := schema.Header{Name: name}
+	var list []*schema.Property
+	for _, p := range properties {
+		list = append(list, &schema.Property{Field: "F", Name: p, Type: schema.String})
+	}
+	var d schema.Decl
+	switch kind {
+	case "resource":
+		return []schema.Decl{&schema.Resource{Header: h, Token: "disks:index:" + name, Properties: list}}
+	case "function":
+		return []schema.Decl{&schema.Function{Header: h, Token: "disks:index:" + name, Properties: list}}
+	case "config":
+		return []schema.Decl{&schema.Config{Header: h, Properties: list}}
+	case "struct":
+		d = &schema.Struct{Header: h, Properties: list}
+	case "enum":
+		d = &schema.Enum{Header: h}
+	case "union":
+		d = &schema.Union{Header: h, Variants: list}
+	}
+	user := &schema.Property{Field: "Use", Name: "use", Type: &schema.Ref{Decl: d}}
+	return []schema.Decl{&schema.Resource{Header: schema.Header{Name: "User"}, Token: "disks:index:User", Properties: []*schema.Property{user}}, d}
+}
+
+func packageOf(name, folder string, decls []schema.Decl) *schema.Package {
+	pkg := &schema.Package{Name: name, Modules: []*schema.Module{{Path: folder, Files: []*schema.File{{Name: "disk.go", Decls: decls}}}}}
+	pkg.Link()
+	return pkg
+}
+
+// errorOf returns the error for a package, without the path of its folder.
+func errorOf(pkg *schema.Package) string {
+	if _, err := pulumischema.Of(pkg, ""); err != nil {
+		return strings.TrimPrefix(strings.TrimPrefix(err.Error(), pkg.Modules[0].Path), "/")
+	}
+	return ""
 }
 
 func TestTokens(t *testing.T) {
