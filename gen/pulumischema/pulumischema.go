@@ -53,7 +53,7 @@ func Of(pkg *schema.Package, version string) ([]byte, error) {
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := errors.Join(append(errs, enc.Encode(w.packageSpec))...); err != nil {
+	if err := errors.Join(append(errs, enc.Encode(w.spec))...); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -62,9 +62,41 @@ func Of(pkg *schema.Package, version string) ([]byte, error) {
 // CheckNames returns errors for the names of pkg that its Pulumi schema cannot have, in the order of the IDL.
 func CheckNames(pkg *schema.Package) []*NameError { return write(pkg).checkNames() }
 
+// spec is any part of a schema; https://www.pulumi.com/docs/iac/using-pulumi/pulumi-packages/schema/ describes the parts.
+type spec struct {
+	Name                 string           `json:"name,omitempty"`
+	Version              string           `json:"version,omitempty"`
+	Value                any              `json:"value,omitempty"`
+	Type                 string           `json:"type,omitempty"`
+	Ref                  string           `json:"$ref,omitempty"`
+	Description          string           `json:"description,omitempty"`
+	DeprecationMessage   string           `json:"deprecationMessage,omitempty"`
+	Meta                 map[string]any   `json:"meta,omitempty"`
+	Language             map[string]any   `json:"language,omitempty"`
+	Items                *spec            `json:"items,omitempty"`
+	AdditionalProperties *spec            `json:"additionalProperties,omitempty"`
+	Secret               bool             `json:"secret,omitempty"`
+	WillReplaceOnChanges bool             `json:"willReplaceOnChanges,omitempty"`
+	Enum                 []*spec          `json:"enum,omitempty"`
+	Properties           map[string]*spec `json:"properties,omitempty"`
+	Required             []string         `json:"required,omitempty"`
+	InputProperties      map[string]*spec `json:"inputProperties,omitempty"`
+	RequiredInputs       []string         `json:"requiredInputs,omitempty"`
+	Aliases              []*spec          `json:"aliases,omitempty"`
+	Inputs               *spec            `json:"inputs,omitempty"`
+	Outputs              *spec            `json:"outputs,omitempty"`
+	Variables            map[string]*spec `json:"variables,omitempty"`
+	RequiredVariables    []string         `json:"defaults,omitempty"`
+	Config               *spec            `json:"config,omitempty"`
+	Types                map[string]*spec `json:"types,omitempty"`
+	Provider             *spec            `json:"provider,omitempty"`
+	Resources            map[string]*spec `json:"resources,omitempty"`
+	Functions            map[string]*spec `json:"functions,omitempty"`
+}
+
 // writer converts declarations. It adds types to the schema when a property first refers to them.
 type writer struct {
-	packageSpec
+	spec
 	pkg     *schema.Package
 	byFile  bool // tokens contain files, so those of types must too
 	written map[schema.Decl]bool
@@ -73,14 +105,14 @@ type writer struct {
 // write converts what programs can use of a package: resources, functions, the configuration, and the types of their properties.
 func write(pkg *schema.Package) *writer {
 	npmScope, npmName := path.Split(schema.TSPackageName(pkg)) // programs can import both packages
-	w := &writer{pkg: pkg, written: map[schema.Decl]bool{}, packageSpec: packageSpec{
+	w := &writer{pkg: pkg, written: map[schema.Decl]bool{}, spec: spec{
 		Name: Name(pkg.Name), Meta: map[string]any{"moduleFormat": "(.*)"},
 		Language: map[string]any{
 			"nodejs": map[string]any{"packageName": npmScope + "pulumi-" + npmName},
 			"python": map[string]any{"pyproject": map[string]bool{"enabled": true}},
 			"go":     goOptions(pkg),
 		},
-		Types: map[string]*object{}, Provider: &object{}, Resources: map[string]*object{}, Functions: map[string]*object{},
+		Types: map[string]*spec{}, Provider: &spec{}, Resources: map[string]*spec{}, Functions: map[string]*spec{},
 	}}
 	var config *schema.Config
 	for d := range pkg.Decls() {
@@ -95,7 +127,7 @@ func write(pkg *schema.Package) *writer {
 	}
 	if config != nil {
 		w.Provider = w.resource(config, nil, false)
-		w.Config = configSpec{w.Provider.Properties, w.Provider.Required}
+		w.Config = &spec{Variables: w.Provider.Properties, RequiredVariables: w.Provider.Required}
 	}
 	for f := range pkg.Files() {
 		if f.Module.Path == "" {
@@ -128,22 +160,22 @@ func (w *writer) token(token string, h *schema.Header) string {
 }
 
 // resource converts a resource, or the configuration. In a named resource, the name is by default that of the Pulumi resource.
-func (w *writer) resource(d schema.Decl, was []string, named bool) *object {
+func (w *writer) resource(d schema.Decl, was []string, named bool) *spec {
 	w.written[d] = true
-	o := &object{Description: schema.TypeDoc(d), DeprecationMessage: d.Head().Deprecated}
+	o := &spec{Description: schema.TypeDoc(d), DeprecationMessage: d.Head().Deprecated}
 	o.Properties, o.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return !p.In, !p.Optional || p.Computed })
 	o.InputProperties, o.RequiredInputs = w.properties(d, func(p *schema.Property) (bool, bool) {
 		return !p.Out, !p.Optional && (!named || p.Name != "name")
 	})
 	for _, token := range was {
-		o.Aliases = append(o.Aliases, map[string]string{"type": Token(token)})
+		o.Aliases = append(o.Aliases, &spec{Type: Token(token)})
 	}
 	return o
 }
 
-func (w *writer) function(d *schema.Function) *object {
+func (w *writer) function(d *schema.Function) *spec {
 	w.written[d] = true
-	o := &object{Description: schema.TypeDoc(d), DeprecationMessage: d.Deprecated, Inputs: &object{}, Outputs: &object{}}
+	o := &spec{Description: schema.TypeDoc(d), DeprecationMessage: d.Deprecated, Inputs: &spec{}, Outputs: &spec{}}
 	o.Inputs.Properties, o.Inputs.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return !p.Out, !p.Optional })
 	o.Outputs.Properties, o.Outputs.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return p.Out, !p.Optional })
 	return o
@@ -152,21 +184,21 @@ func (w *writer) function(d *schema.Function) *object {
 // properties returns the specs of the properties of d that are to be included, and the names of the required ones among them.
 func (w *writer) properties(
 	d schema.Decl, use func(*schema.Property) (include, require bool),
-) (specs map[string]*typeSpec, required []string) {
-	specs = map[string]*typeSpec{}
+) (specs map[string]*spec, required []string) {
+	specs = map[string]*spec{}
 	for _, p := range schema.Properties(d) {
 		include, require := use(p)
 		if !include {
 			continue
 		}
-		spec := w.typeSpec(p.Type)
-		spec.Description = schema.PropertyDoc(p)
+		s := w.typeOf(p.Type)
+		s.Description = schema.PropertyDoc(p)
 		if p.Default != nil {
 			value, _ := json.Marshal(p.Default) // a bool, a number, or a string
-			spec.Description = strings.TrimSpace(fmt.Sprintf("%s\n\nThe default is %#q.", spec.Description, value))
+			s.Description = strings.TrimSpace(fmt.Sprintf("%s\n\nThe default is %#q.", s.Description, value))
 		}
-		spec.Secret, spec.WillReplaceOnChanges, spec.DeprecationMessage = p.Secret, p.Replaces, p.Deprecated
-		if specs[p.Name] = &spec; require {
+		s.Secret, s.WillReplaceOnChanges, s.DeprecationMessage = p.Secret, p.Replaces, p.Deprecated
+		if specs[p.Name] = s; require {
 			required = append(required, p.Name)
 		}
 	}
@@ -174,37 +206,39 @@ func (w *writer) properties(
 	return specs, required
 }
 
-var anyValue = typeSpec{Ref: "pulumi.json#/Any"}
+const anyValue = "pulumi.json#/Any"
 
-var primitives = map[schema.Primitive]typeSpec{
-	schema.Bool: {Type: "boolean"}, schema.Number: {Type: "number"}, schema.Int: {Type: "integer"}, schema.String: {Type: "string"},
-	schema.Any: anyValue, schema.Asset: {Ref: "pulumi.json#/Asset"}, schema.Archive: {Ref: "pulumi.json#/Archive"},
-	schema.AnyResource: anyValue,
-}
-
-// typeSpec converts a type.
-func (w *writer) typeSpec(t schema.Type) typeSpec {
+// typeOf converts a type.
+func (w *writer) typeOf(t schema.Type) *spec {
 	switch t := schema.Underlying(t).(type) {
 	case schema.Primitive:
-		return primitives[t]
+		switch t {
+		case schema.Bool:
+			return &spec{Type: "boolean"}
+		case schema.Int:
+			return &spec{Type: "integer"}
+		case schema.Any, schema.AnyResource:
+			return &spec{Ref: anyValue}
+		case schema.Asset, schema.Archive:
+			return &spec{Ref: "pulumi.json#/" + title(string(t))}
+		}
+		return &spec{Type: string(t)}
 	case *schema.List:
-		elem := w.typeSpec(t.Elem)
-		return typeSpec{Type: "array", Items: &elem}
+		return &spec{Type: "array", Items: w.typeOf(t.Elem)}
 	case *schema.Map:
-		elem := w.typeSpec(t.Elem)
-		return typeSpec{Type: "object", AdditionalProperties: &elem}
+		return &spec{Type: "object", AdditionalProperties: w.typeOf(t.Elem)}
 	case *schema.Ref:
 		if u, ok := t.Decl.(*schema.Union); ok && u.Tokens() != nil {
-			return anyValue
+			return &spec{Ref: anyValue}
 		} else if _, ok := t.Decl.(*schema.Resource); !ok {
 			return w.object(t.Decl)
 		}
 	}
-	return typeSpec{Type: "string"}
+	return &spec{Type: "string"} // the id of a resource
 }
 
 // object returns a reference to a struct, enum, or union of structs, and adds the type to the schema.
-func (w *writer) object(d schema.Decl) typeSpec {
+func (w *writer) object(d schema.Decl) *spec {
 	h := d.Head()
 	name, module := title(h.Name), h.File.Module.Token()
 	if w.byFile {
@@ -212,9 +246,9 @@ func (w *writer) object(d schema.Decl) typeSpec {
 	}
 	token := Token(w.pkg.Name + ":" + module + ":" + name)
 	if w.written[d] {
-		return typeSpec{Ref: "#/types/" + token}
+		return &spec{Ref: "#/types/" + token}
 	}
-	o := &object{Description: schema.TypeDoc(d), Type: "object"}
+	o := &spec{Description: schema.TypeDoc(d), Type: "object"}
 	if h.Deprecated != "" {
 		o.Description = strings.TrimSpace(o.Description + "\n\nDeprecated: " + h.Deprecated)
 	}
@@ -223,10 +257,10 @@ func (w *writer) object(d schema.Decl) typeSpec {
 		o.Type = "string"
 		for i, key := range schema.MemberKeys(e) {
 			m := e.Members[i]
-			o.Enum = append(o.Enum, enumValue{key, m.Value, m.Doc, m.Deprecated})
+			o.Enum = append(o.Enum, &spec{Name: key, Value: m.Value, Description: m.Doc, DeprecationMessage: m.Deprecated})
 		}
 	} else {
 		o.Properties, o.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return true, !p.Optional })
 	}
-	return typeSpec{Ref: "#/types/" + token}
+	return &spec{Ref: "#/types/" + token}
 }

@@ -58,7 +58,6 @@ func TestOfVersion(t *testing.T) {
       }
     }
   },
-  "config": {},
   "provider": {}
 }
 `, got, "Of")
@@ -74,7 +73,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Each of these names was seen to break the generator.
+// These names break the code that the generators write, or the SDK at run time.
 func TestReservedTypes(t *testing.T) {
 	for kind, names := range map[string]map[string]string{
 		"resource": {
