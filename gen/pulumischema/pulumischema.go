@@ -3,13 +3,14 @@
 // Tokens are those of the IDL. Only the name of the package differs if it contains a slash or a dash: the resource
 // acme/net:index:Network is acme_net:index:Network. See [Token] and [FromToken].
 //
-// A resource reference is the other resource's id, a string. Pulumi's generators for TypeScript and Go do not support references
-// between folders whose types are resources. A reference that several types of resources fit is any value: the resource, or an object
-// of its type token and id.
+// A resource reference is the other resource's id, a string. As types of properties, resources break the code that Pulumi's
+// generators for TypeScript and Go write. A reference to several types of resources is any value: the resource, or an object of its
+// type token and id.
 //
 // An int is an integer, although programs in C# and Java are then limited to 32 bits. As a number, it would be a float in Go and
-// Python. Defaults are only described, since SDKs would send them like values that the program sets, and the rules of the IDL
-// distinguish the two. Former names of properties, constraints, and rules have no place in the schema. The provider applies them.
+// Python. A list or map within two others is any value. Defaults are only described, since SDKs would send them like values that
+// the program sets, and the rules of the IDL distinguish the two. Former names of properties, constraints, and rules have no place
+// in the schema. The provider applies them.
 package pulumischema
 
 import (
@@ -191,7 +192,7 @@ func (w *writer) properties(
 		if !include {
 			continue
 		}
-		s := w.typeOf(p.Type)
+		s := w.typeOf(p.Type, 0)
 		s.Description = schema.PropertyDoc(p)
 		if p.Default != nil {
 			value, _ := json.Marshal(p.Default) // a bool, a number, or a string
@@ -206,10 +207,9 @@ func (w *writer) properties(
 	return specs, required
 }
 
-const anyValue = "pulumi.json#/Any"
-
-// typeOf converts a type.
-func (w *writer) typeOf(t schema.Type) *spec {
+// typeOf converts the type of a value within depth lists and maps. A third one is any value, since Pulumi's SDK for Go does not
+// have all of their types.
+func (w *writer) typeOf(t schema.Type, depth int) *spec {
 	switch t := schema.Underlying(t).(type) {
 	case schema.Primitive:
 		switch t {
@@ -217,24 +217,32 @@ func (w *writer) typeOf(t schema.Type) *spec {
 			return &spec{Type: "boolean"}
 		case schema.Int:
 			return &spec{Type: "integer"}
-		case schema.Any, schema.AnyResource:
-			return &spec{Ref: anyValue}
+		case schema.Number, schema.String:
+			return &spec{Type: string(t)}
 		case schema.Asset, schema.Archive:
 			return &spec{Ref: "pulumi.json#/" + title(string(t))}
 		}
-		return &spec{Type: string(t)}
 	case *schema.List:
-		return &spec{Type: "array", Items: w.typeOf(t.Elem)}
+		if depth < 2 {
+			return &spec{Type: "array", Items: w.typeOf(t.Elem, depth+1)}
+		}
 	case *schema.Map:
-		return &spec{Type: "object", AdditionalProperties: w.typeOf(t.Elem)}
+		if depth < 2 {
+			return &spec{Type: "object", AdditionalProperties: w.typeOf(t.Elem, depth+1)}
+		}
 	case *schema.Ref:
-		if u, ok := t.Decl.(*schema.Union); ok && u.Tokens() != nil {
-			return &spec{Ref: anyValue}
-		} else if _, ok := t.Decl.(*schema.Resource); !ok {
-			return w.object(t.Decl)
+		switch d := t.Decl.(type) {
+		case *schema.Resource:
+			return &spec{Type: "string"} // its id
+		case *schema.Union:
+			if d.Tokens() == nil {
+				return w.object(d)
+			}
+		default:
+			return w.object(d)
 		}
 	}
-	return &spec{Type: "string"} // the id of a resource
+	return &spec{Ref: "pulumi.json#/Any"}
 }
 
 // object returns a reference to a struct, enum, or union of structs, and adds the type to the schema.

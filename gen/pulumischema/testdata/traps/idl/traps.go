@@ -99,7 +99,8 @@ type Thing struct {
 	Password *string                `lumi:"optional,in,secret"`
 	Zone     *string                `lumi:"optional,computed"`
 	// An old property.
-	Old     *string `lumi:"optional,deprecated='use size'"`
+	Old     *string              `lumi:"optional,deprecated='use size'"`
+	Deep    *[][]map[string]bool `lumi:"optional"`
 	Enabled bool
 	ARN     string   `lumi:"out,fixed"`
 	Secrets []string `lumi:"out,secret"`
