@@ -26,8 +26,7 @@ func (e *NameError) Error() string {
 	return e.Header.File.Path() + ": " + e.Message + "; " + e.Suggestion
 }
 
-// reserved is a pattern of names that a generator cannot use. The names were found by running the generators, as the tests in
-// adapter/pulumi/enginetest do.
+// reserved is a pattern of names that a generator cannot use. They were found by compiling SDKs for a package with likely names.
 type reserved struct {
 	generator string
 	names     *regexp.Regexp
@@ -39,7 +38,8 @@ var (
 		{"TypeScript", regexp.MustCompile(`^\S+ (resource (Error|Object)|function (Pulumi|Utilities))$`)},
 		{"Python", regexp.MustCompile(`^\S+ (resource Outputs|\w+ (False|None|True))$`)},
 		{"any language", regexp.MustCompile(`[^\x20-\x7e]|^index \w+ Provider$`)},
-		{"Go", regexp.MustCompile(`^(index (resource|function) ProviderArgs|\S+ ((resource|function) (Doc|Init|Pulumi(Enums|Types|Utilities)|.*_.*)|enum String))$`)},
+		{"Go", regexp.MustCompile(`^(index (resource|function) ProviderArgs|\S+ enum String|` +
+			`\S+ (resource|function) (Doc|Init|Pulumi(Enums|Types|Utilities)|.*_.*))$`)},
 	}
 	// reservedProperties matches the kind of the declaration, whether the property is out, and the name.
 	reservedProperties = []reserved{
@@ -47,7 +47,8 @@ var (
 		{"TypeScript", regexp.MustCompile(`^((resource|config)\w+ getProvider|config\w+ (arguments|break|case|catch|class|const|continue|` +
 			`debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|import|in|instanceof|let|new|null|` +
 			`return|super|switch|this|throw|true|try|typeof|utilities|var|void|while|with))$`)},
-		{"Python", regexp.MustCompile(`^(\w+ _.*|functionfalse opts|(resource|config)\w+ (get|pulumiResourceName|translate(In|Out)putProperty))$`)},
+		{"Python", regexp.MustCompile(`^(\w+ _.*|functionfalse opts|` +
+			`(resource|config)\w+ (get|pulumiResourceName|translate(In|Out)putProperty))$`)},
 		{"Go", regexp.MustCompile(`^(resource|config)\w+ pulumiResourceType$`)},
 	}
 	reservedFolders = regexp.MustCompile(`^(enums|inputs|internal|outputs|pulumi|types|utilities)$|^[^a-z]|[^-_a-z0-9]`)
@@ -85,7 +86,8 @@ func (w *writer) checkNames() []*NameError {
 		}
 		h := d.Head()
 		if bad {
-			c.reject(h, schema.Position{}, "choose another name with //lumi:package=", "Pulumi cannot use the package name %s", w.pkg.Name)
+			c.reject(h, schema.Position{}, "choose another name with //lumi:package=",
+				"Pulumi cannot use the package name %s", w.pkg.Name)
 		}
 		dir := h.File.Module.Path
 		if base := path.Base(dir); !checked[dir] && (reservedFolders.MatchString(base) || token.IsKeyword(base)) {

@@ -163,7 +163,7 @@ func (w *writer) token(token string, h *schema.Header) string {
 // resource converts a resource, or the configuration. In a named resource, the name is by default that of the Pulumi resource.
 func (w *writer) resource(d schema.Decl, was []string, named bool) *spec {
 	w.written[d] = true
-	o := &spec{Description: schema.TypeDoc(d), DeprecationMessage: d.Head().Deprecated}
+	o := &spec{Description: schema.TypeDoc(d), DeprecationMessage: harmless(d.Head().Deprecated)}
 	o.Properties, o.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return !p.In, !p.Optional || p.Computed })
 	o.InputProperties, o.RequiredInputs = w.properties(d, func(p *schema.Property) (bool, bool) {
 		return !p.Out, !p.Optional && (!named || p.Name != "name")
@@ -176,7 +176,7 @@ func (w *writer) resource(d schema.Decl, was []string, named bool) *spec {
 
 func (w *writer) function(d *schema.Function) *spec {
 	w.written[d] = true
-	o := &spec{Description: schema.TypeDoc(d), DeprecationMessage: d.Deprecated, Inputs: &spec{}, Outputs: &spec{}}
+	o := &spec{Description: schema.TypeDoc(d), DeprecationMessage: harmless(d.Deprecated), Inputs: &spec{}, Outputs: &spec{}}
 	o.Inputs.Properties, o.Inputs.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return !p.Out, !p.Optional })
 	o.Outputs.Properties, o.Outputs.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return p.Out, !p.Optional })
 	return o
@@ -198,7 +198,7 @@ func (w *writer) properties(
 			value, _ := json.Marshal(p.Default) // a bool, a number, or a string
 			s.Description = strings.TrimSpace(fmt.Sprintf("%s\n\nThe default is %#q.", s.Description, value))
 		}
-		s.Secret, s.WillReplaceOnChanges, s.DeprecationMessage = p.Secret, p.Replaces, p.Deprecated
+		s.Secret, s.WillReplaceOnChanges, s.DeprecationMessage = p.Secret, p.Replaces, harmless(p.Deprecated)
 		if specs[p.Name] = s; require {
 			required = append(required, p.Name)
 		}
@@ -265,10 +265,15 @@ func (w *writer) object(d schema.Decl) *spec {
 		o.Type = "string"
 		for i, key := range schema.MemberKeys(e) {
 			m := e.Members[i]
-			o.Enum = append(o.Enum, &spec{Name: key, Value: m.Value, Description: m.Doc, DeprecationMessage: m.Deprecated})
+			o.Enum = append(o.Enum, &spec{Name: key, Value: m.Value, Description: m.Doc, DeprecationMessage: harmless(m.Deprecated)})
 		}
 	} else {
 		o.Properties, o.Required = w.properties(d, func(p *schema.Property) (bool, bool) { return true, !p.Optional })
 	}
 	return &spec{Ref: "#/types/" + token}
+}
+
+// harmless replaces what generators do not quote in deprecation messages.
+func harmless(message string) string {
+	return strings.NewReplacer(`"`, "'", `\`, "/", "*/", "* /").Replace(message)
 }

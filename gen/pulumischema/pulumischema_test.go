@@ -177,7 +177,9 @@ func declare(kind, name string, properties ...string) []schema.Decl {
 		d = &schema.Union{Header: h, Variants: list}
 	}
 	user := &schema.Property{Field: "Use", Name: "use", Type: &schema.Ref{Decl: d}}
-	return []schema.Decl{&schema.Resource{Header: schema.Header{Name: "User"}, Token: "disks:index:User", Properties: []*schema.Property{user}}, d}
+	return []schema.Decl{
+		&schema.Resource{Header: schema.Header{Name: "User"}, Token: "disks:index:User", Properties: []*schema.Property{user}}, d,
+	}
 }
 
 func packageOf(name, folder string, decls []schema.Decl) *schema.Package {

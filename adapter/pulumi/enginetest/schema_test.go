@@ -51,7 +51,8 @@ func TestSDKs(t *testing.T) {
 					write(t, out, map[string][]byte{file: content}, err)
 				}
 				const lumi = "github.com/lumi-idl/lumi"
-				run(t, out, "go", "mod", "edit", "-module=example.com/pulumi-"+bind(t, data).Name+"/sdk/go", "-droprequire="+lumi, "-dropreplace="+lumi)
+				run(t, out, "go", "mod", "edit", "-module=example.com/pulumi-"+bind(t, data).Name+"/sdk/go",
+					"-droprequire="+lumi, "-dropreplace="+lumi)
 				run(t, out, "go", "build", "-mod=mod", "./...")
 			})
 			t.Run("python", func(t *testing.T) {

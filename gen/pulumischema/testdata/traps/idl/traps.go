@@ -10,7 +10,7 @@ import "github.com/lumi-idl/lumi/idl"
 // Deprecated: use the environment.
 type Account struct {
 	idl.Config
-	// The region, such as \d */ """.
+	// The region, such as \d \u \x \N{ */ """ or "
 	Region string
 	// The token.
 	Token   *string            `lumi:"optional,secret"`
@@ -38,11 +38,11 @@ type Level string
 
 // The levels.
 const (
-	// LevelLow is low.
+	// LevelLow is low \d \u \x \N{ */ """ or "
 	LevelLow Level = "low"
 	// LevelHigh is high.
 	//
-	// Deprecated: use LevelLow.
+	// Deprecated: use "LevelLow" \\d */ ''' """.
 	LevelHigh Level = "high \" \\ */"
 )
 
@@ -52,7 +52,7 @@ type Matrix [][]options
 // Names is an alias with enum keys.
 type Names map[Level]string
 
-// A Lid closes a thing.
+// A Lid closes a thing \d \u \x \N{ */ """ or "
 type Lid struct {
 	idl.OneOf
 	// The lid has a thread.
@@ -65,7 +65,7 @@ type Screw struct {
 	Turns int `lumi:"min=1"`
 }
 
-// A Cork is as wide as a bottle.
+// A Cork is as wide as a bottle: \
 type Cork struct {
 	Size float64
 }
@@ -77,7 +77,7 @@ type Either struct {
 	Other *Other
 }
 
-// A Thing has a property of each type.
+// A Thing has a property of each type, \d \u \x \N{ */ """ or "
 //
 //lumi:was='Thang,acme/traps:net:Thing'
 //lumi:rule !has(Size) || Size > 2 // size must be more than 2
@@ -98,8 +98,8 @@ type Thing struct {
 	Assets   *map[string]*idl.Asset `lumi:"optional"`
 	Password *string                `lumi:"optional,in,secret"`
 	Zone     *string                `lumi:"optional,computed"`
-	// An old property.
-	Old     *string              `lumi:"optional,deprecated='use size'"`
+	// An old property \d \u \x \N{ */ """ or "
+	Old     *string              `lumi:"optional,deprecated='use \"size\" */ \\\"\\\"\\\"'"`
 	Deep    *[][]map[string]bool `lumi:"optional"`
 	Enabled bool
 	ARN     string   `lumi:"out,fixed"`
@@ -109,15 +109,17 @@ type Thing struct {
 
 // Other belongs to a thing.
 //
-// Deprecated: use Thing.
+// Deprecated: use "Thing" \\d */
+// or `nothing` 'x' """ ${x} #.
 type Other struct {
 	idl.Resource
 	Thing *Thing
 }
 
-// FindThing finds a thing.
+// FindThing finds a thing \d \u \x \N{ */ """ or "
 //
-// Deprecated: look it up.
+// Deprecated: look "it" \\ */ 'x' """
+// up.
 type FindThing struct {
 	idl.Function
 	Level   Level
