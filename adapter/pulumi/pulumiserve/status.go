@@ -59,7 +59,8 @@ func failuresOf(invalid *lumi.InvalidError, properties []*schema.Property) []*pu
 // isPlain reports whether values of a type have no parts.
 func isPlain(t schema.Type) bool {
 	p, ok := schema.Underlying(t).(schema.Primitive)
-	return isText(t) || ok && p != schema.Any
+	_, isReference := referents(t)
+	return isText(t) || isReference || ok && p != schema.Any
 }
 
 // diffOf returns changes in the engine's form.

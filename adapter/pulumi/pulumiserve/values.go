@@ -263,9 +263,9 @@ func encodeContent(fields map[string]*structpb.Value) *structpb.Value {
 		}
 	}
 	if fields["hash"].GetStringValue() == "" {
-		text, err := json.Marshal(structpb.NewStructValue(&structpb.Struct{Fields: fields}).AsInterface())
-		if place(fields) == "text" || err != nil {
-			text = []byte(fields["text"].GetStringValue())
+		text := []byte(fields["text"].GetStringValue())
+		if fields["text"] == nil {
+			text, _ = json.Marshal((&structpb.Struct{Fields: fields}).AsMap()) // It succeeds for such values.
 		}
 		sum := sha256.Sum256(text)
 		all["hash"] = structpb.NewStringValue(hex.EncodeToString(sum[:]))

@@ -2,6 +2,7 @@ package traps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -116,7 +117,11 @@ func (c boxes) Create(ctx context.Context, want *lumi.State[*box]) (lumi.ID, err
 	b.Serial, b.Token, b.Owner = "serial of "+string(id), "token of "+string(id), new(c.config.Region)
 	c.set(want)
 	c.boxes[id], c.made[want.Token] = copyOf(b), id
-	return id, c.hook(ctx, c.After, "create")
+	err := c.hook(ctx, c.After, "create")
+	if err != nil && !errors.As(err, new(*lumi.PartialError)) {
+		return "", err
+	}
+	return id, err
 }
 
 // set sets what an update changes.
