@@ -53,12 +53,12 @@ func (r *target) create(ctx context.Context, req *pulumirpc.CreateRequest) (*pul
 func (r *target) update(ctx context.Context, req *pulumirpc.UpdateRequest) (*pulumirpc.UpdateResponse, error) {
 	known := map[string]*structpb.Value{}
 	want := r.decode(req.GetNews(), known)
+	if r.server.unconfigured.Load() {
+		return &pulumirpc.UpdateResponse{Properties: r.encode(r.planned(want, lumi.Bag{}))}, nil
+	}
 	old, err := r.stored(ctx, req.GetOlds(), known)
 	if err != nil {
 		return nil, err
-	}
-	if r.server.unconfigured.Load() {
-		return &pulumirpc.UpdateResponse{Properties: r.encode(r.planned(want, lumi.Bag{}))}, nil
 	}
 	inspected, err := r.inspect(ctx, req.GetId(), old, want)
 	if err != nil {

@@ -85,7 +85,7 @@ func (boxes) Check(ctx context.Context, want *lumi.State[*box]) error {
 	if b.Label == nil && !want.Unknown.Has(Box_Label) {
 		b.Label = new(want.Seed.Name("box-", 6, lumi.LowerAlphanumeric))
 	}
-	if b.Password != nil && *b.Password == "weak" {
+	if b.Password != nil && *b.Password == "weak-password" {
 		lumi.Log(ctx).Warn("the password is " + *b.Password)
 	}
 	return nil
