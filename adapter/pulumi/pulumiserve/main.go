@@ -25,7 +25,7 @@ import (
 
 // The exit codes of a plugin.
 const (
-	exitStopped = 0 // stopped by the engine, or printed help or the version
+	exitStopped = 0 // stopped by the engine, or printed help
 	exitFailed  = 1 // failed to serve, or calls did not return after they were canceled
 	exitMisuse  = 2 // not started by an engine, or invalid resources
 )
@@ -34,8 +34,8 @@ const (
 const maxMessage = 400 << 20
 
 // Main serves the plugin until the engine is gone, then exits. Call it last in main; it does not return. The schema is the constant
-// of the generated package lumischema. Errors and slog output are written to standard error. The command-line flags --help,
-// --version, and --attach are supported.
+// of the generated package lumischema. Errors and slog output are written to standard error. The command-line flags --help
+// and --attach are supported.
 func Main(p serve.Plugin, schemaJSON string) {
 	os.Exit(run(p, schemaJSON, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -53,9 +53,6 @@ func run(p serve.Plugin, schemaJSON string, args []string, stdout, stderr io.Wri
 		return exitMisuse
 	case "-h", "-help", "--help":
 		fmt.Fprintf(stdout, help, name, p.Package, name[len("pulumi-resource-"):], name, name[len("pulumi-resource-"):])
-		return exitStopped
-	case "-version", "--version":
-		fmt.Fprintln(stdout, name, cmp.Or(p.Version, "(devel)"))
 		return exitStopped
 	case "--attach":
 		address = ""
@@ -80,7 +77,6 @@ engine exits, so does the plugin. Install it with
   pulumi plugin install resource %s 1.0.0 --file %s
 
   --help      print this help
-  --version   print the version of the plugin
   --attach    wait for an engine that runs with PULUMI_DEBUG_PROVIDERS=%s:PORT, for debuggers
 `
 
@@ -90,14 +86,19 @@ func (s *server) serve(address string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go notify(ended, address == "")
 	if err := s.connect(address); err != nil {
 		return err
 	}
-	if e := s.engine.Load(); e != nil {
+	ended, terminated := make(chan error, 1), make(chan os.Signal, 1)
+	// A terminal sends interrupts and hangups to the engine, too, which handles them. Catch them, since child processes inherit ignored
+	// signals.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGHUP, os.Interrupt)
+	signal.Notify(terminated, syscall.SIGTERM)
+	if e := s.engine.Load(); e == nil {
+		signal.Notify(terminated, os.Interrupt)
+	} else {
 		go func() {
-			e.watch()
+			watch(e)
 			ended <- nil
 		}()
 	}
@@ -107,21 +108,10 @@ func (s *server) serve(address string, stdout io.Writer) error {
 	if _, err := fmt.Fprintln(stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
-	err = <-ended
+	select {
+	case err = <-ended:
+	case <-terminated:
+	}
 	s.stop()
 	return cmp.Or(err, s.Close())
-}
-
-// notify reports the end of the process by a signal. A terminal sends interrupts and hangups to the engine, too, which handles them.
-func notify(ended chan<- error, byHand bool) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGHUP)
-	ends := make(chan os.Signal, 1)
-	signal.Notify(ends, syscall.SIGTERM)
-	others := make(chan os.Signal, 1)
-	if byHand {
-		others = ends
-	}
-	signal.Notify(others, os.Interrupt)
-	<-ends
-	ended <- nil
 }

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/status"
@@ -17,7 +15,6 @@ import (
 	"github.com/lumi-idl/lumi/adapter/pulumi/internal/traps/lumischema"
 	local "github.com/lumi-idl/lumi/examples/local/provider"
 	locals "github.com/lumi-idl/lumi/examples/local/provider/lumischema"
-	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -31,7 +28,6 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{"", exitMisuse, "", "pulumi-resource-acme-traps: this is a plugin and cannot be run by hand: Pulumi starts it and passes it the" +
 			" address of its engine; try --help\n"},
-		{"--version", exitStopped, "pulumi-resource-acme-traps v1.2.3\n", ""},
 		{"--help", exitStopped, "pulumi plugin install resource acme-traps 1.0.0 --file pulumi-resource-acme-traps\n", ""},
 	} {
 		var out, stderr strings.Builder
@@ -148,19 +144,6 @@ func TestEvents(t *testing.T) {
 	if log := p.stderr.String(); !strings.Contains(log, `msg="the key is (secret)"`) {
 		t.Errorf("got log %q, want a masked key", log)
 	}
-}
-
-// TestSlowEngine drops events that the engine does not read, and ends calls nevertheless.
-func TestSlowEngine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := &engine{queue: make(chan queued, 1)}
-		e.add("", lumi.Event{Message: "1"})
-		e.add("", lumi.Event{Message: "2"})
-		before := time.Now()
-		e.flush()
-		expect.Equal(t, settleTime, time.Since(before))
-		expect.Equal(t, int64(1), e.dropped.Load())
-	})
 }
 
 // TestLocal deploys a file and a random number.

@@ -3,7 +3,6 @@ package pulumiserve
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"maps"
 	"slices"
@@ -23,18 +22,24 @@ func (r *target) read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumir
 	if req.GetInputs().GetFields()[seedName] != nil {
 		read = r.refresh
 	}
-	resp, err := read(ctx, req)
-	if errors.Is(err, lumi.ErrNotFound) {
+	outputs, inputs, err := read(ctx, req)
+	switch {
+	case errors.Is(err, lumi.ErrNotFound):
 		return &pulumirpc.ReadResponse{}, nil
+	case err != nil:
+		return nil, err
 	}
-	return resp, err
+	return &pulumirpc.ReadResponse{
+		Id: req.GetId(), Properties: r.encode(outputs),
+		Inputs: r.inputs(lumi.BagOf(&structpb.Struct{Fields: inputs}), seedOf(req.GetInputs(), []byte(rand.Text()))),
+	}, nil
 }
 
 // adopt reads a resource that the engine does not manage. Its inputs are what a program has to set.
-func (r *target) adopt(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumirpc.ReadResponse, error) {
+func (r *target) adopt(ctx context.Context, req *pulumirpc.ReadRequest) (lumi.Bag, map[string]*structpb.Value, error) {
 	got, err := r.Get(ctx, &lumi.GetRequest{ID: lumi.ID(req.GetId()), Purpose: lumi.Import, URN: r.urn})
 	if err != nil {
-		return nil, err
+		return lumi.Bag{}, nil, err
 	}
 	inputs := maps.Clone(got.Properties.Struct().GetFields())
 	for _, p := range r.Schema.Properties {
@@ -42,39 +47,31 @@ func (r *target) adopt(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumi
 			delete(inputs, p.Name)
 		}
 	}
-	return &pulumirpc.ReadResponse{
-		Id: req.GetId(), Properties: r.encode(got.Properties),
-		Inputs: r.inputs(lumi.BagOf(&structpb.Struct{Fields: inputs}), []byte(rand.Text())),
-	}, nil
+	return got.Properties, inputs, nil
 }
 
 // refresh reads a resource that the engine manages. What differs only in notation from the inputs is not drift and stays as it was.
-func (r *target) refresh(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumirpc.ReadResponse, error) {
-	old, err := r.stored(ctx, req.GetProperties(), nil)
+func (r *target) refresh(ctx context.Context, req *pulumirpc.ReadRequest) (lumi.Bag, map[string]*structpb.Value, error) {
+	stored, err := r.decode(ctx, req.GetId(), req.GetProperties(), nil)
 	if err != nil {
-		return nil, err
+		return lumi.Bag{}, nil, err
 	}
-	refs, err := r.server.References(ctx, old)
+	asked, err := r.decode(ctx, req.GetId(), req.GetInputs(), nil)
 	if err != nil {
-		return nil, err
+		return lumi.Bag{}, nil, err
 	}
-	id := lumi.ID(req.GetId())
-	got, err := r.Get(ctx, &lumi.GetRequest{ID: id, Purpose: lumi.Refresh, URN: r.urn, Old: old, References: refs})
+	actual, err := r.get(ctx, stored.id, stored.old, stored.refs)
 	if err != nil {
-		return nil, err
+		return lumi.Bag{}, nil, err
 	}
-	asked, err := r.stored(ctx, req.GetInputs(), nil)
+	maps.Copy(stored.refs, asked.refs)
+	drift, err := r.inspect(ctx, &change{stored.id, actual, asked.old, stored.refs})
 	if err != nil {
-		return nil, err
+		return lumi.Bag{}, nil, err
 	}
-	actual := r.withUnread(got.Properties, old)
-	drift, err := r.inspect(ctx, req.GetId(), actual, asked)
-	if err != nil {
-		return nil, err
-	}
-	outputs, inputs := maps.Clone(actual.Struct().GetFields()), maps.Clone(asked.Struct().GetFields())
+	outputs, inputs := actual.Struct().GetFields(), maps.Clone(asked.old.Struct().GetFields())
 	for _, p := range r.Schema.Properties {
-		now, was := outputs[p.Name], old.Struct().GetFields()[p.Name]
+		now, was := outputs[p.Name], stored.old.Struct().GetFields()[p.Name]
 		isDrift := slices.ContainsFunc(drift.Changes, func(c lumi.Change) bool { return root(c.Path) == p.Name })
 		switch {
 		case p.Out || p.Computed && isNull(inputs[p.Name]):
@@ -83,12 +80,8 @@ func (r *target) refresh(ctx context.Context, req *pulumirpc.ReadRequest) (*pulu
 		case isDrift:
 			inputs[p.Name] = now
 		case !isNull(was) && !isNull(now):
-			outputs[p.Name] = was
+			actual = merged(actual, map[string]*structpb.Value{p.Name: was})
 		}
 	}
-	seed, err := base64.StdEncoding.DecodeString(req.GetInputs().GetFields()[seedName].GetStringValue())
-	return &pulumirpc.ReadResponse{
-		Id: req.GetId(), Properties: r.encode(lumi.BagOf(&structpb.Struct{Fields: outputs})),
-		Inputs: r.inputs(lumi.BagOf(&structpb.Struct{Fields: inputs}), seed),
-	}, err
+	return actual, inputs, nil
 }

@@ -27,8 +27,7 @@ type target struct {
 	*bridge.Resource
 	server *server
 	urn    urn.URN
-	// name is the name that the program gave to the resource.
-	name string
+	name   string // which the program gave to it
 }
 
 // onResource makes a call for a resource.
@@ -84,8 +83,59 @@ func (s *server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emp
 	return onResource(ctx, s, req, (*target).delete)
 }
 
-func (r *target) decode(s *structpb.Struct, known map[string]*structpb.Value) lumi.Bag {
-	return decoder{pkg: r.server.Types.Name(), known: known}.bag(r.Schema.Properties, s)
+// change is a request with its properties in Lumi's form. Those of an existing resource are in the form of the current IDL.
+type change struct {
+	id        lumi.ID
+	old, want lumi.Bag
+	refs      lumi.References
+}
+
+// decode returns the change from old to new properties. Either may be nil.
+func (r *target) decode(ctx context.Context, id string, olds, news *structpb.Struct) (*change, error) {
+	d := decoder{pkg: r.server.Types.Name(), known: map[string]*structpb.Value{}}
+	c := &change{id: lumi.ID(id)}
+	if news != nil {
+		c.want = d.bag(r.Schema.Properties, news)
+	}
+	var err error
+	if len(olds.GetFields()) > 0 {
+		c.old = d.bag(r.Schema.Properties, olds)
+		if old, failed := r.server.Upgrade(ctx, r.Token, c.old); !errors.Is(failed, errors.ErrUnsupported) {
+			c.old, err = old, failed
+		}
+	}
+	if err == nil && !r.server.unconfigured.Load() {
+		c.refs, err = r.server.References(ctx, c.old, c.want)
+	}
+	return c, err
+}
+
+// inspect returns the differences between old and wanted properties.
+func (r *target) inspect(ctx context.Context, c *change) (*lumi.InspectChangeResponse, error) {
+	return r.InspectChange(ctx, &lumi.InspectChangeRequest{URN: r.urn, ID: c.id, Old: c.old, New: c.want, References: c.refs})
+}
+
+// get reads a resource with the given properties, and returns them where it cannot be read.
+func (r *target) get(ctx context.Context, id lumi.ID, all lumi.Bag, refs lumi.References) (lumi.Bag, error) {
+	got, err := r.Get(ctx, &lumi.GetRequest{ID: id, Purpose: lumi.Refresh, URN: r.urn, Old: all, References: refs})
+	if err != nil {
+		return lumi.Bag{}, err
+	}
+	unread := map[string]*structpb.Value{}
+	for _, p := range r.Schema.Properties {
+		if v := all.Struct().GetFields()[p.Name]; p.In && v != nil {
+			unread[p.Name] = v
+		}
+	}
+	return merged(got.Properties, unread), nil
+}
+
+// merged returns the properties of both. The second ones take precedence.
+func merged(first lumi.Bag, second map[string]*structpb.Value) lumi.Bag {
+	fields := map[string]*structpb.Value{}
+	maps.Copy(fields, first.Struct().GetFields())
+	maps.Copy(fields, second)
+	return lumi.BagOf(&structpb.Struct{Fields: fields})
 }
 
 func (r *target) encode(bag lumi.Bag) *structpb.Struct {
@@ -99,63 +149,47 @@ func (r *target) inputs(bag lumi.Bag, seed []byte) *structpb.Struct {
 	return s
 }
 
-// stored returns the properties of an existing resource in the form of the current IDL.
-func (r *target) stored(ctx context.Context, s *structpb.Struct, known map[string]*structpb.Value) (lumi.Bag, error) {
-	bag := r.decode(s, known)
-	upgraded, err := r.server.Upgrade(ctx, r.Token, bag)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return bag, nil
+// seedOf returns the seed in inputs, or one for inputs that have none.
+func seedOf(inputs *structpb.Struct, otherwise []byte) []byte {
+	seed, err := base64.StdEncoding.DecodeString(inputs.GetFields()[seedName].GetStringValue())
+	if inputs.GetFields()[seedName] == nil || err != nil {
+		return otherwise
 	}
-	return upgraded, err
+	return seed
 }
 
 func (r *target) check(ctx context.Context, req *pulumirpc.CheckRequest) (*pulumirpc.CheckResponse, error) {
-	news := r.decode(req.GetNews(), nil)
-	if fields := news.Struct().GetFields(); r.Schema.Named && isNull(fields["name"]) {
-		fields["name"] = structpb.NewStringValue(r.name)
+	c, err := r.decode(ctx, "", req.GetOlds(), req.GetNews())
+	if err != nil {
+		return nil, err
 	}
-	old, seed := lumi.Bag{}, req.GetRandomSeed()
-	if olds := req.GetOlds().GetFields(); len(olds) > 0 {
-		old = r.decode(req.GetOlds(), nil)
-		if kept, err := base64.StdEncoding.DecodeString(olds[seedName].GetStringValue()); err == nil && olds[seedName] != nil {
-			seed = kept
-		}
+	if fields := c.want.Struct().GetFields(); r.Schema.Named && isNull(fields["name"]) {
+		c.want = merged(c.want, map[string]*structpb.Value{"name": structpb.NewStringValue(r.name)})
 	}
-	checked, err := r.checked(ctx, news, old, seed)
+	seed, checked := seedOf(req.GetOlds(), req.GetRandomSeed()), &lumi.CheckResponse{Properties: c.want}
+	if r.server.unconfigured.Load() {
+		err = r.server.Validate(ctx, r.Token, c.want)
+	} else {
+		checked, err = r.Check(ctx, &lumi.CheckRequest{URN: r.urn, Properties: c.want, Old: c.old, Seed: seed, References: c.refs})
+	}
 	if invalid := (*lumi.InvalidError)(nil); errors.As(err, &invalid) {
 		return &pulumirpc.CheckResponse{Inputs: req.GetNews(), Failures: failuresOf(invalid, r.Schema.Properties)}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &pulumirpc.CheckResponse{Inputs: r.inputs(checked, seed)}, nil
-}
-
-// checked returns the result of Check. Before the configuration is known, properties are only validated.
-func (r *target) checked(ctx context.Context, news, old lumi.Bag, seed []byte) (lumi.Bag, error) {
-	if r.server.unconfigured.Load() {
-		return news, r.server.Validate(ctx, r.Token, news)
-	}
-	refs, err := r.server.References(ctx, news, old)
-	if err != nil {
-		return lumi.Bag{}, err
-	}
-	resp, err := r.Check(ctx, &lumi.CheckRequest{URN: r.urn, Properties: news, Old: old, Seed: seed, References: refs})
-	if err != nil {
-		return lumi.Bag{}, err
-	}
-	return resp.Properties, nil
+	return &pulumirpc.CheckResponse{Inputs: r.inputs(checked.Properties, seed)}, nil
 }
 
 func (r *target) diff(ctx context.Context, req *pulumirpc.DiffRequest) (*pulumirpc.DiffResponse, error) {
 	if r.server.unconfigured.Load() {
 		return &pulumirpc.DiffResponse{Changes: pulumirpc.DiffResponse_DIFF_UNKNOWN}, nil
 	}
-	old, err := r.stored(ctx, req.GetOlds(), nil)
+	c, err := r.decode(ctx, req.GetId(), req.GetOlds(), req.GetNews())
 	if err != nil {
 		return nil, err
 	}
-	resp, err := r.inspect(ctx, req.GetId(), old, r.decode(req.GetNews(), nil))
+	resp, err := r.inspect(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -166,40 +200,4 @@ func (r *target) diff(ctx context.Context, req *pulumirpc.DiffRequest) (*pulumir
 		}
 	}
 	return diff, nil
-}
-
-func (r *target) inspect(ctx context.Context, id string, old, want lumi.Bag) (*lumi.InspectChangeResponse, error) {
-	refs, err := r.server.References(ctx, old, want)
-	if err != nil {
-		return nil, err
-	}
-	return r.InspectChange(ctx, &lumi.InspectChangeRequest{URN: r.urn, ID: lumi.ID(id), Old: old, New: want, References: refs})
-}
-
-// planned returns the properties of a resource after a Create or Update, as far as they are known before it.
-func (r *target) planned(want, old lumi.Bag) lumi.Bag {
-	fields := maps.Clone(want.Struct().GetFields())
-	for _, p := range r.Schema.Properties {
-		was := old.Struct().GetFields()[p.Name]
-		switch {
-		case !p.Out && (!p.Computed || !isNull(fields[p.Name])):
-		case (p.Fixed || p.Computed) && !isNull(was):
-			fields[p.Name] = was
-		case p.Secret:
-			fields[p.Name] = lumi.NewSecret(lumi.NewUnknown())
-		default:
-			fields[p.Name] = lumi.NewUnknown()
-		}
-	}
-	return lumi.BagOf(&structpb.Struct{Fields: fields})
-}
-
-// merged returns the properties of both bags. Those of the second one take precedence.
-func merged(first, second lumi.Bag) lumi.Bag {
-	fields := maps.Clone(first.Struct().GetFields())
-	if fields == nil {
-		return second
-	}
-	maps.Copy(fields, second.Struct().GetFields())
-	return lumi.BagOf(&structpb.Struct{Fields: fields})
 }

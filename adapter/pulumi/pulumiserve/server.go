@@ -3,10 +3,12 @@ package pulumiserve
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync/atomic"
 
 	"github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -18,6 +20,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // server implements Pulumi's provider protocol.
@@ -25,8 +28,9 @@ type server struct {
 	pulumirpc.UnimplementedResourceProviderServer
 	*bridge.Provider
 
-	version, schema string
-	engine          atomic.Pointer[engine] // nil until its address is known
+	version, schemaJSON string
+	configuration       []*schema.Property
+	engine              atomic.Pointer[grpc.ClientConn] // nil until its address is known
 	// unconfigured is set in previews in which the configuration is not known yet.
 	unconfigured atomic.Bool
 	// stopped is done when the engine has canceled everything.
@@ -45,9 +49,13 @@ func newServer(p serve.Plugin, schemaJSON string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{Provider: b, version: strings.TrimPrefix(p.Version, "v"), schema: schemaJSON}
+	s := &server{Provider: b, version: strings.TrimPrefix(p.Version, "v"), schemaJSON: schemaJSON}
+	config, err := b.Types.Config()
+	if config != nil {
+		s.configuration = config.Properties
+	}
 	s.stopped, s.stop = context.WithCancel(context.Background())
-	return s, nil
+	return s, err
 }
 
 // call makes a call for the engine. It passes the call's events to the engine, and returns errors as statuses.
@@ -59,8 +67,7 @@ func call[R any](ctx context.Context, s *server, urn string, f func(context.Cont
 	defer cancel()
 	defer context.AfterFunc(s.stopped, cancel)()
 	if e := s.engine.Load(); e != nil {
-		ctx = lumi.WithEvents(ctx, func(event lumi.Event) { e.add(urn, event) })
-		defer e.flush()
+		ctx = lumi.WithEvents(ctx, log(ctx, e, urn))
 	}
 	resp, err = f(ctx)
 	return resp, statusOf(err)
@@ -89,7 +96,7 @@ func (s *server) Cancel(context.Context, *emptypb.Empty) (*emptypb.Empty, error)
 
 // GetSchema implements [pulumirpc.ResourceProviderServer].
 func (s *server) GetSchema(context.Context, *pulumirpc.GetSchemaRequest) (*pulumirpc.GetSchemaResponse, error) {
-	pkg, err := schema.Read(strings.NewReader(s.schema))
+	pkg, err := schema.Read(strings.NewReader(s.schemaJSON))
 	if err != nil {
 		return nil, statusOf(err)
 	}
@@ -105,26 +112,16 @@ func (s *server) CheckConfig(_ context.Context, req *pulumirpc.CheckRequest) (*p
 // DiffConfig implements [pulumirpc.ResourceProviderServer]. No change of the configuration replaces the provider, and with it all of
 // its resources.
 func (s *server) DiffConfig(_ context.Context, req *pulumirpc.DiffRequest) (*pulumirpc.DiffResponse, error) {
-	old, err := s.config(req.GetOldInputs())
-	if err != nil {
-		return nil, statusOf(err)
-	}
-	now, err := s.config(req.GetNews())
-	if err != nil {
-		return nil, statusOf(err)
-	}
-	return diffOf(&lumi.InspectChangeResponse{Changes: lumi.Compare(old, now).Changes()}), nil
+	changes := lumi.Compare(s.config(req.GetOldInputs()), s.config(req.GetNews())).Changes()
+	return diffOf(&lumi.InspectChangeResponse{Changes: changes}), nil
 }
 
 // Configure implements [pulumirpc.ResourceProviderServer].
 func (s *server) Configure(ctx context.Context, req *pulumirpc.ConfigureRequest) (*pulumirpc.ConfigureResponse, error) {
 	return call(ctx, s, req.GetUrn(), func(ctx context.Context) (*pulumirpc.ConfigureResponse, error) {
-		config, err := s.config(req.GetArgs())
-		if err != nil {
-			return nil, err
-		}
+		config := s.config(req.GetArgs())
 		resp := &pulumirpc.ConfigureResponse{AcceptSecrets: true, SupportsPreview: true, AcceptResources: true, AcceptOutputs: true}
-		unknown := hasUnknown(structpb.NewStructValue(config.Struct()))
+		unknown := strings.Contains(config.Struct().String(), wire.Unknown)
 		if s.unconfigured.Store(unknown); unknown {
 			return resp, nil
 		}
@@ -133,22 +130,14 @@ func (s *server) Configure(ctx context.Context, req *pulumirpc.ConfigureRequest)
 }
 
 // config returns a configuration without what the engine adds to it.
-func (s *server) config(args *structpb.Struct) (lumi.Bag, error) {
-	c, err := s.Types.Config()
-	if err != nil {
-		return lumi.Bag{}, err
-	}
-	var properties []*schema.Property
-	if c != nil {
-		properties = c.Properties
-	}
-	own := map[string]*structpb.Value{}
-	for name, v := range args.GetFields() {
-		if name != "version" && name != "pluginDownloadURL" || propertyOf(properties, name) != nil {
-			own[name] = v
+func (s *server) config(args *structpb.Struct) lumi.Bag {
+	own := maps.Clone(args.GetFields())
+	for _, name := range []string{"version", "pluginDownloadURL"} {
+		if propertyOf(s.configuration, name) == nil {
+			delete(own, name)
 		}
 	}
-	return decoder{pkg: s.Types.Name(), isJSON: true}.bag(properties, &structpb.Struct{Fields: own}), nil
+	return decoder{pkg: s.Types.Name(), isJSON: true}.bag(s.configuration, &structpb.Struct{Fields: own})
 }
 
 // Invoke implements [pulumirpc.ResourceProviderServer].

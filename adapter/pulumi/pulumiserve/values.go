@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -256,11 +257,10 @@ func encode(t schema.Type, v *structpb.Value) *structpb.Value {
 
 // encodeContent returns an asset or archive with a hash, without which the engine would see no changes of texts and URIs.
 func encodeContent(fields map[string]*structpb.Value) *structpb.Value {
-	all := make(map[string]*structpb.Value, len(fields)+1)
-	for name, v := range fields {
-		if name == wire.Signature || name == "hash" || name == place(fields) {
-			all[name] = v
-		}
+	all := maps.Clone(fields)
+	if place(fields) == "" {
+		delete(all, "text")
+		delete(all, "path")
 	}
 	if fields["hash"].GetStringValue() == "" {
 		text := []byte(fields["text"].GetStringValue())
@@ -315,14 +315,4 @@ func tokenOf(pkg, typ string, candidates ...string) tokens.Type {
 		}
 	}
 	return tokens.Type(typ)
-}
-
-// hasUnknown reports whether v contains an unknown value.
-func hasUnknown(v *structpb.Value) bool {
-	for _, field := range v.GetStructValue().GetFields() {
-		if hasUnknown(field) {
-			return true
-		}
-	}
-	return v.GetStringValue() == wire.Unknown || slices.ContainsFunc(v.GetListValue().GetValues(), hasUnknown)
 }
