@@ -23,11 +23,10 @@ func isUncertain(err error) bool { return errors.As(err, new(*lumi.UncertainErro
 func (r *target) planned(c *change) *structpb.Struct {
 	set := map[string]*structpb.Value{}
 	for _, p := range r.Schema.Properties {
-		was := c.old.Struct().GetFields()[p.Name]
 		switch {
-		case !p.Out && (!p.Computed || !isNull(c.want.Struct().GetFields()[p.Name])):
-		case (p.Fixed || p.Computed) && !isNull(was):
-			set[p.Name] = was
+		case !p.Out && (!p.Computed || c.want.Get(p.Name) != nil):
+		case (p.Fixed || p.Computed) && c.old.Get(p.Name) != nil:
+			set[p.Name] = c.old.Struct().GetFields()[p.Name]
 		case p.Secret:
 			set[p.Name] = lumi.NewSecret(lumi.NewUnknown())
 		default:

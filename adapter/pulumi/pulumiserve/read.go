@@ -69,18 +69,17 @@ func (r *target) refresh(ctx context.Context, req *pulumirpc.ReadRequest) (lumi.
 	if err != nil {
 		return lumi.Bag{}, nil, err
 	}
-	outputs, inputs := actual.Struct().GetFields(), maps.Clone(asked.old.Struct().GetFields())
+	now, inputs := actual, maps.Clone(asked.old.Struct().GetFields())
 	for _, p := range r.Schema.Properties {
-		now, was := outputs[p.Name], stored.old.Struct().GetFields()[p.Name]
 		isDrift := slices.ContainsFunc(drift.Changes, func(c lumi.Change) bool { return root(c.Path) == p.Name })
 		switch {
-		case p.Out || p.Computed && isNull(inputs[p.Name]):
-		case isDrift && isNull(now):
+		case p.Out || p.Computed && asked.old.Get(p.Name) == nil:
+		case isDrift && now.Get(p.Name) == nil:
 			delete(inputs, p.Name)
 		case isDrift:
-			inputs[p.Name] = now
-		case !isNull(was) && !isNull(now):
-			actual = merged(actual, map[string]*structpb.Value{p.Name: was})
+			inputs[p.Name] = now.Struct().GetFields()[p.Name]
+		case now.Get(p.Name) != nil && stored.old.Get(p.Name) != nil:
+			actual = merged(actual, map[string]*structpb.Value{p.Name: stored.old.Struct().GetFields()[p.Name]})
 		}
 	}
 	return actual, inputs, nil

@@ -92,8 +92,7 @@ type change struct {
 
 // decode returns the change from old to new properties. Either may be nil.
 func (r *target) decode(ctx context.Context, id string, olds, news *structpb.Struct) (*change, error) {
-	d := decoder{pkg: r.server.Types.Name(), known: map[string]*structpb.Value{}}
-	c := &change{id: lumi.ID(id)}
+	d, c := r.server.decoder(), &change{id: lumi.ID(id)}
 	if news != nil {
 		c.want = d.bag(r.Schema.Properties, news)
 	}
@@ -163,7 +162,7 @@ func (r *target) check(ctx context.Context, req *pulumirpc.CheckRequest) (*pulum
 	if err != nil {
 		return nil, err
 	}
-	if fields := c.want.Struct().GetFields(); r.Schema.Named && isNull(fields["name"]) {
+	if r.Schema.Named && c.want.Get("name") == nil {
 		c.want = merged(c.want, map[string]*structpb.Value{"name": structpb.NewStringValue(r.name)})
 	}
 	seed, checked := seedOf(req.GetOlds(), req.GetRandomSeed()), &lumi.CheckResponse{Properties: c.want}

@@ -137,7 +137,9 @@ func (s *server) config(args *structpb.Struct) lumi.Bag {
 			delete(own, name)
 		}
 	}
-	return decoder{pkg: s.Types.Name(), isJSON: true}.bag(s.configuration, &structpb.Struct{Fields: own})
+	d := s.decoder()
+	d.isJSON = true
+	return d.bag(s.configuration, &structpb.Struct{Fields: own})
 }
 
 // Invoke implements [pulumirpc.ResourceProviderServer].
@@ -150,7 +152,7 @@ func (s *server) Invoke(ctx context.Context, req *pulumirpc.InvokeRequest) (*pul
 		if s.unconfigured.Load() {
 			return nil, errUnconfigured
 		}
-		args := decoder{pkg: s.Types.Name()}.bag(f.Schema.Properties, req.GetArgs())
+		args := s.decoder().bag(f.Schema.Properties, req.GetArgs())
 		refs, err := s.References(ctx, args)
 		if err != nil {
 			return nil, err

@@ -1,13 +1,15 @@
 package pulumiserve
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/gen/pulumischema"
@@ -81,11 +83,12 @@ func (c converter) object(properties []*schema.Property, s *structpb.Struct) *st
 
 // propertyOf returns the property with a present or former name, or nil.
 func propertyOf(properties []*schema.Property, name string) *schema.Property {
-	i := slices.IndexFunc(properties, func(p *schema.Property) bool { return p.Name == name || slices.Contains(p.Was, name) })
-	if i < 0 {
-		return nil
+	for _, p := range properties {
+		if p.Name == name || slices.Contains(p.Was, name) {
+			return p
+		}
 	}
-	return properties[i]
+	return nil
 }
 
 // fields converts the fields of s for which typeOf is not nil.
@@ -105,16 +108,16 @@ type decoder struct {
 	pkg string
 	// isJSON is set for configurations, in which only strings are sent as such. All else may be JSON in a string.
 	isJSON bool
-	// known, if not nil, collects assets and archives by hash, for later ones of which the engine sends only the hash.
-	known map[string]*structpb.Value
+	// contents collects assets and archives by hash, for later ones of which the engine sends only the hash.
+	contents map[string]*structpb.Value
+}
+
+func (s *server) decoder() decoder {
+	return decoder{pkg: s.Types.Name(), contents: map[string]*structpb.Value{}}
 }
 
 func (d decoder) bag(properties []*schema.Property, s *structpb.Struct) lumi.Bag {
 	return lumi.BagOf(converter(d.whole).object(properties, s))
-}
-
-func (d decoder) value(t schema.Type, v *structpb.Value) *structpb.Value {
-	return converter(d.whole).value(t, v)
 }
 
 func (d decoder) whole(t schema.Type, v *structpb.Value) *structpb.Value {
@@ -124,21 +127,18 @@ func (d decoder) whole(t schema.Type, v *structpb.Value) *structpb.Value {
 	fields := v.GetStructValue().GetFields()
 	switch fields[wire.Signature].GetStringValue() {
 	case wire.Secret:
-		return lumi.NewSecret(d.value(t, fields["value"]))
+		return lumi.NewSecret(converter(d.whole).value(t, fields["value"]))
 	case outputSignature:
 		inner := lumi.NewUnknown()
 		if v, known := fields["value"]; known {
-			inner = d.value(t, v)
+			inner = converter(d.whole).value(t, v)
 		}
 		if fields["secret"].GetBoolValue() {
 			inner = lumi.NewSecret(inner)
 		}
 		return inner
 	case resourceSignature:
-		typ := fields["type"].GetStringValue()
-		if typ == "" {
-			typ = string(parseURN(fields["urn"].GetStringValue()).typ)
-		}
+		typ := cmp.Or(fields["type"].GetStringValue(), parseURN(fields["urn"].GetStringValue()).typ)
 		return d.reference(t, typ, fields["id"])
 	case wire.Asset, wire.Archive:
 		return d.content(fields)
@@ -154,11 +154,9 @@ func (d decoder) text(t schema.Type, text string) *structpb.Value {
 	if slices.Contains(unknowns, text) {
 		return lumi.NewUnknown()
 	}
-	if d.isJSON && !isText(t) {
-		if v := new(structpb.Value); json.Unmarshal([]byte(text), v) == nil {
-			d.isJSON = false
-			return d.value(t, v)
-		}
+	if v := new(structpb.Value); d.isJSON && !isText(t) && json.Unmarshal([]byte(text), v) == nil {
+		d.isJSON = false
+		return converter(d.whole).value(t, v)
 	}
 	if of, ok := referents(t); ok && len(of) == 1 && text != "" {
 		text = string(urn.ByID(tokens.Type(of[0]), text))
@@ -170,8 +168,8 @@ func (d decoder) text(t schema.Type, text string) *structpb.Value {
 func isText(t schema.Type) bool {
 	t = schema.Underlying(t)
 	if ref, ok := t.(*schema.Ref); ok {
-		_, is := ref.Decl.(*schema.Enum)
-		return is
+		_, ok = ref.Decl.(*schema.Enum)
+		return ok
 	}
 	return t == schema.String
 }
@@ -179,53 +177,43 @@ func isText(t schema.Type) bool {
 // reference returns the URN of the resource with a Pulumi type and an id, or its id where the IDL has no reference. The id of a
 // resource that does not exist yet is unknown.
 func (d decoder) reference(t schema.Type, typ string, id *structpb.Value) *structpb.Value {
-	v := d.value(schema.String, id)
-	inner, secret := reveal(v)
+	id = converter(d.whole).value(schema.String, id)
+	isSecret := id.GetStructValue() != nil
+	text, _ := lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{"id": id}}).Get("id").(string)
 	of, ok := referents(t)
-	text := inner.GetStringValue()
+	v := structpb.NewStringValue(text)
 	switch {
 	case text == "" || text == wire.Unknown:
 		v = lumi.NewUnknown()
 	case ok:
 		v = structpb.NewStringValue(string(urn.ByID(tokenOf(d.pkg, typ, of...), text)))
 	}
-	if secret {
+	if isSecret {
 		v = lumi.NewSecret(v)
 	}
 	return v
 }
 
-// content returns an asset or archive, or nil if it is complete. Of one in a state, the engine sends only the hash. The place of its
-// content is then empty.
+// content returns an asset or archive, or nil if it is complete. Of one in a state, the engine sends only the hash. Its text or path is
+// then empty.
 func (d decoder) content(fields map[string]*structpb.Value) *structpb.Value {
-	hash := fields["hash"].GetStringValue()
-	if place(fields) != "" {
-		if d.known != nil && hash != "" {
-			d.known[hash] = structpb.NewStructValue(&structpb.Struct{Fields: fields})
-		}
+	hash, isElided := fields["hash"].GetStringValue(), true
+	for name := range fields {
+		isElided = isElided && (name == wire.Signature || name == "hash")
+	}
+	if !isElided {
+		d.contents[hash] = structpb.NewStructValue(&structpb.Struct{Fields: fields})
 		return nil
 	}
-	if v := d.known[hash]; v != nil {
+	if v := d.contents[hash]; v != nil && hash != "" {
 		return v
 	}
-	empty := map[string]*structpb.Value{wire.Signature: fields[wire.Signature], "path": structpb.NewStringValue("")}
-	if fields[wire.Signature].GetStringValue() == wire.Asset { // The engine omits empty texts, too.
-		empty = map[string]*structpb.Value{wire.Signature: fields[wire.Signature], "text": structpb.NewStringValue("")}
+	fields, empty := maps.Clone(fields), "path"
+	if fields[wire.Signature].GetStringValue() == wire.Asset {
+		empty = "text" // The engine omits empty texts, too.
 	}
-	if hash != "" {
-		empty["hash"] = fields["hash"]
-	}
-	return structpb.NewStructValue(&structpb.Struct{Fields: empty})
-}
-
-// place returns the name of the field that has or locates the content of an asset or archive, or "" if there is none.
-func place(fields map[string]*structpb.Value) string {
-	for _, name := range []string{"text", "path", "uri", "assets"} {
-		if v := fields[name]; v.GetStringValue() != "" || v.GetStructValue() != nil {
-			return name
-		}
-	}
-	return ""
+	fields[empty] = structpb.NewStringValue("")
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
 // encodeObject converts an object with properties to the engine's form.
@@ -258,35 +246,15 @@ func encode(t schema.Type, v *structpb.Value) *structpb.Value {
 // encodeContent returns an asset or archive with a hash, without which the engine would see no changes of texts and URIs.
 func encodeContent(fields map[string]*structpb.Value) *structpb.Value {
 	all := maps.Clone(fields)
-	if place(fields) == "" {
-		delete(all, "text")
-		delete(all, "path")
-	}
-	if fields["hash"].GetStringValue() == "" {
+	maps.DeleteFunc(all, func(_ string, v *structpb.Value) bool { return proto.Equal(v, structpb.NewStringValue("")) })
+	if all["hash"] == nil {
 		text := []byte(fields["text"].GetStringValue())
 		if fields["text"] == nil {
 			text, _ = json.Marshal((&structpb.Struct{Fields: fields}).AsMap()) // It succeeds for such values.
 		}
-		sum := sha256.Sum256(text)
-		all["hash"] = structpb.NewStringValue(hex.EncodeToString(sum[:]))
+		all["hash"] = structpb.NewStringValue(fmt.Sprintf("%x", sha256.Sum256(text)))
 	}
 	return structpb.NewStructValue(&structpb.Struct{Fields: all})
-}
-
-// reveal returns v without its secret wrappers, and reports whether it had any.
-func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
-	for fields := v.GetStructValue().GetFields(); fields[wire.Signature].GetStringValue() == wire.Secret; {
-		v, secret = fields["value"], true
-		fields = v.GetStructValue().GetFields()
-	}
-	return v, secret
-}
-
-// isNull reports whether v is absent.
-func isNull(v *structpb.Value) bool {
-	v, _ = reveal(v)
-	_, null := v.GetKind().(*structpb.Value_NullValue)
-	return null || v.GetKind() == nil
 }
 
 // referents reports whether values of type t are references, and returns the tokens of the resources, if the IDL restricts them.
