@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -144,6 +146,19 @@ func TestEvents(t *testing.T) {
 	if log := p.stderr.String(); !strings.Contains(log, `msg="the key is (secret)"`) {
 		t.Errorf("got log %q, want a masked key", log)
 	}
+}
+
+// TestAttach attaches an engine to a plugin that was started by hand, and terminates the plugin.
+func TestAttach(t *testing.T) {
+	e := newEngine(t)
+	c, exit := launch(t, traps.NewCloud().Plugin(), lumischema.JSON, io.Discard, "--attach")
+	p := &plugin{c, t, e, nil}
+	must.Get(p.Attach(t.Context(), &pulumirpc.PluginAttach{Address: e.address}))(t)
+	p.configure(`{"region": "north"}`)
+	p.check(boxURN, `{"password": "weak-password"}`, nil)
+	expect.Equal(t, 1, len(e.log))
+	must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	expect.Equal(t, exitStopped, <-exit)
 }
 
 // TestLocal deploys a file and a random number.

@@ -78,20 +78,27 @@ type plugin struct {
 	t      *testing.T
 	engine *fakeEngine
 	stderr *strings.Builder
-	exit   chan int
 }
 
-// start runs a plugin over a real socket until the test ends.
-func start(t *testing.T, p serve.Plugin, schema string) *plugin {
-	e, out := newEngine(t), new(strings.Builder)
+// launch runs a plugin with command-line arguments and connects to it over a real socket.
+func launch(
+	t *testing.T, p serve.Plugin, schema string, stderr io.Writer, args ...string,
+) (pulumirpc.ResourceProviderClient, <-chan int) {
 	read, write := io.Pipe()
 	exit := make(chan int, 1)
-	go func() { exit <- run(p, schema, []string{"-v=9", e.address}, write, out) }()
+	go func() { exit <- run(p, schema, args, write, stderr) }()
 	port := must.Get(bufio.NewReader(read).ReadString('\n'))(t)
 	number := must.Get(strconv.Atoi(strings.TrimSpace(port)))(t)
 	conn := must.Get(grpc.NewClient("127.0.0.1:"+strconv.Itoa(number), grpc.WithTransportCredentials(insecure.NewCredentials())))(t)
+	t.Cleanup(func() { must.Do(t, conn.Close()) })
+	return pulumirpc.NewResourceProviderClient(conn), exit
+}
+
+// start runs a plugin, which must end with its engine at the end of the test.
+func start(t *testing.T, p serve.Plugin, schema string) *plugin {
+	e, stderr := newEngine(t), new(strings.Builder)
+	client, exit := launch(t, p, schema, stderr, "-v=9", e.address)
 	t.Cleanup(func() {
-		must.Do(t, conn.Close())
 		e.Stop()
 		select {
 		case code := <-exit:
@@ -100,7 +107,7 @@ func start(t *testing.T, p serve.Plugin, schema string) *plugin {
 			t.Error("the plugin did not end with its engine")
 		}
 	})
-	return &plugin{pulumirpc.NewResourceProviderClient(conn), t, e, out, exit}
+	return &plugin{client, t, e, stderr}
 }
 
 // startTraps runs the plugin of a cloud, configured.
