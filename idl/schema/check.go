@@ -97,8 +97,10 @@ func checkConstraints(t Type, c *Constraints) error {
 		if count < 0 || name == "multipleOf" && factor <= 0 {
 			return fmt.Errorf("%s: invalid value %v", name, arg)
 		}
-		if _, err := regexp.Compile(text); name != "format" && err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if name == "pattern" || name == "keyPattern" {
+			if _, err := regexp.Compile(text); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
 		}
 	}
 	return nil

@@ -452,7 +452,7 @@ func drawOptions(t *rapid.T, p *schema.Property, word *rapid.Generator[string]) 
 		p.Default, p.Constraints = number, &schema.Constraints{Min: &number, ExclusiveMax: &number}
 	case "strings":
 		p.Default = word.Draw(t, "default")
-		p.Constraints = &schema.Constraints{MinLength: &count, Pattern: "^[\"<]", Format: "uri", Equal: "json"}
+		p.Constraints = &schema.Constraints{MinLength: &count, Pattern: "^[\"<]", Says: "[ or <", Format: "uri", Equal: "json"}
 	case "lists":
 		p.Constraints = &schema.Constraints{MaxItems: &count, Unique: true, Equal: "set"}
 	case "maps":
