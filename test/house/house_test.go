@@ -331,8 +331,12 @@ var rules = []rule{
 		why: "test/ is for tests",
 	},
 	{
-		of: []string{"./internal/..."}, but: []string{"./internal/cli/..."}, only: []string{"./internal/..."},
+		of: []string{"./internal/..."}, but: []string{"./internal/cli/...", "./internal/fixture"}, only: []string{"./internal/..."},
 		why: "packages in internal/ are leaves",
+	},
+	{
+		of: []string{"./internal/fixture"}, only: []string{"./internal/jsonpointer", "./internal/suggest", "./lumigl", "./runtime/providertest", "./runtime/tokens", "./runtime/urn"},
+		why: "fixtures are read without running them",
 	},
 	{
 		of: []string{"./lumigl/query"}, only: []string{"./internal/dag", "./internal/suggest", "./lumigl"}, never: grpc,
@@ -395,7 +399,7 @@ var rules = []rule{
 		},
 		only: []string{
 			"./deploy/...", "./internal/atomicfile", "./internal/cli/console", "./internal/cli/display", "./internal/cli/document", "./internal/cli/runs",
-			"./internal/cli/workspace", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term", "./internal/yamltree",
+			"./internal/cli/workspace", "./internal/fixture", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term", "./internal/yamltree",
 			"./lang/...", "./lumigl/...", "./runtime", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
 			"./runtime/wire", "./server/...", "./taskgraph/...",
 		},
@@ -481,7 +485,7 @@ var rules = []rule{
 		why:   "a provisioner's binary links the plugin's side of the protocol, not the engine's",
 	},
 	{
-		of: []string{"./..."}, but: []string{"./runtime/providertest", "./internal/cli", "./internal/cli/providers", "./cmd/lumi", "./test/kit/..."}, never: []string{"./runtime/providertest"},
+		of: []string{"./..."}, but: []string{"./runtime/providertest", "./internal/cli", "./internal/cli/providers", "./internal/fixture", "./cmd/lumi", "./test/kit/..."}, never: []string{"./runtime/providertest"},
 		why: "the test kit is for tests and for 'lumi provider test'",
 	},
 	{

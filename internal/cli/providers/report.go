@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/fixture"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -65,18 +66,18 @@ func (r *providerReport) printf(format string, args ...any) {
 }
 
 // resource starts or resumes the section of a resource.
-func (r *providerReport) resource(s *fixtureResource) {
+func (r *providerReport) resource(s *fixture.Resource) {
 	r.current = nil
 	for _, known := range r.Resources {
-		if known.Key == s.key() {
+		if known.Key == s.Key() {
 			r.current = known
 		}
 	}
 	if r.current == nil {
-		r.current = &resourceReport{Key: s.key(), Type: s.Type, Name: string(s.Name), Passed: true, Steps: []*stepReport{}}
+		r.current = &resourceReport{Key: s.Key(), Type: s.Type, Name: string(s.Name), Passed: true, Steps: []*stepReport{}}
 		r.Resources = append(r.Resources, r.current)
 	}
-	r.printf("\n%s %s\n", r.con.Out.Paint(term.Bold, term.Visible(s.key())), s.Type)
+	r.printf("\n%s %s\n", r.con.Out.Paint(term.Bold, term.Visible(s.Key())), s.Type)
 }
 
 // skip records the reason why the current resource is not tested.

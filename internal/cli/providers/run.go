@@ -14,6 +14,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/fixture"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -33,10 +34,11 @@ type providerTest struct {
 	// environment is the name of the environment used in URNs.
 	environment string
 
-	fixture   *fixture
+	fixture   *fixtureFile
 	harness   *providertest.Harness
 	resources map[*lumigl.Vertex]*providertest.Resource
 	functions map[*lumigl.Vertex]*providertest.Function // without those whose call failed
+	trials    map[*fixture.Resource]*providertest.Trial
 	report    providerReport
 }
 
@@ -48,7 +50,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	if p.fixture, err = readFixture(p.con, p.file); err != nil {
 		return err
 	}
-	chosen := slices.DeleteFunc(slices.Clone(p.fixture.resources), func(s *fixtureResource) bool { return !p.run.MatchString(s.key()) })
+	chosen := slices.DeleteFunc(slices.Clone(p.fixture.Resources), func(s *fixture.Resource) bool { return !p.run.MatchString(s.Key()) })
 	if len(chosen) == 0 {
 		return fmt.Errorf("no resource in %s matches --run=%s", p.fixture.Name, p.run)
 	}
@@ -77,9 +79,9 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	defer cancel()
 	root.Ctx = limited
 	options := []providertest.HarnessOption{
-		providertest.OnStep(p.report.step), providertest.Terms(fixtureTerm), providertest.Environment(p.environment), providertest.CleanupTime(p.timeout),
+		providertest.OnStep(p.report.step), providertest.Terms(fixture.Term), providertest.Environment(p.environment), providertest.CleanupTime(p.timeout),
 	}
-	if configuration := p.fixture.configuration; configuration != nil {
+	if configuration := p.fixture.Configuration; configuration != nil {
 		if err := p.resolve(configuration); err != nil {
 			return err
 		}
@@ -112,38 +114,41 @@ func (p *providerTest) fits(ctx context.Context) error {
 		byType[d.Type] = d
 		types = append(types, string(d.Type))
 	}
-	r := fixtureReader{src: p.fixture.Src}
-	for _, s := range p.fixture.resources {
+	var faults []lumigl.Fault
+	wrong := func(code lumigl.Code, at fixture.Place, format string, args ...any) {
+		faults = append(faults, lumigl.Fault{Code: code, Offset: at.Offset(), Pointer: at.Pointer, Message: fmt.Sprintf(format, args...)})
+	}
+	for _, s := range p.fixture.Resources {
 		d, ok := byType[s.Type]
 		switch near := suggest.Name(string(s.Type), types); {
 		case s.Type.Package() != served.Package:
-			r.at(lumigl.TypeFault, s.part("type"), "the plugin serves package %q, not %q", served.Package, s.Type.Package())
+			wrong(lumigl.TypeFault, s.Part("type"), "the plugin serves package %q, not %q", served.Package, s.Type.Package())
 		case !ok && near != "":
-			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; did you mean %q?", s.Type, near)
+			wrong(lumigl.TypeFault, s.Part("type"), "the plugin does not serve type %q; did you mean %q?", s.Type, near)
 		case !ok:
-			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; it serves %s", s.Type, strings.Join(types, ", "))
+			wrong(lumigl.TypeFault, s.Part("type"), "the plugin does not serve type %q; it serves %s", s.Type, strings.Join(types, ", "))
 		case d.Function && s.Call == nil:
-			r.at(lumigl.ShapeFault, s.place(), `missing key "call": %q is a function`, s.Type)
+			wrong(lumigl.ShapeFault, s.Place(), `missing key "call": %q is a function`, s.Type)
 		case d.Function:
 		case s.Call != nil:
-			r.at(lumigl.ShapeFault, s.part("call"), `unexpected key "call": %q is not a function`, s.Type)
+			wrong(lumigl.ShapeFault, s.Part("call"), `unexpected key "call": %q is not a function`, s.Type)
 		case d.Named && s.Name == "":
-			r.at(lumigl.ShapeFault, s.place(), `missing key "name": programs name resources of type %q`, s.Type)
+			wrong(lumigl.ShapeFault, s.Place(), `missing key "name": programs name resources of type %q`, s.Type)
 		case !d.Named && s.Name != "":
-			r.at(lumigl.ShapeFault, s.part("name"), `unexpected key "name": programs do not name resources of type %q`, s.Type)
+			wrong(lumigl.ShapeFault, s.Part("name"), `unexpected key "name": programs do not name resources of type %q`, s.Type)
 		}
 	}
-	return refuseFixture(p.con, p.fixture, r.faults)
+	return refuseFixture(p.con, p.fixture, faults)
 }
 
 // begin completes the report's header and prints it.
-func (p *providerTest) begin(chosen []*fixtureResource) {
+func (p *providerTest) begin(chosen []*fixture.Resource) {
 	served := p.harness.Plugin()
 	p.report.con = p.con
 	p.report.Plugin, p.report.Package, p.report.Version, p.report.Types = p.name, served.Package, served.Version, served.Types
 	p.report.Functions, p.report.Untested = served.Functions, []tokens.Type{}
 	for _, token := range slices.Concat(served.Types, served.Functions) {
-		if !slices.ContainsFunc(chosen, func(s *fixtureResource) bool { return s.Type == token }) {
+		if !slices.ContainsFunc(chosen, func(s *fixture.Resource) bool { return s.Type == token }) {
 			p.report.Untested = append(p.report.Untested, token)
 		}
 	}
@@ -151,15 +156,16 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 }
 
 // tests tests the selected resources and creates the resources they need, then deletes the remaining resources.
-func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chosen []*fixtureResource) {
+func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chosen []*fixture.Resource) {
 	p.resources, p.functions = map[*lumigl.Vertex]*providertest.Resource{}, map[*lumigl.Vertex]*providertest.Function{}
-	needed := map[*fixtureResource]bool{}
-	for _, s := range slices.Backward(p.fixture.resources) { // dependents come later in the list
-		for _, other := range s.needs {
+	p.trials = map[*fixture.Resource]*providertest.Trial{}
+	needed := map[*fixture.Resource]bool{}
+	for _, s := range slices.Backward(p.fixture.Resources) { // dependents come later in the list
+		for _, other := range s.Needs {
 			needed[other] = needed[other] || needed[s] || slices.Contains(chosen, s)
 		}
 	}
-	for _, s := range p.fixture.resources {
+	for _, s := range p.fixture.Resources {
 		is := slices.Contains(chosen, s)
 		if !is && !needed[s] {
 			continue
@@ -172,18 +178,18 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 		root.Do(func() {
 			switch {
 			case s.Call != nil:
-				p.functions[s.vertex] = p.harness.Function(s.Type)
+				p.functions[s.Vertex] = p.harness.Function(s.Type)
 			case s.Name == "":
-				p.resources[s.vertex] = p.harness.Unnamed(s.Type)
+				p.resources[s.Vertex] = p.harness.Unnamed(s.Type)
 			default:
-				p.resources[s.vertex] = p.harness.Resource(s.Type, string(s.Name))
+				p.resources[s.Vertex] = p.harness.Resource(s.Type, string(s.Name))
 			}
 		})
-		if p.resources[s.vertex] == nil && p.functions[s.vertex] == nil {
+		if p.resources[s.Vertex] == nil && p.functions[s.Vertex] == nil {
 			p.report.skip("its name is invalid in a URN, or is not unique")
 			continue
 		}
-		s.trial = &providertest.Trial{Ctx: ctx, Log: p.report.logged, Report: func(text string) {
+		p.trials[s] = &providertest.Trial{Ctx: ctx, Log: p.report.logged, Report: func(text string) {
 			root.Fail()
 			if reason := p.cut(ctx); reason != "" {
 				text += "\n" + reason
@@ -202,7 +208,7 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 			})
 		}
 	}
-	for _, s := range slices.Backward(p.fixture.resources) {
+	for _, s := range slices.Backward(p.fixture.Resources) {
 		if needed[s] && p.exists(s) != nil && p.stopped(ctx) == "" {
 			p.report.resource(s)
 			p.part(ctx, s, "", func(t providertest.TB, r *providertest.Resource) { r.Delete(t) })
@@ -212,8 +218,8 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 }
 
 // exists returns the resource under test for s, or nil if it has not been created.
-func (p *providerTest) exists(s *fixtureResource) *providertest.Resource {
-	if r := p.resources[s.vertex]; r != nil && r.ID() != "" {
+func (p *providerTest) exists(s *fixture.Resource) *providertest.Resource {
+	if r := p.resources[s.Vertex]; r != nil && r.ID() != "" {
 		return r
 	}
 	return nil
@@ -244,23 +250,23 @@ func (p *providerTest) cut(ctx context.Context) string {
 }
 
 // untestable returns the reason why a resource cannot be tested, or "" if it can.
-func (p *providerTest) untestable(ctx context.Context, s *fixtureResource) string {
+func (p *providerTest) untestable(ctx context.Context, s *fixture.Resource) string {
 	if reason := p.stopped(ctx); reason != "" {
 		return reason
 	}
-	for _, other := range s.needs {
+	for _, other := range s.Needs {
 		switch {
-		case other.Call != nil && p.functions[other.vertex] == nil:
-			return fmt.Sprintf("it refers to %q, which returned no results", other.key())
+		case other.Call != nil && p.functions[other.Vertex] == nil:
+			return fmt.Sprintf("it refers to %q, which returned no results", other.Key())
 		case other.Call == nil && p.exists(other) == nil:
-			return fmt.Sprintf("it refers to %q, which could not be created", other.key())
+			return fmt.Sprintf("it refers to %q, which could not be created", other.Key())
 		}
 	}
 	return ""
 }
 
 // life tests a resource from its creation to its deletion. It reports whether all parts of the test ran.
-func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
+func (p *providerTest) life(ctx context.Context, s *fixture.Resource) bool {
 	for i, f := range s.Faults {
 		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t providertest.TB, r *providertest.Resource) {
 			p.resolved(t, s.Create, f.Set)
@@ -268,14 +274,14 @@ func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 		})
 	}
 	return p.part(ctx, s, "", func(t providertest.TB, r *providertest.Resource) {
-		p.resolved(t, s.bags...)
+		p.resolved(t, s.Bags...)
 		r.Life(t, s.Life)
 	})
 }
 
 // call tests a call of a function.
-func (p *providerTest) call(ctx context.Context, s *fixtureResource) {
-	function := p.functions[s.vertex]
+func (p *providerTest) call(ctx context.Context, s *fixture.Resource) {
+	function := p.functions[s.Vertex]
 	for i, f := range s.Faults {
 		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t providertest.TB, _ *providertest.Resource) {
 			p.resolved(t, s.Call, f.Set)
@@ -286,19 +292,19 @@ func (p *providerTest) call(ctx context.Context, s *fixtureResource) {
 		p.resolved(t, s.Call, s.Expect)
 		function.Call(t, providertest.Call{Arguments: s.Call, Expect: s.Expect, Computed: s.Computed, MayBeEmpty: s.MayBeEmpty})
 	}) {
-		delete(p.functions, s.vertex)
+		delete(p.functions, s.Vertex)
 	}
 }
 
 // part runs a part of a resource's test and reports whether it completed. If label is not empty, it replaces the names
 // of the steps.
-func (p *providerTest) part(ctx context.Context, s *fixtureResource, label string, do func(providertest.TB, *providertest.Resource)) bool {
+func (p *providerTest) part(ctx context.Context, s *fixture.Resource, label string, do func(providertest.TB, *providertest.Resource)) bool {
 	if p.stopped(ctx) != "" {
 		return false
 	}
 	p.report.label = label
 	defer p.report.end()
-	return s.trial.Do(func() { do(s.trial, p.resources[s.vertex]) })
+	return p.trials[s].Do(func() { do(p.trials[s], p.resources[s.Vertex]) })
 }
 
 // resolved calls resolve and aborts the test on errors.
