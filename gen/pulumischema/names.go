@@ -47,9 +47,8 @@ var (
 		{"TypeScript", regexp.MustCompile(`^((resource|config)\w+ getProvider|config\w+ (arguments|break|case|catch|class|const|continue|` +
 			`debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|import|in|instanceof|let|new|null|` +
 			`return|super|switch|this|throw|true|try|typeof|utilities|var|void|while|with))$`)},
-		{"Python", regexp.MustCompile(`^(\w+ _.*|functionfalse opts|` +
-			`(resource|config)\w+ (get|pulumiResourceName|translate(In|Out)putProperty))$`)},
-		{"Go", regexp.MustCompile(`^(resource|config)\w+ pulumiResourceType$`)},
+		{"Python", regexp.MustCompile(`^(functionfalse opts|(resource|config)\w+ (get|pulumiResourceName|translate(In|Out)putProperty))$`)},
+		{"Go", regexp.MustCompile(`^(\w+ _.*|(resource|config)\w+ pulumiResourceType)$`)}, // fields with _ are not exported
 	}
 	reservedFolders = regexp.MustCompile(`^(enums|inputs|internal|outputs|pulumi|types|utilities)$|^[^a-z]|[^-_a-z0-9]`)
 	reservedPackage = regexp.MustCompile(`^(input|pulumi)$|^[^a-z]`)

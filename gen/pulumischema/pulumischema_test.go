@@ -107,15 +107,15 @@ func TestReservedTypes(t *testing.T) {
 func TestReservedProperties(t *testing.T) {
 	for kind, names := range map[string]map[string]string{
 		"resource": {
-			"any language": "pulumi", "TypeScript": "getProvider", "Go": "pulumiResourceType",
-			"Python": "_hidden get pulumiResourceName translateInputProperty translateOutputProperty",
+			"any language": "pulumi", "TypeScript": "getProvider", "Go": "_hidden pulumiResourceType",
+			"Python": "get pulumiResourceName translateInputProperty translateOutputProperty",
 		},
-		"struct":   {"any language": "pulumi", "Python": "_hidden"},
-		"union":    {"any language": "pulumi", "Python": "_hidden"},
-		"function": {"any language": "pulumi", "Python": "_hidden opts"},
+		"struct":   {"any language": "pulumi", "Go": "_hidden"},
+		"union":    {"any language": "pulumi", "Go": "_hidden"},
+		"function": {"any language": "pulumi", "Go": "_hidden", "Python": "opts"},
 		"config": {
-			"any language": "pulumi id urn version", "Go": "pulumiResourceType",
-			"Python": "_hidden get pulumiResourceName translateInputProperty translateOutputProperty",
+			"any language": "pulumi id urn version", "Go": "_hidden pulumiResourceType",
+			"Python": "get pulumiResourceName translateInputProperty translateOutputProperty",
 			"TypeScript": "getProvider arguments break case catch class const continue debugger default delete do else enum eval export " +
 				"extends false finally for function if import in instanceof let new null return super switch this throw true try typeof " +
 				"utilities var void while with",
