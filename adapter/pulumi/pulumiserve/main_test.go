@@ -70,14 +70,14 @@ func TestConfigure(t *testing.T) {
 	expect.Equal(t, "InvalidArgument region: is required, but missing\nretries: expected a whole number, found a string \"x\"",
 		status.Code(err).String()+" "+status.Convert(err).Message())
 	args := object(t, `{"region": "north", "retries": "3", "zones": {"$sig": "$secret", "value": "[\"1\"]"}, "key": "7",
-		"version": "1.2.3", "pluginDownloadURL": "http://a", "__internal": {}}`)
+		"labels": "{\"a\": \"1\"}", "version": "1.2.3", "pluginDownloadURL": "http://a", "__internal": {}}`)
 	resp := must.Get(p.CheckConfig(t.Context(), &pulumirpc.CheckRequest{News: args}))(t)
 	resp2 := must.Get(p.Configure(t.Context(), &pulumirpc.ConfigureRequest{Args: resp.GetInputs()}))(t)
 	expect.Equal(t, true, resp2.GetSupportsPreview() && resp2.GetAcceptSecrets() && resp2.GetAcceptResources() && resp2.GetAcceptOutputs())
-	expect.Equal(t, traps.Config{Region: "north", Retries: new(3), Zones: []string{"1"}, Key: new("7")}, c.Config())
+	expect.Equal(t, traps.Config{Region: "north", Retries: new(3), Zones: []string{"1"}, Key: new("7"), Labels: map[string]any{"a": "1"}}, c.Config())
 
 	diff := must.Get(p.DiffConfig(t.Context(), &pulumirpc.DiffRequest{OldInputs: args, News: object(t, `{
-		"region": "south", "retries": "3", "zones": "[\"1\"]", "version": "1.2.4"}`)}))(t)
+		"region": "south", "retries": "3", "zones": "[\"1\"]", "labels": "{\"a\":\"1\"}", "version": "1.2.4"}`)}))(t)
 	expect.Equal(t, map[string]string{"region": "UPDATE", "key": "DELETE"}, kinds(diff))
 	expect.Equal(t, 0, len(diff.GetReplaces()))
 }

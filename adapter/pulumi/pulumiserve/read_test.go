@@ -37,9 +37,10 @@ func TestImport(t *testing.T) {
 	c := traps.NewCloud()
 	p := startTraps(t, c)
 	_, outputs, id := p.made(`{"label": "x", "code": "a", "password": "pass", "size": 3}`)
+	const given = `{"script": {"$sig": "$asset", "text": "a"}}`
 	for name, read := range map[string]*pulumirpc.ReadRequest{
 		"import": {Urn: boxURN, Id: id},
-		"get":    {Urn: boxURN, Id: id, Properties: object(t, `{"code": "z"}`), Inputs: object(t, `{"code": "z"}`)},
+		"get":    {Urn: boxURN, Id: id, Properties: object(t, given), Inputs: object(t, given)},
 	} {
 		resp := must.Get(p.Read(t.Context(), read))(t)
 		expect.Equal(t, id, resp.GetId(), name)
@@ -53,17 +54,37 @@ func TestImport(t *testing.T) {
 	expect.Equal(t, "", must.Get(p.Read(t.Context(), &pulumirpc.ReadRequest{Urn: boxURN, Id: id}))(t).GetId())
 }
 
-// TestUpgrade passes a state with a former name.
+// TestUpgrade passes a state with former names.
 func TestUpgrade(t *testing.T) {
 	p := startTraps(t, traps.NewCloud())
-	inputs, outputs, id := p.made(`{"label": "x", "code": "a"}`)
-	former := func(json string) *pulumirpc.ReadRequest {
-		olds, news := without(outputs, "code"), without(inputs, "code")
-		olds.Fields["cipher"], news.Fields["cipher"] = object(t, json).GetFields()["code"], object(t, json).GetFields()["code"]
-		return &pulumirpc.ReadRequest{Urn: "urn:pulumi:prod::Shop::acme-traps:index:Box::b", Id: id, Properties: olds, Inputs: news}
+	p.create(lidURN, p.check(lidURN, `{}`, nil))
+	inputs, outputs, id := p.made(`{"label": "x", "code": "a", "lid": "lid-cover"}`)
+	olds, news := without(outputs, "code", "lid"), without(inputs, "code", "lid")
+	for now, was := range map[string]string{"code": "cipher", "lid": "cover"} {
+		olds.Fields[was], news.Fields[was] = outputs.GetFields()[now], inputs.GetFields()[now]
 	}
-	expect.Equal(t, "DIFF_NONE", p.diff(id, former(`{"code": "a"}`).GetProperties(), inputs).GetChanges().String())
-	resp := must.Get(p.Read(t.Context(), former(`{"code": "a"}`)))(t)
+	expect.Equal(t, map[string]string{}, kinds(p.diff(id, olds, inputs)))
+	resp := must.Get(p.Read(t.Context(), &pulumirpc.ReadRequest{Urn: boxURN, Id: id, Properties: olds, Inputs: news}))(t)
 	expect.Equal(t, outputs.AsMap(), resp.GetProperties().AsMap())
 	expect.Equal(t, inputs.AsMap(), resp.GetInputs().AsMap())
+}
+
+// TestReferences refers to a lid that is updated and deleted.
+func TestReferences(t *testing.T) {
+	p := startTraps(t, traps.NewCloud())
+	owner := func() string {
+		_, outputs, _ := p.made(`{"label": "x", "lid": "lid-cover"}`)
+		return outputs.GetFields()["owner"].GetStringValue()
+	}
+	red, blue := p.check(lidURN, `{"color": "red"}`, nil), p.check(lidURN, `{"color": "blue"}`, nil)
+	lid := p.create(lidURN, red)
+	expect.Equal(t, "north", owner())
+	update := &pulumirpc.UpdateRequest{Urn: lidURN, Id: lid.GetId(), Olds: lid.GetProperties(), OldInputs: red, News: blue}
+	updated := must.Get(p.Update(t.Context(), update))(t).GetProperties()
+	expect.Equal(t, "blue", owner())
+	inputs, outputs, id := p.made(`{"label": "x", "lid": "lid-cover"}`)
+	read := &pulumirpc.ReadRequest{Urn: boxURN, Id: id, Properties: without(outputs, "lid", "keeper"), Inputs: inputs}
+	expect.Equal(t, "lid-cover", must.Get(p.Read(t.Context(), read))(t).GetProperties().GetFields()["lid"].GetStringValue())
+	must.Get(p.Delete(t.Context(), &pulumirpc.DeleteRequest{Urn: lidURN, Id: lid.GetId(), Properties: updated}))(t)
+	expect.Equal(t, "north", owner())
 }

@@ -87,7 +87,8 @@ func TestFaults(t *testing.T) {
 }
 
 func TestContent(t *testing.T) {
-	p := startTraps(t, traps.NewCloud())
+	c := traps.NewCloud()
+	p := startTraps(t, c)
 	file := filepath.Join(t.TempDir(), "a")
 	must.Do(t, os.WriteFile(file, []byte("1"), 0o600))
 	script := `{"label": "x", "script": {"$sig": "$asset", "path": "` + file + `", "hash": "?"}}`
@@ -107,6 +108,8 @@ func TestContent(t *testing.T) {
 	update = &pulumirpc.UpdateRequest{Urn: boxURN, Id: id, Olds: elided(updated), OldInputs: elided(again), News: same}
 	updated = must.Get(p.Update(t.Context(), update))(t).GetProperties()
 	expect.Equal(t, same.GetFields()["script"].String(), updated.GetFields()["script"].String())
+
+	expect.Equal(t, "+ code: \"c\"\n", c.Changes)
 
 	read := &pulumirpc.ReadRequest{Urn: boxURN, Id: id, Properties: elided(updated), Inputs: elided(same)}
 	resp := must.Get(p.Read(t.Context(), read))(t)

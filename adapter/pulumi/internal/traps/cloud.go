@@ -17,6 +17,8 @@ import (
 type Cloud struct {
 	// Before and After are called around each change of a box. Their errors are those of the change.
 	Before, After func(ctx context.Context, op string) error
+	// Changes is the diff of the last update of a box.
+	Changes string
 
 	mu     sync.Mutex
 	config Config
@@ -95,7 +97,10 @@ func (boxes) Name(_ context.Context, want *lumi.State[*box]) (string, error) {
 	return *want.Properties.Label, nil
 }
 
-func (boxes) InspectChange(_ context.Context, _, _ *lumi.State[*box], diff *lumi.Diff) error {
+func (boxes) InspectChange(_ context.Context, _, want *lumi.State[*box], diff *lumi.Diff) error {
+	if lid := want.Properties.Lid; lid != nil && want.Refs[*lid].ID == "" {
+		return errors.New("the lid was not looked up")
+	}
 	if diff.Changed(Box_Files) {
 		diff.Replace(Box_Files)
 		diff.DeleteBeforeReplace()
@@ -132,6 +137,9 @@ func (c boxes) set(want *lumi.State[*box]) {
 	if b.Lid != nil {
 		ref, _ := want.Refs.Resolve(*b.Lid)
 		b.Keeper = urn.ByID(Lid, string(ref.ID))
+		if ref.Properties.Get(Lid_Color) == string(Blue) {
+			b.Owner = new("blue")
+		}
 	}
 }
 
@@ -163,12 +171,13 @@ func (c boxes) Get(_ context.Context, id lumi.ID, old *lumi.State[*box]) (*box, 
 	return b, nil
 }
 
-func (c boxes) Update(ctx context.Context, old, want *lumi.State[*box], _ *lumi.Diff) error {
+func (c boxes) Update(ctx context.Context, old, want *lumi.State[*box], diff *lumi.Diff) error {
 	if err := c.hook(ctx, c.Before, "update"); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.Changes = diff.String()
 	b := want.Properties
 	b.Token, b.Owner, b.Serial = old.Properties.Token, old.Properties.Owner, old.Properties.Serial
 	if b.Size == nil {

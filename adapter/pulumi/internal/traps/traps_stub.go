@@ -20,6 +20,7 @@ type Config struct {
 	Retries *int
 	Zones   []string
 	Key     *string
+	Labels  any
 }
 
 type config = Config
@@ -30,6 +31,7 @@ const (
 	Config_Retries = "retries"
 	Config_Zones   = "zones"
 	Config_Key     = "key"
+	Config_Labels  = "labels"
 )
 
 // Lumi implements lumi.Object.
@@ -38,6 +40,7 @@ func (s *Config) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Config_Retries, &s.Retries, lumi.Int)
 	lumi.Nilable(p, Config_Zones, &s.Zones, lumi.List(lumi.String))
 	lumi.Optional(p, Config_Key, &s.Key, lumi.String, lumi.Secret)
+	lumi.Nilable(p, Config_Labels, &s.Labels, lumi.Any)
 }
 
 // Lid is the type token of the resource.
@@ -165,6 +168,7 @@ const (
 // Property codecs of Box.
 var (
 	box_Code = lumi.String.Equal("caseless").Was("cipher")
+	box_Lid  = lumi.Capability("acme/traps:index:Lid").Was("cover")
 )
 
 // Lumi implements lumi.Object.
@@ -176,7 +180,7 @@ func (s *box) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Box_Parts, &s.Parts, lumi.Map(lumi.List(lumi.Struct[*Part]())))
 	lumi.Optional(p, Box_Shape, &s.Shape, lumi.Union[*Shape]())
 	lumi.Nilable(p, Box_Extra, &s.Extra, lumi.Any)
-	lumi.Optional(p, Box_Lid, &s.Lid, lumi.Capability("acme/traps:index:Lid"))
+	lumi.Optional(p, Box_Lid, &s.Lid, box_Lid)
 	lumi.Nilable(p, Box_Lids, &s.Lids, lumi.List(lumi.Capability("acme/traps:index:Lid")))
 	lumi.Optional(p, Box_Near, &s.Near, lumi.AnyResource)
 	lumi.Optional(p, Box_Closer, &s.Closer, lumi.CapabilityUnion[*Closer]())

@@ -14,6 +14,7 @@ type Config struct {
 	Retries *int      `lumi:"optional"`
 	Zones   *[]string `lumi:"optional"`
 	Key     *string   `lumi:"optional,secret"`
+	Labels  any       `lumi:"optional"`
 }
 
 // A Lid closes a box.
@@ -45,7 +46,7 @@ type Box struct {
 	Shape    *Shape             `lumi:"optional"`
 	Extra    any                `lumi:"optional"`
 
-	Lid    *Lid          `lumi:"optional"`
+	Lid    *Lid          `lumi:"optional,was=cover"`
 	Lids   *[]*Lid       `lumi:"optional"`
 	Near   *idl.Resource `lumi:"optional"`
 	Closer *Closer       `lumi:"optional"`

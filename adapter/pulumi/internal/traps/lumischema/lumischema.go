@@ -11,7 +11,8 @@ const JSON = `{"version":1,"name":"acme/traps","npm":"@acme/traps","modules":[
 {"field":"Region","name":"region","type":{"kind":"string"}},
 {"field":"Retries","name":"retries","type":{"kind":"int"},"pointer":true,"optional":true},
 {"field":"Zones","name":"zones","type":{"kind":"list","elem":{"kind":"string"}},"pointer":true,"optional":true},
-{"field":"Key","name":"key","type":{"kind":"string"},"pointer":true,"optional":true,"secret":true}]},
+{"field":"Key","name":"key","type":{"kind":"string"},"pointer":true,"optional":true,"secret":true},
+{"field":"Labels","name":"labels","type":{"kind":"any"},"optional":true}]},
 {"kind":"resource","name":"Lid","doc":"A Lid closes a box.","token":"acme/traps:index:Lid","named":true,"properties":[
 {"field":"Name","name":"name","type":{"kind":"string"},"replaces":true,"doc":"The resource's name."},
 {"field":"Color","name":"color","type":{"kind":"ref","module":"","name":"Color"},"pointer":true,"optional":true}]},
@@ -26,7 +27,7 @@ const JSON = `{"version":1,"name":"acme/traps","npm":"@acme/traps","modules":[
 {"field":"Parts","name":"parts","type":{"kind":"map","key":{"kind":"string"},"elem":{"kind":"list","elem":{"kind":"ref","module":"","name":"Part"}}},"pointer":true,"optional":true},
 {"field":"Shape","name":"shape","type":{"kind":"ref","module":"","name":"Shape"},"pointer":true,"optional":true},
 {"field":"Extra","name":"extra","type":{"kind":"any"},"optional":true},
-{"field":"Lid","name":"lid","type":{"kind":"ref","module":"","name":"Lid"},"optional":true},
+{"field":"Lid","name":"lid","type":{"kind":"ref","module":"","name":"Lid"},"optional":true,"was":["cover"]},
 {"field":"Lids","name":"lids","type":{"kind":"list","elem":{"kind":"ref","module":"","name":"Lid"}},"pointer":true,"optional":true},
 {"field":"Near","name":"near","type":{"kind":"resource"},"optional":true},
 {"field":"Closer","name":"closer","type":{"kind":"ref","module":"","name":"Closer"},"pointer":true,"optional":true},
