@@ -130,6 +130,28 @@ func TestUpdateFails(t *testing.T) {
 	}
 }
 
+// TestUnknownOutcome makes calls of which nobody can tell what they did.
+func TestUnknownOutcome(t *testing.T) {
+	c := traps.NewCloud()
+	c.NoLids = lumi.Uncertain(errors.New("no answer"))
+	p := startTraps(t, c)
+	_, err := p.Create(t.Context(), &pulumirpc.CreateRequest{Urn: lidURN, Properties: p.check(lidURN, `{}`, nil)})
+	message, _ := failed(t, err)
+	expect.Equal(t, "Unknown no answer: it is unknown whether the resource was created: the provider cannot find resources"+
+		" of type acme/traps:index:Lid: unsupported operation", message)
+
+	inputs, outputs, id := p.made(`{"label": "x", "code": "a"}`)
+	c.After = func(context.Context, string) error { return lumi.Uncertain(errors.New("no answer")) }
+	c.Unreadable = errors.New("no power")
+	news := p.check(boxURN, `{"label": "x", "code": "b"}`, inputs)
+	_, err = p.Update(t.Context(), &pulumirpc.UpdateRequest{Urn: boxURN, Id: id, Olds: outputs, OldInputs: inputs, News: news})
+	message, _ = failed(t, err)
+	expect.Equal(t, "Unknown no answer: cannot read the resource: box-1: no power", message)
+	_, err = p.Delete(t.Context(), &pulumirpc.DeleteRequest{Urn: boxURN, Id: id, Properties: outputs})
+	message, _ = failed(t, err)
+	expect.Equal(t, "Unknown no answer", message)
+}
+
 func TestDeleteFails(t *testing.T) {
 	c := traps.NewCloud()
 	c.After = func(_ context.Context, op string) error {

@@ -47,6 +47,8 @@ func TestValues(t *testing.T) {
 			`{"near": {"type": "acme-traps:index:Lid", "id": "l"}}`},
 		{"a type and an id", `{"near": ` + near + `}`, `{"near": ` + near + `}`},
 		{"a type and an unknown id", `{"near": {"type": "a:b:C", "id": "$unknown"}}`, `{"near": "$unknown"}`},
+		{"a type and a secret id", `{"near": {"type": "a:b:C", "id": {"$sig": "$secret", "value": "c"}}}`,
+			`{"near": {"$sig": "$secret", "value": {"type": "a:b:C", "id": "c"}}}`},
 		{"one of two resources", `{"closer": {"type": "acme-traps:index:Box", "id": "b"}}`,
 			`{"closer": {"type": "acme-traps:index:Box", "id": "b"}}`},
 

@@ -17,6 +17,8 @@ import (
 type Cloud struct {
 	// Before and After are called around each change of a box. Their errors are those of the change.
 	Before, After func(ctx context.Context, op string) error
+	// Unreadable and NoLids, if not nil, are the errors of reading boxes and of creating lids.
+	Unreadable, NoLids error
 	// Changes is the diff of the last update of a box.
 	Changes string
 
@@ -161,7 +163,10 @@ func (c boxes) Get(_ context.Context, id lumi.ID, old *lumi.State[*box]) (*box, 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b, ok := c.boxes[id]
-	if !ok {
+	switch {
+	case c.Unreadable != nil:
+		return nil, c.Unreadable
+	case !ok:
 		return nil, lumi.ErrNotFound
 	}
 	b = copyOf(b)
@@ -202,6 +207,9 @@ func (lids) Check(context.Context, *lumi.State[*lid]) error { return nil }
 func (c lids) Create(_ context.Context, want *lumi.State[*lid]) (lumi.ID, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.NoLids != nil {
+		return "", c.NoLids
+	}
 	id := lumi.ID("lid-" + want.Properties.Name)
 	c.lids[id] = want.Properties
 	return id, nil

@@ -5,7 +5,7 @@ package traps
 
 import "github.com/lumi-idl/lumi/idl"
 
-//go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-provider=../traps
+//go:generate go run -C ../../../.. ./cmd/cidlc adapter/pulumi/internal/trapsidl --out-provider=adapter/pulumi/internal/traps
 
 // Config is the configuration of the provider.
 type Config struct {
