@@ -141,7 +141,7 @@ func TestURN(t *testing.T) {
 func TestEvents(t *testing.T) {
 	p := startTraps(t, traps.NewCloud())
 	p.check(boxURN, `{"password": "weak-password"}`, nil)
-	expect.Equal(t, []string{"WARNING " + boxURN + " the password is (secret)"}, p.engine.log)
+	expect.Equal(t, []string{"WARNING " + boxURN + " the password is (secret)"}, p.engine.events())
 	slog.Info("the key is hush-hush")
 	if log := p.stderr.String(); !strings.Contains(log, `msg="the key is (secret)"`) {
 		t.Errorf("got log %q, want a masked key", log)
@@ -156,7 +156,7 @@ func TestAttach(t *testing.T) {
 	must.Get(p.Attach(t.Context(), &pulumirpc.PluginAttach{Address: e.address}))(t)
 	p.configure(`{"region": "north"}`)
 	p.check(boxURN, `{"password": "weak-password"}`, nil)
-	expect.Equal(t, 1, len(e.log))
+	expect.Equal(t, 1, len(e.events()))
 	must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 	expect.Equal(t, exitStopped, <-exit)
 }

@@ -63,6 +63,12 @@ func (e *fakeEngine) Log(_ context.Context, r *pulumirpc.LogRequest) (*emptypb.E
 	return &emptypb.Empty{}, nil
 }
 
+func (e *fakeEngine) events() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.log
+}
+
 func newEngine(t *testing.T) *fakeEngine {
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	e := &fakeEngine{Server: grpc.NewServer(), address: listener.Addr().String()}

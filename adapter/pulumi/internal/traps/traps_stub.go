@@ -90,7 +90,9 @@ type Color string
 
 // The values of Color.
 const (
-	Red  Color = "red"
+	// The colors.
+	Red Color = "red"
+	// The colors.
 	Blue Color = "blue"
 )
 
@@ -270,6 +272,7 @@ func (s *Shape) Match(
 	return nil
 }
 
+// Round is a circle.
 type Round struct {
 	Radius float64
 }
@@ -286,6 +289,7 @@ func (s *Round) Lumi(p *lumi.Props) {
 	lumi.Required(p, Round_Radius, &s.Radius, lumi.Number)
 }
 
+// Square has four sides.
 type Square struct {
 	Side float64
 }

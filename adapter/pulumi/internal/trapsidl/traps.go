@@ -26,6 +26,7 @@ type Lid struct {
 // Color is an enum.
 type Color string
 
+// The colors.
 const (
 	Red  Color = "red"
 	Blue Color = "blue"
@@ -75,8 +76,10 @@ type Shape struct {
 	Square *Square
 }
 
+// Round is a circle.
 type Round struct{ Radius float64 }
 
+// Square has four sides.
 type Square struct{ Side float64 }
 
 // Closer is what closes a box.

@@ -17,8 +17,8 @@ const JSON = `{"version":1,"name":"acme/traps","npm":"@acme/traps","modules":[
 {"field":"Name","name":"name","type":{"kind":"string"},"replaces":true,"doc":"The resource's name."},
 {"field":"Color","name":"color","type":{"kind":"ref","module":"","name":"Color"},"pointer":true,"optional":true}]},
 {"kind":"enum","name":"Color","doc":"Color is an enum.","members":[
-{"name":"Red","value":"red"},
-{"name":"Blue","value":"blue"}]},
+{"name":"Red","value":"red","doc":"The colors."},
+{"name":"Blue","value":"blue","doc":"The colors."}]},
 {"kind":"resource","name":"Box","doc":"A Box has properties of all kinds.","token":"acme/traps:index:Box","was":["acme/traps:index:Case"],"properties":[
 {"field":"Label","name":"label","type":{"kind":"string"},"pointer":true,"optional":true,"replaces":true,"doc":"If a program sets no label, the provider generates one."},
 {"field":"Size","name":"size","type":{"kind":"int"},"pointer":true,"optional":true,"computed":true,"doc":"If a program sets no size, the provider chooses one."},
@@ -45,9 +45,9 @@ const JSON = `{"version":1,"name":"acme/traps","npm":"@acme/traps","modules":[
 {"kind":"union","name":"Shape","doc":"Shape is one of two shapes.","variants":[
 {"field":"Round","name":"round","type":{"kind":"ref","module":"","name":"Round"},"pointer":true,"optional":true,"exactlyOneOf":["round","square"]},
 {"field":"Square","name":"square","type":{"kind":"ref","module":"","name":"Square"},"pointer":true,"optional":true,"exactlyOneOf":["round","square"]}]},
-{"kind":"struct","name":"Round","properties":[
+{"kind":"struct","name":"Round","doc":"Round is a circle.","properties":[
 {"field":"Radius","name":"radius","type":{"kind":"number"}}]},
-{"kind":"struct","name":"Square","properties":[
+{"kind":"struct","name":"Square","doc":"Square has four sides.","properties":[
 {"field":"Side","name":"side","type":{"kind":"number"}}]},
 {"kind":"union","name":"Closer","doc":"Closer is what closes a box.","variants":[
 {"field":"Lid","name":"lid","type":{"kind":"ref","module":"","name":"Lid"}},
