@@ -14,12 +14,12 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc"
 
+	"github.com/lumi-idl/lumi/gen/pulumischema"
 	"github.com/lumi-idl/lumi/runtime/serve"
 )
 
@@ -41,7 +41,8 @@ func Main(p serve.Plugin, schemaJSON string) {
 }
 
 func run(p serve.Plugin, schemaJSON string, args []string, stdout, stderr io.Writer) int {
-	name := "pulumi-resource-" + strings.ReplaceAll(p.Package, "/", "-")
+	plugin := pulumischema.Name(p.Package)
+	name := "pulumi-resource-" + plugin
 	address := "" // the last argument, after flags for tracing and logging
 	if len(args) > 0 {
 		address = args[len(args)-1]
@@ -52,7 +53,7 @@ func run(p serve.Plugin, schemaJSON string, args []string, stdout, stderr io.Wri
 			" try --help\n", name)
 		return exitMisuse
 	case "-h", "-help", "--help":
-		fmt.Fprintf(stdout, help, name, p.Package, name[len("pulumi-resource-"):], name, name[len("pulumi-resource-"):])
+		fmt.Fprintf(stdout, help, name, p.Package, plugin, name, plugin)
 		return exitStopped
 	case "--attach":
 		address = ""

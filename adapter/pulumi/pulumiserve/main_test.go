@@ -28,9 +28,9 @@ func TestCommandLine(t *testing.T) {
 		code        int
 		out, stderr string
 	}{
-		{"", exitMisuse, "", "pulumi-resource-acme-traps: this is a plugin and cannot be run by hand: Pulumi starts it and passes it the" +
+		{"", exitMisuse, "", "pulumi-resource-acme_traps: this is a plugin and cannot be run by hand: Pulumi starts it and passes it the" +
 			" address of its engine; try --help\n"},
-		{"--help", exitStopped, "pulumi plugin install resource acme-traps 1.0.0 --file pulumi-resource-acme-traps\n", ""},
+		{"--help", exitStopped, "pulumi plugin install resource acme_traps 1.0.0 --file pulumi-resource-acme_traps\n", ""},
 	} {
 		var out, stderr strings.Builder
 		expect.Equal(t, test.code, run(traps.NewCloud().Plugin(), lumischema.JSON, strings.Fields(test.args), &out, &stderr))
@@ -57,8 +57,8 @@ func TestInfo(t *testing.T) {
 	}
 	resp := must.Get(p.GetSchema(t.Context(), &pulumirpc.GetSchemaRequest{}))(t)
 	must.Do(t, json.Unmarshal([]byte(resp.GetSchema()), &schema))
-	expect.Equal(t, "acme-traps 1.2.3", schema.Name+" "+schema.Version)
-	if schema.Resources["acme-traps:index:Box"] == nil {
+	expect.Equal(t, "acme_traps 1.2.3", schema.Name+" "+schema.Version)
+	if schema.Resources["acme_traps:index:Box"] == nil {
 		t.Error("the schema has no box")
 	}
 }
@@ -99,7 +99,7 @@ func TestUnconfigured(t *testing.T) {
 	_, err := p.Read(t.Context(), &pulumirpc.ReadRequest{Urn: boxURN, Id: "b"})
 	const unconfigured = "the provider's configuration depends on resources that do not exist yet: deploy these first"
 	expect.Equal(t, unconfigured, status.Convert(err).Message())
-	_, err = p.Invoke(t.Context(), &pulumirpc.InvokeRequest{Tok: "acme-traps:index:FindLid"})
+	_, err = p.Invoke(t.Context(), &pulumirpc.InvokeRequest{Tok: "acme_traps:index:FindLid"})
 	expect.Equal(t, unconfigured, status.Convert(err).Message())
 	p.configure(`{"region": "north"}`)
 	p.made(`{}`)
@@ -111,14 +111,14 @@ func TestInvoke(t *testing.T) {
 	invoke := func(tok, args string) (*pulumirpc.InvokeResponse, error) {
 		return p.Invoke(t.Context(), &pulumirpc.InvokeRequest{Tok: tok, Args: object(t, args)})
 	}
-	resp := must.Get(invoke("acme-traps:index:FindLid", `{"color": "red"}`))(t)
+	resp := must.Get(invoke("acme_traps:index:FindLid", `{"color": "red"}`))(t)
 	same(t, `{"lid": "lid-cover", "key": {"$sig": "$secret", "value": "hush-hush"}}`, resp.GetReturn())
-	resp = must.Get(invoke("acme-traps:index:FindLid", `{"color": "pink"}`))(t)
+	resp = must.Get(invoke("acme_traps:index:FindLid", `{"color": "pink"}`))(t)
 	expect.Equal(t, `color: expected "red" or "blue", found a string "pink"`,
 		resp.GetFailures()[0].GetProperty()+": "+resp.GetFailures()[0].GetReason())
-	_, err := invoke("acme-traps:index:FindLid", `{"color": "blue"}`)
+	_, err := invoke("acme_traps:index:FindLid", `{"color": "blue"}`)
 	expect.Equal(t, "no blue lid: no such resource", status.Convert(err).Message())
-	_, err = invoke("acme-traps:index:FindLit", `{}`)
+	_, err = invoke("acme_traps:index:FindLit", `{}`)
 	expect.Equal(t, `package acme/traps has no function acme/traps:index:FindLit; did you mean acme/traps:index:FindLid?`,
 		status.Convert(err).Message())
 }
@@ -126,9 +126,9 @@ func TestInvoke(t *testing.T) {
 func TestURN(t *testing.T) {
 	p := startTraps(t, traps.NewCloud())
 	for urn, want := range map[string]string{
-		"urn:pulumi:prod::Shop::acme-traps:index:Bux::b": `package acme/traps has no resource acme/traps:index:Bux; did you mean` +
+		"urn:pulumi:prod::Shop::acme_traps:index:Bux::b": `package acme/traps has no resource acme/traps:index:Bux; did you mean` +
 			` acme/traps:index:Box?`,
-		"urn:pulumi:a b::Shop::acme-traps:index:Box::b": `"urn:lumi:a b::pulumi:Shop::acme/traps:index:Box::b": the environment must be a` +
+		"urn:pulumi:a b::Shop::acme_traps:index:Box::b": `"urn:lumi:a b::pulumi:Shop::acme/traps:index:Box::b": the environment must be a` +
 			` word without colons or spaces`,
 		"nonsense": `package acme/traps has no resource acme/traps:`,
 	} {

@@ -129,8 +129,8 @@ func (p *plugin) configure(args string) {
 }
 
 const (
-	boxURN = "urn:pulumi:prod::Shop::acme-traps:index:Box::b"
-	lidURN = "urn:pulumi:prod::Shop::my:app:Site$acme-traps:index:Lid::cover"
+	boxURN = "urn:pulumi:prod::Shop::acme_traps:index:Box::b"
+	lidURN = "urn:pulumi:prod::Shop::my:app:Site$acme_traps:index:Lid::cover"
 )
 
 func (p *plugin) check(urn, news string, olds *structpb.Struct) *structpb.Struct {
