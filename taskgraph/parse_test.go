@@ -77,6 +77,8 @@ var examples = []struct {
 	{text: "- {id: a, roles: /a(/}\n- {id: b, condition: $.a +}", beyond: true, errors: "" +
 		"f:1:18: task a: roles: invalid regular expression: missing closing ): `a(`\n" +
 		"f:2:22: task b: condition: 1:6: unexpected end of expression"},
+	{text: "- {id: a, condition: \"'x' in settings:a.b-c and not (cluster:d != null)\"}\n- {id: b, condition: 'cluster:a = 1'}", beyond: true,
+		errors: "f:2:22: task b: condition: 1:11: unexpected \"=\""},
 	{text: "- {id: a, version: [], type: 5, condition: 5, idempotent: no, fail_on_error: 0, parameters: []}", errors: "" +
 		"f:1:20: task a: version must be a string or a number\nf:1:30: task a: type must be a non-empty string\n" +
 		"f:1:44: task a: condition must be a non-empty string\nf:1:59: task a: idempotent must be true or false\n" +

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/taskgraph/condition"
 )
 
 const (
@@ -231,8 +232,12 @@ func (r reader) condition(v any) string {
 	if is, ok := v.(bool); ok {
 		return fmt.Sprint(is)
 	}
-	return r.optional(v, "condition", func(text string) error {
-		_, err := yaql.Compile(text)
+	return r.optional(v, "condition", func(text string) (err error) {
+		if condition.Is(text) {
+			_, err = condition.Parse(text)
+		} else {
+			_, err = yaql.Compile(text)
+		}
 		return err
 	})
 }

@@ -13,80 +13,146 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lang/yaql"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/taskgraph/condition"
 )
 
 // Data evaluates conditions and computes digests of the values that tasks depend on. It is not safe for concurrent use.
 //
 // In conditions, $ is an object:
 //
-//	node        name, address, roles and parameters of the node; null for a stage
+//	node        name, uid (the name), address, roles and parameters of the node; null for a stage
+//	uid, roles  the uid and the roles of the node
+//	nodes       all nodes of the environment by name
 //	env         name and parameters of the environment, and outputs: the values its modules provide, by module and name
 //	parameters  the node's parameters, overriding the environment's
 //	event       the event of the run
 //	type        the type of the graph
+//
+// Each parameter with another name is a key of $ too. In Fuel, data is below names such as settings and cluster: unless
+// there are parameters with these names, both are equal to parameters.
 type Data struct {
 	Environment, Type, Event string
 	Inventory                *Inventory
 	// Snapshot is the state of the environment. It may be nil.
 	Snapshot *lumigl.Snapshot
 
-	expressions map[string]*yaql.Expression
-	env         any
-	nodes       map[*Node]any
+	env      any
+	hosts    *yaql.Dict // by name
+	nodes    map[*Node]*yaql.Dict
+	compiled map[string]compiled
 }
 
 // Condition evaluates a condition for a node, or for a stage if n is nil. It returns an error if the condition uses a
 // secret.
-func (d *Data) Condition(ctx context.Context, expression string, n *Node) (bool, error) {
-	x := d.expressions[expression]
-	if x == nil {
-		var err error
-		if x, err = yaql.Compile(expression); err != nil {
-			return false, err
-		}
-		if d.expressions == nil {
-			d.expressions = map[string]*yaql.Expression{}
-		}
-		d.expressions[expression] = x
+func (d *Data) Condition(ctx context.Context, text string, n *Node) (bool, error) {
+	x, err := d.compile(text)
+	if err != nil {
+		return false, err
 	}
 	data, err := d.of(n)
 	if err != nil {
 		return false, err
 	}
-	v, err := x.Evaluate(ctx, data)
+	if x.fuel != nil {
+		return x.fuel.Evaluate(data)
+	}
+	v, err := x.yaql.Evaluate(ctx, data)
 	if err == nil {
 		err = yaql.Known(v)
 	}
-	b, ok := v.(bool)
+	is, ok := v.(bool)
 	if !ok && err == nil {
 		err = errors.New("a condition must be true or false, such as $.parameters.size = 3")
 	}
-	return b, err
+	return is, err
+}
+
+// compiled is a condition in the form of Fuel, or an expression in YAQL.
+type compiled struct {
+	fuel *condition.Condition
+	yaql *yaql.Expression
+}
+
+func (d *Data) compile(text string) (x compiled, err error) {
+	x, found := d.compiled[text]
+	if found {
+		return x, nil
+	}
+	if condition.Is(text) {
+		x.fuel, err = condition.Parse(text)
+	} else {
+		x.yaql, err = yaql.Compile(text)
+	}
+	if err != nil {
+		return x, err
+	}
+	if d.compiled == nil {
+		d.compiled = map[string]compiled{}
+	}
+	d.compiled[text] = x
+	return x, nil
 }
 
 // of returns the value of $ for a node, or for a stage if n is nil.
-func (d *Data) of(n *Node) (any, error) {
-	if d.nodes == nil {
-		env, err := yaql.FromGo(map[string]any{"name": d.Environment, "parameters": d.Inventory.Parameters, "outputs": d.outputs()})
-		if err != nil {
-			return nil, err
-		}
-		d.env, d.nodes = env, map[*Node]any{}
+func (d *Data) of(n *Node) (*yaql.Dict, error) {
+	if err := d.load(); err != nil {
+		return nil, err
 	}
 	if data := d.nodes[n]; data != nil {
 		return data, nil
 	}
-	var node any
-	if n != nil {
-		roles := make([]any, len(n.Roles))
-		for i, role := range n.Roles {
-			roles[i] = role
-		}
-		node = map[string]any{"name": n.Name, "address": n.Address, "roles": roles, "parameters": n.Parameters}
+	own, err := convert(d.parameters(n))
+	if err != nil {
+		return nil, err
 	}
-	data, err := yaql.FromGo(map[string]any{"node": node, "env": d.env, "parameters": d.parameters(n), "event": d.Event, "type": d.Type})
+	all := map[string]any{"settings": own, "cluster": own}
+	for name, v := range own.All() {
+		all[name.(string)] = v
+	}
+	maps.Copy(all, map[string]any{
+		"node": nil, "uid": nil, "roles": []any{}, "nodes": d.hosts, "env": d.env, "parameters": own, "event": d.Event, "type": d.Type,
+	})
+	if n != nil {
+		node := n.data()
+		all["node"], all["uid"], all["roles"] = node, node["uid"], node["roles"]
+	}
+	data, err := convert(all)
 	d.nodes[n] = data
 	return data, err
+}
+
+// load converts the values that all nodes share.
+func (d *Data) load() error {
+	if d.nodes != nil {
+		return nil
+	}
+	env, err := convert(map[string]any{"name": d.Environment, "parameters": d.Inventory.Parameters, "outputs": d.outputs()})
+	if err != nil {
+		return err
+	}
+	all := make(map[string]any, len(d.Inventory.Nodes))
+	for _, n := range d.Inventory.Nodes {
+		all[n.Name] = n.data()
+	}
+	if d.hosts, err = convert(all); err == nil {
+		d.env, d.nodes = env, map[*Node]*yaql.Dict{}
+	}
+	return err
+}
+
+// data returns the value of the node in $.
+func (n *Node) data() map[string]any {
+	roles := make([]any, len(n.Roles))
+	for i, role := range n.Roles {
+		roles[i] = role
+	}
+	return map[string]any{"name": n.Name, "uid": n.Name, "address": n.Address, "roles": roles, "parameters": n.Parameters}
+}
+
+func convert(v map[string]any) (*yaql.Dict, error) {
+	data, err := yaql.FromGo(v)
+	d, _ := data.(*yaql.Dict)
+	return d, err
 }
 
 // parameters returns the parameters of the environment, overridden by the parameters of the node n, which may be nil.

@@ -37,6 +37,18 @@ func TestCondition(t *testing.T) {
 		"not $.env.outputs.get('net/core').containsKey('?model')":    "true",
 		"$.env.outputs.containsKey(shop)":                            "false",
 		"$.node = null":                                              "false",
+		// Parameters are keys of $, and all nodes are known.
+		"$.size = 3 and $.zone = eu and $.db.port = 5432":                "true",
+		"$.uid = web and app in $.roles":                                 "true",
+		"$.nodes.web = $.node and $.nodes.values().uid.toList() = [web]": "true",
+		// The form of Fuel.
+		"settings:size == 3 and not (cluster:zone == 'us')": "true",
+		"'app' in node:roles and env:name == 'prod'":        "true",
+		"db:port != 5432":       "false",
+		"settings:db.ports==1":  "1:1: settings:db.ports does not exist: no ports in settings:db",
+		"env:outputs.shop == 1": "1:1: env:outputs.shop does not exist: no shop in env:outputs",
+		"env:outputs == 1":      "1:1: env.outputs.net/core.token is a secret",
+		"settings:size ==":      "1:17: unexpected end of condition",
 		// Expressions with errors.
 		"$.env.outputs.get('net/core').token = hunter2": "1:37: env.outputs.net/core.token is a secret",
 		"$.env.outputs.get('net/core').token":           "env.outputs.net/core.token is a secret",
@@ -51,9 +63,15 @@ func TestCondition(t *testing.T) {
 	for expression, want := range map[string]string{
 		"$.node = null and $.parameters.size = 1": "true",
 		"$.node.name = web":                       `1:7: null has no property "name"`,
+		"$.uid = null and $.roles = []":           "true",
+		"node:name == 'web'":                      "1:1: node:name does not exist: no name in node",
 	} {
 		expect.Equal(t, want, outcome(d.Condition(t.Context(), expression, nil)), expression)
 	}
+	d.Inventory.Parameters["settings"] = map[string]any{"ha": true}
+	d.Inventory.Parameters["node"] = "hidden by the node"
+	d = &inventory.Data{Inventory: d.Inventory}
+	expect.Equal(t, "true", outcome(d.Condition(t.Context(), "settings:ha and cluster:settings.ha and node:uid == 'web'", web)), "settings")
 	d = &inventory.Data{Inventory: &inventory.Inventory{}}
 	if got := outcome(d.Condition(t.Context(), "$.env = {name => '', parameters => {}, outputs => {}} and $.parameters = {}", nil)); got != "true" {
 		t.Errorf("Condition without data = %s, want true", got)
