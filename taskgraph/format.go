@@ -3,6 +3,8 @@ package taskgraph
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -16,15 +18,26 @@ func Format(g *Graph) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	documents, _ := yamltree.Read(text)
+	return FormatValue(text, 3) // block style down to attributes
+}
+
+// FormatValue formats JSON text as YAML, in block style for the given number of levels.
+func FormatValue(text []byte, levels int) ([]byte, error) {
+	documents, errs := yamltree.Read(text)
+	if len(errs) > 0 {
+		return nil, errors.New(errs[0].Message)
+	}
 	root := documents[0].Content[0]
-	style(root, 3) // block style for the top levels, down to attributes
+	style(root, levels)
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	err = e.Encode(root)
+	err := e.Encode(root)
 	return b.Bytes(), err
 }
+
+// yaml11 matches strings that are booleans or numbers in YAML 1.1, which many programs read.
+var yaml11 = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|[-+]?[0-9]+[_:][0-9_:.]*)$`)
 
 // style formats a JSON tree as YAML. Strings are unquoted if that does not change their meaning. Below the given number
 // of levels, short flat lists and objects are on one line.
@@ -43,6 +56,7 @@ func style(n *yaml.Node, levels int) {
 	case n.Style != yaml.DoubleQuotedStyle:
 		n.Tag = ""
 	case jsonNumber.MatchString(n.Value): // the encoder does not quote some numbers that are out of range
+	case yaml11.MatchString(n.Value):
 	case strings.Contains(n.Value, "\n"):
 		n.Tag, n.Style = "!!str", yaml.LiteralStyle
 	default:

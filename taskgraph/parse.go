@@ -87,7 +87,7 @@ func (p *parser) warn(n *yaml.Node, path string) {
 			p.warn(item, path)
 		}
 	}
-	if n.Kind != yaml.MappingNode {
+	if n.Kind != yaml.MappingNode || entry(n, expressionKey) != nil {
 		return
 	}
 	keys := knownKeys[path]

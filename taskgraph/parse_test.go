@@ -36,6 +36,10 @@ var examples = []struct {
 		"  cross_depended_by:\n  - {name: c, role: /x/, policy: null}"},
 	{text: "- {id: a, test_pre: {cmd: x, timeout: 0.5, retries: 2.0}, test_post: {cmd: y, z: 1}}"},
 	{text: "- {id: a, parameters: {timeout: 60, retries: 3, interval: 1, strategy: {type: parallel, amount: 2}}}"},
+	{text: "- id: a\n  condition: {yaql_exp: changed($)}\n  roles: {yaql_exp: $.a}\n  requires: [b, {yaql_exp: $.a}]\n" +
+		"  cross_depends: [{name: {yaql_exp: $.a}, role: [{yaql_exp: $.a}]}, {yaql_exp: $.a}]\n  cross_depended_by: {yaql_exp: $.a}\n" +
+		"  test_pre: {yaql_exp: $.a}\n  test_post: {cmd: {yaql_exp: $.a}, retries: {yaql_exp: $.a}}\n" +
+		"  parameters: {timeout: {yaql_exp: $.a}, strategy: {type: parallel, amount: {yaql_exp: $.a}}, list: [{x: {yaql_exp: $.a}}]}"},
 
 	{text: "", errors: "f:1:1: empty file; a graph without tasks is []"},
 	{text: "# later", errors: "f:1:1: empty file; a graph without tasks is []"},
@@ -79,6 +83,14 @@ var examples = []struct {
 		"f:2:22: task b: condition: 1:6: unexpected end of expression"},
 	{text: "- {id: a, condition: \"'x' in settings:a.b-c and not (cluster:d != null)\"}\n- {id: b, condition: 'cluster:a = 1'}", beyond: true,
 		errors: "f:2:22: task b: condition: 1:11: unexpected \"=\""},
+	{text: "- id: a\n  type: {yaql_exp: $.a}\n  requires: [{yaql_exp: $.}]\n  condition: {yaql_exp: 'settings:a.b == 1'}\n" +
+		"  parameters: {cmd: {yaql_exp: 5}, data: [{x: {yaql_exp: $.a, y: 1}}]}\n  idempotent: {yaql_exp: 'true'}", errors: "" +
+		"f:2:9: task a: type must not be an expression\n" +
+		"f:3:14: task a: requires[0]: 1:3: unexpected end of expression\n" +
+		"f:4:14: task a: condition: 1:9: unexpected character ':'\n" +
+		"f:5:21: task a: parameters.cmd must have yaql_exp, a string, as its only key\n" +
+		"f:5:47: task a: parameters.data[0].x must have yaql_exp, a string, as its only key\n" +
+		"f:6:15: task a: idempotent must be true or false"},
 	{text: "- {id: a, version: [], type: 5, condition: 5, idempotent: no, fail_on_error: 0, parameters: []}", errors: "" +
 		"f:1:20: task a: version must be a string or a number\nf:1:30: task a: type must be a non-empty string\n" +
 		"f:1:44: task a: condition must be a non-empty string\nf:1:59: task a: idempotent must be true or false\n" +
@@ -203,6 +215,7 @@ func TestSpecValues(t *testing.T) {
 		{ID: "parallel", Version: "one", Roles: all, ReexecuteOn: events, Strategy: 5},
 	} {
 		got := must.Get(g.Tasks[i].Spec())(t)
+		want.Source = g.Tasks[i]
 		want.Parameters, _ = g.Tasks[i].Attributes["parameters"].(map[string]any)
 		if diff := cmp.Diff(want, got, cmp.Transformer("", taskgraph.Selector.Strings)); diff != "" {
 			t.Errorf("Spec mismatch (-want +got):\n%s", diff)

@@ -3,6 +3,7 @@ package taskgraph
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -48,6 +49,7 @@ func (t Task) spec(r reader) *Spec {
 	if err := checkTaskName(t.ID); err != nil {
 		r("id", err.Error())
 	}
+	r.expressions(a)
 	roles, name := a["roles"], "roles"
 	if groups := a["groups"]; groups != nil {
 		if roles != nil {
@@ -56,7 +58,7 @@ func (t Task) spec(r reader) *Spec {
 		roles, name = groups, "groups"
 	}
 	s := &Spec{
-		ID: t.ID, Version: r.version(a["version"]), Type: r.optional(a["type"], "type", nil), Roles: r.selector(roles, name),
+		Source: t, ID: t.ID, Version: r.version(a["version"]), Type: r.optional(a["type"], "type", nil), Roles: r.selector(roles, name),
 		Tasks: r.texts(a["tasks"], "tasks", checkTaskName), Requires: r.texts(a["requires"], "requires", checkTaskName),
 		RequiredFor:  r.texts(a["required_for"], "required_for", checkTaskName),
 		CrossDepends: r.cross(a["cross_depends"], "cross_depends"), CrossDependedBy: r.cross(a["cross_depended_by"], "cross_depended_by"),
@@ -98,8 +100,6 @@ func (r reader) fail(path, format string, args ...any) {
 	r(path, path+" must be "+fmt.Sprintf(format, args...))
 }
 
-type object = map[string]any
-
 // as returns v as a T, or the zero T if v is null. If v has another type, it reports that kind was expected and returns
 // the zero T.
 func as[T any](r reader, v any, path, kind string) T {
@@ -116,9 +116,11 @@ func (r reader) isFalse(v any, path string) bool {
 
 func (r reader) text(v any, path string, check func(string) error) string {
 	text, _ := v.(string)
-	if text == "" {
+	switch {
+	case IsExpression(v):
+	case text == "":
 		r.fail(path, "a non-empty string")
-	} else if check != nil {
+	case check != nil:
 		if err := check(text); err != nil {
 			r(path, path+": "+err.Error())
 		}
@@ -143,10 +145,14 @@ func (r reader) texts(v any, path string, check func(string) error) []string {
 		all = append(all, r.text(v, path, check))
 	case []any:
 		for i, item := range v {
-			all = append(all, r.text(item, fmt.Sprintf("%s[%d]", path, i), check))
+			if text := r.text(item, fmt.Sprintf("%s[%d]", path, i), check); !IsExpression(item) {
+				all = append(all, text)
+			}
 		}
 	default:
-		r.fail(path, "a string or a list of strings")
+		if !IsExpression(v) {
+			r.fail(path, "a string or a list of strings")
+		}
 	}
 	return all
 }
@@ -162,10 +168,15 @@ func (r reader) selector(v any, path string) Selector {
 
 func (r reader) cross(v any, path string) []Cross {
 	var all []Cross
+	if IsExpression(v) {
+		return nil
+	}
 	for i, item := range as[[]any](r, v, path, "a list of objects with name, role, and policy") {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		o, ok := item.(object)
-		if !ok {
+		if IsExpression(item) {
+			continue
+		} else if !ok {
 			r.fail(at, "an object with name, role, and policy")
 			continue
 		}
@@ -176,13 +187,15 @@ func (r reader) cross(v any, path string) []Cross {
 		if !c.Self && slices.Contains(c.Role.Strings(), self) {
 			r.fail(at+".role", "either self alone or roles")
 		}
-		all = append(all, c)
+		if !HasExpression(o) {
+			all = append(all, c)
+		}
 	}
 	return all
 }
 
 func (r reader) test(v any, path string) *Test {
-	if v == nil {
+	if v == nil || IsExpression(v) {
 		return nil
 	}
 	o := as[object](r, v, path, "an object with cmd, timeout, and retries")
@@ -194,7 +207,7 @@ func (r reader) test(v any, path string) *Test {
 
 func (r reader) oneOf(v any, path, a, b string) string {
 	text, _ := v.(string)
-	if v != nil && text != a && text != b {
+	if v != nil && text != a && text != b && !IsExpression(v) {
 		r.fail(path, "%s or %s", a, b)
 	}
 	return text
@@ -210,14 +223,14 @@ func (r reader) version(v any) string {
 func (r reader) whole(v any, path string, least float64) int {
 	number, _ := v.(json.Number)
 	n, err := number.Float64() // 1.0 counts as a whole number
-	if v != nil && (err != nil || n < least || n > 10_000 || n != math.Trunc(n)) {
+	if v != nil && !IsExpression(v) && (err != nil || n < least || n > 10_000 || n != math.Trunc(n)) {
 		r.fail(path, "a whole number from %v to 10000", least)
 	}
 	return int(n)
 }
 
 func (r reader) seconds(v any, path string, missing time.Duration) time.Duration {
-	if v == nil {
+	if v == nil || IsExpression(v) {
 		return missing
 	}
 	number, _ := v.(json.Number)
@@ -232,6 +245,10 @@ func (r reader) condition(v any) string {
 	if is, ok := v.(bool); ok {
 		return fmt.Sprint(is)
 	}
+	if o, _ := v.(object); IsExpression(v) {
+		text, _ := o[expressionKey].(string)
+		return text
+	}
 	return r.optional(v, "condition", func(text string) (err error) {
 		if condition.Is(text) {
 			_, err = condition.Parse(text)
@@ -240,4 +257,21 @@ func (r reader) condition(v any) string {
 		}
 		return err
 	})
+}
+
+// expressions reports invalid expressions in the attributes of a task.
+func (r reader) expressions(attributes object) {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		_, _ = replace(attributes[name], name, func(path string, v any) (any, error) {
+			text, ok := v.(string)
+			if path == "type" {
+				r(path, "type must not be an expression")
+			} else if !ok {
+				r(path, path+" must have yaql_exp, a string, as its only key")
+			} else if _, err := yaql.Compile(text); err != nil {
+				r(path, path+": "+err.Error())
+			}
+			return nil, nil
+		})
+	}
 }

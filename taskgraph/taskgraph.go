@@ -107,6 +107,8 @@ func newTask(object map[string]any) (Task, error) {
 
 // Spec contains the decoded attributes of a task.
 type Spec struct {
+	// Source is the task. The results of its expressions are unknown, and missing in the other fields.
+	Source  Task
 	ID      string
 	Version string
 	// Type is the task type, such as "shell".

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -36,27 +38,42 @@ type Data struct {
 	// Snapshot is the state of the environment. It may be nil.
 	Snapshot *lumigl.Snapshot
 
-	env      any
-	hosts    *yaql.Dict // by name
-	nodes    map[*Node]*yaql.Dict
-	compiled map[string]compiled
+	// Outputs replaces the outputs in Snapshot, if it is set. It was returned by [Data.Known].
+	Outputs json.RawMessage
+	// History returns the data of earlier successful runs, newest first. It may be nil.
+	History func(ctx context.Context) ([]Past, error)
+
+	env        *yaql.Dict
+	hosts      *yaql.Dict // by name
+	nodes      map[string]*yaql.Dict
+	past       []past
+	conditions map[string]*condition.Condition
+	yaql       map[string]*yaql.Expression
+}
+
+// Past is the data of an earlier successful run.
+type Past struct {
+	// Only lists the nodes of the run. If it is empty, the run included all nodes.
+	Only      []string
+	Inventory Inventory
+	Outputs   json.RawMessage
 }
 
 // Condition evaluates a condition for a node, or for a stage if n is nil. It returns an error if the condition uses a
 // secret.
 func (d *Data) Condition(ctx context.Context, text string, n *Node) (bool, error) {
-	x, err := d.compile(text)
-	if err != nil {
-		return false, err
+	if condition.Is(text) {
+		c, err := cached(&d.conditions, text, condition.Parse)
+		if err != nil {
+			return false, err
+		}
+		data, err := d.of(n)
+		if err != nil {
+			return false, err
+		}
+		return c.Evaluate(data)
 	}
-	data, err := d.of(n)
-	if err != nil {
-		return false, err
-	}
-	if x.fuel != nil {
-		return x.fuel.Evaluate(data)
-	}
-	v, err := x.yaql.Evaluate(ctx, data)
+	v, err := d.evaluate(ctx, text, n)
 	if err == nil {
 		err = yaql.Known(v)
 	}
@@ -67,30 +84,103 @@ func (d *Data) Condition(ctx context.Context, text string, n *Node) (bool, error
 	return is, err
 }
 
-// compiled is a condition in the form of Fuel, or an expression in YAQL.
-type compiled struct {
-	fuel *condition.Condition
-	yaql *yaql.Expression
+// maxValue is the maximum size of the value of an expression as JSON, in bytes.
+const maxValue = 1 << 20
+
+// Evaluate evaluates an expression in YAQL for a node, or without a node if n is nil. It returns a JSON value, in which
+// numbers are [json.Number], or an error if the value contains a secret.
+func (d *Data) Evaluate(ctx context.Context, text string, n *Node) (any, error) {
+	v, err := d.evaluate(ctx, text, n)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := yaql.AppendJSON(nil, v)
+	if err == nil && len(encoded) > maxValue {
+		err = fmt.Errorf("the value is larger than %d bytes", maxValue)
+	}
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	decoder.UseNumber()
+	var decoded any
+	err = decoder.Decode(&decoded)
+	return decoded, err
 }
 
-func (d *Data) compile(text string) (x compiled, err error) {
-	x, found := d.compiled[text]
+func (d *Data) evaluate(ctx context.Context, text string, n *Node) (any, error) {
+	x, err := cached(&d.yaql, text, func(text string) (*yaql.Expression, error) { return yaql.Compile(text) })
+	if err != nil {
+		return nil, err
+	}
+	data, err := d.of(n)
+	if err != nil {
+		return nil, err
+	}
+	in := yaql.New(functions())
+	in.Set("$", data)
+	in.Set(subjectName, &subject{data, func() (*yaql.Dict, error) { return d.before(ctx, n) }})
+	return x.EvaluateIn(ctx, in)
+}
+
+func cached[X any](all *map[string]X, text string, compile func(string) (X, error)) (X, error) {
+	x, found := (*all)[text]
 	if found {
 		return x, nil
 	}
-	if condition.Is(text) {
-		x.fuel, err = condition.Parse(text)
-	} else {
-		x.yaql, err = yaql.Compile(text)
+	x, err := compile(text)
+	if err == nil {
+		if *all == nil {
+			*all = map[string]X{}
+		}
+		(*all)[text] = x
 	}
+	return x, err
+}
+
+// before returns the value of $ in the last successful run that included a node, or nil if there is none.
+func (d *Data) before(ctx context.Context, n *Node) (*yaql.Dict, error) {
+	if d.past == nil && d.History != nil {
+		all, err := d.History(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d.past = []past{}
+		for _, p := range all {
+			d.past = append(d.past, past{p.Only, &Data{
+				Environment: d.Environment, Type: d.Type, Event: d.Event, Inventory: &p.Inventory, Outputs: p.Outputs,
+			}})
+		}
+	}
+	for _, p := range d.past {
+		if n == nil {
+			return p.of(nil)
+		}
+		if len(p.only) == 0 || slices.Contains(p.only, n.Name) {
+			nodes := p.Inventory.Nodes
+			if at := slices.IndexFunc(nodes, func(other Node) bool { return other.Name == n.Name }); at >= 0 {
+				return p.of(&nodes[at])
+			}
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// past is the data of an earlier run on the given nodes, or on all nodes.
+type past struct {
+	only []string
+	*Data
+}
+
+// Known returns the outputs of modules as JSON, without secrets and unknown values.
+func (d *Data) Known() (json.RawMessage, error) {
+	outputs, err := convert(d.outputs())
 	if err != nil {
-		return x, err
+		return nil, err
 	}
-	if d.compiled == nil {
-		d.compiled = map[string]compiled{}
-	}
-	d.compiled[text] = x
-	return x, nil
+	v, _ := known(outputs)
+	return yaql.AppendJSON(nil, v)
 }
 
 // of returns the value of $ for a node, or for a stage if n is nil.
@@ -98,7 +188,11 @@ func (d *Data) of(n *Node) (*yaql.Dict, error) {
 	if err := d.load(); err != nil {
 		return nil, err
 	}
-	if data := d.nodes[n]; data != nil {
+	name := ""
+	if n != nil {
+		name = n.Name
+	}
+	if data := d.nodes[name]; data != nil {
 		return data, nil
 	}
 	own, err := convert(d.parameters(n))
@@ -117,7 +211,7 @@ func (d *Data) of(n *Node) (*yaql.Dict, error) {
 		all["node"], all["uid"], all["roles"] = node, node["uid"], node["roles"]
 	}
 	data, err := convert(all)
-	d.nodes[n] = data
+	d.nodes[name] = data
 	return data, err
 }
 
@@ -135,7 +229,7 @@ func (d *Data) load() error {
 		all[n.Name] = n.data()
 	}
 	if d.hosts, err = convert(all); err == nil {
-		d.env, d.nodes = env, map[*Node]*yaql.Dict{}
+		d.env, d.nodes = env, map[string]*yaql.Dict{}
 	}
 	return err
 }
@@ -169,6 +263,15 @@ func (d *Data) parameters(n *Node) map[string]any {
 
 func (d *Data) outputs() map[string]any {
 	all := map[string]any{}
+	if d.Outputs != nil {
+		v, _ := yaql.FromJSON(d.Outputs)
+		if stored, ok := v.(*yaql.Dict); ok {
+			for name, v := range stored.All() {
+				all[name.(string)] = v
+			}
+		}
+		return all
+	}
 	if d.Snapshot == nil {
 		return all
 	}

@@ -65,12 +65,20 @@ func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	return c, err
 }
 
+// Read sets r to the request of a stored run.
+func (r *Request) Read(content store.Content) error {
+	d := json.NewDecoder(strings.NewReader(content.Request))
+	d.UseNumber() // keeps the digits of numbers in parameters
+	if err := d.Decode(r); err != nil {
+		return fmt.Errorf("cannot read the stored request: %w", err)
+	}
+	return nil
+}
+
 // prepare restores the original schedule of the run and the outcomes so far.
 func (x *execution) prepare(c claimed) (err error) {
-	d := json.NewDecoder(strings.NewReader(c.content.Request))
-	d.UseNumber() // keeps the digits of numbers in parameters
-	if err := d.Decode(&x.request); err != nil {
-		return fmt.Errorf("cannot read the stored request: %w", err)
+	if err := x.request.Read(c.content); err != nil {
+		return err
 	}
 	if x.schedule, err = x.request.schedule(); err != nil {
 		return err

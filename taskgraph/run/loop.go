@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -129,7 +130,7 @@ func (x *execution) worker(ctx context.Context) {
 func (x *execution) execute(i int32) error {
 	item, v := &x.schedule.Items[i], &x.vertices[i]
 	w := Work{
-		Environment: x.Environment, Run: x.Job.ID, Task: item.Task, Node: item.Node, Parameters: x.request.Inventory.Parameters,
+		Environment: x.Environment, Run: x.Job.ID, Task: cmp.Or(item.Evaluated, item.Task), Node: item.Node, Parameters: x.request.Inventory.Parameters,
 		Token: x.token(i, v.attempt), Resumed: v.resumed, Log: func(level, message string) { x.log(i, level, message) },
 	}
 	if x.Events != nil {

@@ -531,7 +531,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 			}
 		}
 		m.request.Skip = skip
-		if m.Schedule, err = schedule.Restore(schedule.Input{Tasks: specs, Nodes: r.Inventory.Nodes}, skip, nil); err != nil {
+		if m.Schedule, err = schedule.Restore(schedule.Input{Tasks: specs, Nodes: r.Inventory.Nodes}, m.request.Decisions); err != nil {
 			t.Fatal(err)
 		}
 		for i := range m.Items {

@@ -34,6 +34,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -113,9 +114,9 @@ type Request struct {
 	Event     string
 	// Digests contains the digest of each task by ID.
 	Digests map[string]string `json:",omitempty"`
-	// Skip contains the reasons for skipping items, and Refresh the digests of the values that items depend on, by item
-	// name.
-	Skip, Refresh map[string]string `json:",omitempty"`
+	schedule.Decisions
+	// Outputs contains the outputs of modules, as returned by [inventory.Data.Known].
+	Outputs json.RawMessage `json:",omitempty"`
 	// Nonce is a random string set by [Engine.Start].
 	Nonce string
 }
@@ -144,5 +145,5 @@ func (r *Request) schedule() (*schedule.Schedule, error) {
 	}
 	return schedule.Restore(schedule.Input{
 		Tasks: specs, Digests: r.Digests, Nodes: r.Inventory.Nodes, Only: r.Only, Event: r.Event,
-	}, r.Skip, r.Refresh)
+	}, r.Decisions)
 }

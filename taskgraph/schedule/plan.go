@@ -1,13 +1,8 @@
 package schedule
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
-
-	"github.com/lumi-idl/lumi/taskgraph"
 )
 
 // maxNamed is the maximum number of items of one task that are listed individually.
@@ -40,20 +35,4 @@ func (s *Schedule) names(items []int32) (names []string) {
 		names = append(names, s.Items[i].Name())
 	}
 	return names
-}
-
-// Digest returns a digest of the content of a task.
-func Digest(t taskgraph.Task) string {
-	text, _ := json.Marshal(t) // attributes are JSON values
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:12])
-}
-
-// Digests returns the digest of each task by ID.
-func Digests(tasks []taskgraph.Task) map[string]string {
-	all := make(map[string]string, len(tasks))
-	for _, t := range tasks {
-		all[t.ID] = Digest(t)
-	}
-	return all
 }

@@ -3,8 +3,10 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/internal/dag"
 	"github.com/lumi-idl/lumi/internal/suggest"
@@ -31,6 +33,10 @@ type Input struct {
 	// stage, node is nil.
 	Condition func(expression string, node *inventory.Node) (bool, error)
 	Refresh   func(paths []string, node *inventory.Node) string
+	// Evaluate evaluates an expression. Check returns the problems with the parameters of a task, given the values of
+	// its expressions.
+	Evaluate func(expression string, node *inventory.Node) (any, error)
+	Check    func(*taskgraph.Spec) []string
 	// All includes tasks that have not changed since they last succeeded.
 	All bool
 }
@@ -67,6 +73,12 @@ type Item struct {
 	Node *inventory.Node
 	// Skip is the reason for skipping the item, or "". Dependents of a skipped item still run.
 	Skip string
+	// Holds is the value of the task's condition. It is nil if there is no condition.
+	Holds *bool
+	// Values contains the attributes with the values of their expressions, and Evaluated is Task with these values. Both
+	// are nil if there are no expressions.
+	Values    map[string]any
+	Evaluated *taskgraph.Spec
 	// Digest and Refresh are stored for use as [Last] in a later run.
 	Digest, Refresh string
 }
@@ -86,20 +98,21 @@ func (i *Item) nodeName() string {
 	return i.Node.Name
 }
 
-// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, all cycles, or all conditions that
-// cannot be evaluated, whichever are found first.
+// failure is a condition or an expression that cannot be evaluated, or an invalid value.
+type failure struct{ task, path, message string }
+
+// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, all cycles, or all conditions and
+// expressions that cannot be evaluated, whichever are found first.
 func New(in Input) (*Schedule, error) {
 	s, err := expand(in, true)
 	if err != nil {
 		return nil, err
 	}
-	type failure struct{ task, message string }
 	var failures []failure
-	nodes := map[failure][]string{} // most conditions fail in the same way on many nodes
+	nodes := map[failure][]string{} // most expressions fail in the same way on many nodes
 	for i := range s.Items {
 		item := &s.Items[i]
-		if err := in.decide(item); err != nil {
-			f := failure{item.Task.ID, err.Error()}
+		for _, f := range in.decide(item) {
 			if nodes[f] == nil {
 				failures = append(failures, f)
 			}
@@ -114,8 +127,9 @@ func New(in Input) (*Schedule, error) {
 		} else if on[0] != "" {
 			where = " on " + on[0]
 		}
+		attribute, _, _ := strings.Cut(f.path, ".")
 		wrong.Problems = append(wrong.Problems, taskgraph.Problem{
-			Task: f.task, Attribute: "condition", Message: fmt.Sprintf("condition%s: %s", where, f.message),
+			Task: f.task, Attribute: attribute, Message: fmt.Sprintf("%s%s: %s", f.path, where, f.message),
 		})
 	}
 	if len(failures) > 0 {
@@ -124,33 +138,59 @@ func New(in Input) (*Schedule, error) {
 	return s, nil
 }
 
-// Restore rebuilds a schedule returned by [New] from the results of [Schedule.Decisions]. Only the fields Tasks,
-// Digests, Nodes, and Only of in are used.
-func Restore(in Input, skip, refresh map[string]string) (*Schedule, error) {
+// Decisions contains what [New] has decided for the items of a schedule, by item name. It is stored with a run.
+type Decisions struct {
+	// Skip contains the reasons for skipping items, Refresh the digests of values, and Values the values of expressions.
+	Skip, Refresh map[string]string         `json:",omitempty"`
+	Values        map[string]map[string]any `json:",omitempty"`
+}
+
+// Restore rebuilds a schedule returned by [New] from its decisions. Only the fields Tasks, Digests, Nodes, and Only of
+// in are used.
+func Restore(in Input, d Decisions) (*Schedule, error) {
 	s, err := expand(in, false) // New has already checked for cycles
-	if err != nil || len(skip)+len(refresh) == 0 {
+	if err != nil || len(d.Skip)+len(d.Refresh)+len(d.Values) == 0 {
 		return s, err
 	}
 	for i := range s.Items {
-		name := s.Items[i].Name()
-		s.Items[i].Skip, s.Items[i].Refresh = skip[name], refresh[name]
+		item := &s.Items[i]
+		name := item.Name()
+		item.Skip, item.Refresh = d.Skip[name], d.Refresh[name]
+		if err := item.use(d.Values[name]); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
 
-// Decisions returns the reasons for skipping items and the digests of values, by item name.
-func (s *Schedule) Decisions() (skip, refresh map[string]string) {
-	skip, refresh = map[string]string{}, map[string]string{}
+// Decisions returns the decisions for the items.
+func (s *Schedule) Decisions() Decisions {
+	d := Decisions{map[string]string{}, map[string]string{}, map[string]map[string]any{}}
 	for i := range s.Items {
 		item := &s.Items[i]
 		if item.Skip != "" {
-			skip[item.Name()] = item.Skip
+			d.Skip[item.Name()] = item.Skip
 		}
 		if item.Refresh != "" {
-			refresh[item.Name()] = item.Refresh
+			d.Refresh[item.Name()] = item.Refresh
+		}
+		if item.Values != nil && item.Skip == "" {
+			d.Values[item.Name()] = item.Values
 		}
 	}
-	return skip, refresh
+	return d
+}
+
+// use sets the values of an item's expressions.
+func (i *Item) use(values map[string]any) (err error) {
+	if values == nil {
+		return nil
+	}
+	i.Values = values
+	if i.Evaluated, err = i.Task.With(values); err == nil {
+		i.Digest = Digest(i.Evaluated.Source)
+	}
+	return err
 }
 
 // expand returns a schedule in which no item is skipped. If check is set, it returns an error if there are cycles.
@@ -214,8 +254,8 @@ func pick(nodes []inventory.Node, only []string) ([]inventory.Node, error) {
 	return picked, nil
 }
 
-// decide sets the skip reason of an item and the digest of the values it depends on.
-func (in *Input) decide(item *Item) error {
+// decide sets the skip reason of an item, the values of its expressions, and the digest of the values it depends on.
+func (in *Input) decide(item *Item) (failures []failure) {
 	t := item.Task
 	if len(t.RefreshOn) > 0 {
 		item.Refresh = in.Refresh(t.RefreshOn, item.Node)
@@ -225,10 +265,17 @@ func (in *Input) decide(item *Item) error {
 		return nil
 	}
 	if t.Condition != "" {
-		if ok, err := in.Condition(t.Condition, item.Node); err != nil || !ok {
-			item.Skip = ByCondition
-			return err
+		holds, err := in.Condition(t.Condition, item.Node)
+		if err != nil {
+			return []failure{{t.ID, "condition", err.Error()}}
 		}
+		if item.Holds = &holds; !holds {
+			item.Skip = ByCondition
+			return nil
+		}
+	}
+	if failures := in.evaluate(item); failures != nil {
+		return failures
 	}
 	if in.Last == nil || in.All || slices.Contains(t.ReexecuteOn, in.Event) {
 		return nil
@@ -238,4 +285,29 @@ func (in *Input) decide(item *Item) error {
 		item.Skip = Unchanged
 	}
 	return nil
+}
+
+// evaluate sets the values of an item's expressions and checks them.
+func (in *Input) evaluate(item *Item) (failures []failure) {
+	t, path := item.Task, ""
+	values, err := t.Values(func(at, text string) (any, error) {
+		path = at
+		return in.Evaluate(text, item.Node)
+	})
+	if err != nil {
+		return []failure{{t.ID, path, err.Error()}}
+	} else if values == nil {
+		return nil
+	}
+	var wrong *taskgraph.Error
+	if errors.As(item.use(values), &wrong) {
+		for _, p := range wrong.Problems {
+			failures = append(failures, failure{t.ID, p.Attribute, p.Message})
+		}
+		return failures
+	}
+	for _, message := range in.Check(item.Evaluated) {
+		failures = append(failures, failure{t.ID, "parameters", message})
+	}
+	return failures
 }

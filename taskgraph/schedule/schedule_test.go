@@ -218,7 +218,7 @@ func TestErrors(t *testing.T) {
 			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
 				t.Errorf("New mismatch (-want +got):\n%s", diff)
 			}
-			_, again := schedule.Restore(in, nil, nil)
+			_, again := schedule.Restore(in, schedule.Decisions{})
 			if isUnknown := test.only != nil; isUnknown && (again == nil || again.Error() != err.Error()) || !isUnknown && again != nil {
 				t.Errorf("Restore = %v, want an error only for unknown nodes", again) // only New checks cycles and conditions
 			}
@@ -233,15 +233,13 @@ func TestRestore(t *testing.T) {
 	in.Condition = func(_ string, n *inventory.Node) (bool, error) { return n.Name == "w1", nil }
 	in.Refresh = func(_ []string, n *inventory.Node) string { return "size of " + n.Name }
 	want := must.Get(schedule.New(in))(t)
-	var stored struct{ Skip, Refresh map[string]string }
-	stored.Skip, stored.Refresh = want.Decisions()
-	text := must.Get(json.Marshal(stored))(t)
+	text := must.Get(json.Marshal(want.Decisions()))(t)
 	if want := `{"Skip":{"w3/a":"condition"},"Refresh":{"w1/b":"size of w1","w3/b":"size of w3"}}`; string(text) != want {
 		t.Errorf("stored decisions = %s, want %s", text, want)
 	}
-	stored.Skip, stored.Refresh = nil, nil
+	var stored schedule.Decisions
 	must.Do(t, json.Unmarshal(text, &stored))
-	got := must.Get(schedule.Restore(schedule.Input{Tasks: in.Tasks, Digests: in.Digests, Nodes: in.Nodes, Only: in.Only}, stored.Skip, stored.Refresh))(t)
+	got := must.Get(schedule.Restore(schedule.Input{Tasks: in.Tasks, Digests: in.Digests, Nodes: in.Nodes, Only: in.Only}, stored))(t)
 	if !slices.EqualFunc(got.Items, want.Items, func(a, b schedule.Item) bool {
 		return a.Name() == b.Name() && a.Task == b.Task && a.Skip == b.Skip && a.Refresh == b.Refresh && a.Digest == b.Digest && a.Digest != ""
 	}) || plan(got) != plan(want) {

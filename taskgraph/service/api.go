@@ -171,6 +171,9 @@ type PlanItem struct {
 	Type string `json:"type"`
 	// Skip is the reason for skipping the item, or "".
 	Skip string `json:"skip,omitempty"`
+	// Condition is the condition of the task, and Holds is its value. They are missing if the task has no condition.
+	Condition string `json:"condition,omitempty"`
+	Holds     *bool  `json:"holds,omitempty"`
 	// Waits lists the names of the item's dependencies, such as "web-1/install". Any lists groups of dependencies of
 	// which only one is required.
 	Waits []string   `json:"waits,omitempty"`

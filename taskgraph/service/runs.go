@@ -22,7 +22,10 @@ func (s *Service) Plan(ctx context.Context, environment string, r RunRequest) (P
 	}
 	p := Plan{Type: r.Type, Items: make([]PlanItem, len(sch.Items))}
 	for i, item := range sch.Items {
-		p.Items[i] = PlanItem{Task: item.Task.ID, Type: item.Task.Type, Skip: item.Skip}
+		p.Items[i] = PlanItem{Task: item.Task.ID, Type: item.Task.Type, Skip: item.Skip, Holds: item.Holds}
+		if item.Holds != nil {
+			p.Items[i].Condition = item.Task.Condition
+		}
 		if item.Node != nil {
 			p.Items[i].Node = item.Node.Name
 		}
@@ -56,18 +59,32 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 	if err != nil {
 		return request, nil, err
 	}
-	specs, err := taskgraph.Check(e, s.Types.Check)
-	if err != nil {
+	if _, err := taskgraph.Check(e, s.Types.Check); err != nil {
 		return request, nil, err
 	}
 	nodes, snapshot, err := s.Inventory(ctx, environment)
 	if err != nil {
 		return request, nil, err
 	}
-	data := inventory.Data{Environment: environment, Type: r.Type, Event: r.Event, Inventory: nodes, Snapshot: snapshot}
+	data := inventory.Data{
+		Environment: environment, Type: r.Type, Event: r.Event, Inventory: nodes, Snapshot: snapshot,
+		History: func(ctx context.Context) ([]inventory.Past, error) { return s.history(ctx, environment, r.Type) },
+	}
+	if err := e.Evaluate(func(text string) (any, error) { return data.Evaluate(ctx, text, nil) }); err != nil {
+		return request, nil, err
+	}
+	specs, err := taskgraph.Check(e, s.Types.Check)
+	if err != nil {
+		return request, nil, err
+	}
 	in := schedule.Input{
 		Tasks: specs, Digests: schedule.Digests(e.Tasks), Nodes: nodes.Nodes, Only: r.Nodes, Event: r.Event, All: r.All, Refresh: data.Refresh,
 		Condition: func(x string, n *inventory.Node) (bool, error) { return data.Condition(ctx, x, n) },
+		Evaluate:  func(x string, n *inventory.Node) (any, error) { return data.Evaluate(ctx, x, n) },
+		Check: func(t *taskgraph.Spec) []string {
+			check, _ := s.Types.Check(t.Type) // Check has found all types
+			return check(t.Parameters)
+		},
 		Last: func(task, node string) (schedule.Last, bool) {
 			l, ok := last[[2]string{task, node}]
 			return l, ok
@@ -85,8 +102,35 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 		}
 	}
 	request = run.Request{Type: r.Type, Tasks: e.Tasks, Inventory: *nodes, Only: r.Nodes, Event: r.Event, Digests: in.Digests}
-	request.Skip, request.Refresh = sch.Decisions()
-	return request, sch, nil
+	request.Decisions = sch.Decisions()
+	request.Outputs, err = data.Known()
+	return request, sch, err
+}
+
+// history returns the data of successful runs, newest first, up to the last one that included all nodes.
+func (s *Service) history(ctx context.Context, environment, graphType string) ([]inventory.Past, error) {
+	return read(ctx, s, func(v *view) (all []inventory.Past) {
+		const page = 100
+		for before, full := int64(0), false; !full && v.err == nil; {
+			rows, err := v.Runs(environment, before, page)
+			v.err, full = err, len(rows) < page
+			for _, d := range rows {
+				if before = d.ID; d.State != store.Done || d.Module != graphType {
+					continue
+				}
+				content, err := v.Content(d.ID)
+				var r run.Request
+				if v.err = cmp.Or(err, r.Read(content)); v.err != nil {
+					break
+				}
+				all = append(all, inventory.Past{Only: r.Only, Inventory: r.Inventory, Outputs: r.Outputs})
+				if full = len(r.Only) == 0; full {
+					break
+				}
+			}
+		}
+		return all
+	})
 }
 
 // Resume implements [API].

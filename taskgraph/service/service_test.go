@@ -28,10 +28,13 @@ type world struct {
 	*service.Service
 	t     testing.TB
 	nodes []inventory.Node
-	// fail maps the tasks that fail to their errors. executed lists the tasks that ran.
+	// parameters contains the parameters of the environment.
+	parameters map[string]any
+	// fail maps the tasks that fail to their errors. executed lists the tasks that ran, and commands what they ran.
 	mutex    sync.Mutex
 	fail     map[string]error
 	executed []string
+	commands []string
 }
 
 func (w *world) Execute(_ context.Context, work run.Work) error {
@@ -42,12 +45,13 @@ func (w *world) Execute(_ context.Context, work run.Work) error {
 		name = work.Node.Name + "/" + name
 	}
 	w.executed = append(w.executed, name)
+	w.commands = append(w.commands, fmt.Sprintf("%s: %v", name, work.Task.Parameters["cmd"]))
 	return w.fail[name]
 }
 
 func newWorld(t testing.TB, s store.Store) *world {
 	t.Helper()
-	w := &world{t: t, fail: map[string]error{}, nodes: []inventory.Node{
+	w := &world{t: t, fail: map[string]error{}, parameters: map[string]any{}, nodes: []inventory.Node{
 		{Name: "db-1", Roles: []string{"db"}, Parameters: map[string]any{"size": json.Number("1")}}, {Name: "web-1", Roles: []string{"web"}},
 	}}
 	engines := map[string]*run.Engine{}
@@ -61,7 +65,7 @@ func newWorld(t testing.TB, s store.Store) *world {
 			if environment == "dev" {
 				return nil, nil, errors.New("dev has no inventory")
 			}
-			return &inventory.Inventory{Nodes: w.nodes}, nil, nil
+			return &inventory.Inventory{Nodes: w.nodes, Parameters: w.parameters}, nil, nil
 		},
 	}
 	return w
@@ -164,7 +168,7 @@ func mainPath(t *testing.T, w *world) {
 	}, e.Origins["start"])
 	p := must.Get(w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"}))(t)
 	same(t, service.Plan{Type: "upgrade", Items: []service.PlanItem{
-		{Task: "start", Node: "web-1", Type: "shell", Waits: []string{"web-1/stop"}},
+		{Task: "start", Node: "web-1", Type: "shell", Condition: "$.event = deploy_changes", Holds: new(true), Waits: []string{"web-1/stop"}},
 		{Task: "watch", Node: "db-1", Type: "shell", Waits: []string{"db-1/stop", "web-1/stop"}},
 		{Task: "stop", Node: "db-1", Type: "shell"}, {Task: "stop", Node: "web-1", Type: "shell"},
 	}}, p)

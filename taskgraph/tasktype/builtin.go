@@ -72,6 +72,9 @@ func (b builtin) Run(ctx context.Context, c *Call) error { return b.run(ctx, c) 
 
 func (b builtin) Check(p map[string]any) []string {
 	var all []string
+	if taskgraph.IsExpression(p) {
+		return nil
+	}
 	names := slices.Clone(common)
 	for _, known := range b.parameters {
 		names = append(names, known.name)
@@ -79,7 +82,7 @@ func (b builtin) Check(p map[string]any) []string {
 		if !has && known.required {
 			all = append(all, fmt.Sprintf("missing parameter %s", known.name))
 		}
-		if has {
+		if has && !taskgraph.HasExpression(v) {
 			if want := known.kind(v); want != "" {
 				all = append(all, fmt.Sprintf("parameters.%s must be %s", known.name, want))
 			}
@@ -91,7 +94,7 @@ func (b builtin) Check(p map[string]any) []string {
 		}
 		all = append(all, fmt.Sprintf("unknown parameter %q%s", name, suggest.DidYouMean(name, names)))
 	}
-	if len(all) == 0 && b.check != nil {
+	if len(all) == 0 && b.check != nil && !taskgraph.HasExpression(p) {
 		return b.check(p)
 	}
 	return all

@@ -23,6 +23,8 @@ import (
 type Type interface {
 	// Check returns descriptions of the errors in the parameters of a task, in a deterministic order. Built-in types
 	// accept only their own parameters and timeout, retries, interval, and strategy, which are validated elsewhere.
+	// Before a run, Check is called for each node with the values of expressions. In an upload, the parameters contain
+	// the expressions; see [taskgraph.HasExpression].
 	Check(parameters map[string]any) []string
 	// Run runs a task once. ctx is done when the task times out. Run returns an error wrapping [host.ErrUncertain] if
 	// it is unknown whether the task took effect. After a crash, Run is called again with the same Call. Commands run

@@ -348,11 +348,15 @@ func (t *tasker) showPlan(p service.Plan) error {
 	if t.JSON {
 		return t.PrintJSON(p)
 	}
-	type row struct{ task, taskType, skip, waits string }
+	type row struct{ task, taskType, skip, condition, waits string }
 	var rows []row
+	heads := []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}
 	on, nodes, skipped := map[row][]string{}, map[string]bool{}, 0
 	for _, item := range p.Items {
-		r := row{item.Task, item.Type, item.Skip, waitsOf(item)}
+		r := row{item.Task, item.Type, item.Skip, conditionOf(item), waitsOf(item)}
+		if r.condition != "" && len(heads) == 5 {
+			heads = slices.Insert(heads, 4, "CONDITION")
+		}
 		if on[r] == nil {
 			rows = append(rows, r)
 			on[r] = []string{}
@@ -365,9 +369,24 @@ func (t *tasker) showPlan(p service.Plan) error {
 		}
 	}
 	t.Printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.Environment.Name, console.Count(len(p.Items)-skipped, "task"), console.Count(len(nodes), "node"), skipped)
-	return console.PrintList(t.Console, rows, "", []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}, func(r row) []string {
-		return []string{r.task, r.taskType, cmp.Or(several(on[r], 5), "once"), r.skip, r.waits}
+	return console.PrintList(t.Console, rows, "", heads, func(r row) []string {
+		columns := []string{r.task, r.taskType, cmp.Or(several(on[r], 5), "once"), r.skip, r.condition, r.waits}
+		if len(heads) == 5 {
+			columns = slices.Delete(columns, 4, 5)
+		}
+		return columns
 	})
+}
+
+// conditionOf formats the value of a condition, and its text if it is the reason to skip the task.
+func conditionOf(item service.PlanItem) string {
+	switch {
+	case item.Holds == nil:
+		return ""
+	case *item.Holds:
+		return "true"
+	}
+	return "false: " + strings.Join(strings.Fields(item.Condition), " ")
 }
 
 // waitsOf formats the dependencies of a task run, as in "install, migrate on db-1, db-2".

@@ -1,0 +1,216 @@
+package inventory
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/taskgraph"
+)
+
+// subject is the value of the variable that gives functions access to the data of this run and of the last successful
+// one. Expressions cannot refer to the variable.
+type subject struct {
+	now *yaql.Dict
+	// before returns nil if no earlier run succeeded.
+	before func() (*yaql.Dict, error)
+}
+
+const subjectName = "%data"
+
+// undefined is the value of an expression whose evaluation on the old data failed.
+type undefined struct{ _ byte }
+
+var undef = &undefined{}
+
+// YAQLType implements [yaql.Typed].
+func (*undefined) YAQLType() string { return "undefined value" }
+
+// functions returns the context with the functions that expressions in Fuel can call.
+var functions = sync.OnceValue(func() *yaql.Context {
+	in := yaql.New(yaql.Standard(false))
+	in.Register(
+		yaql.Func("new", "expression lambda", func(c *yaql.Call) (any, error) { return subjectOf(c).new(c, c.Lambda(0)) }),
+		yaql.Func("old", "expression lambda", func(c *yaql.Call) (any, error) { return subjectOf(c).old(c, c.Lambda(0)) }),
+		yaql.Func("changed", "expression lambda", func(c *yaql.Call) (any, error) { return changed(c, c.Lambda(0)) }),
+		yaql.Func("changedAny", "*expressions lambda", func(c *yaql.Call) (any, error) { return changedSome(c, true) }),
+		yaql.Func("changedAll", "*expressions lambda", func(c *yaql.Call) (any, error) { return changedSome(c, false) }),
+		yaql.Func("added", "expression lambda", func(c *yaql.Call) (any, error) {
+			now, before, err := both(c, c.Lambda(0))
+			if err != nil {
+				return nil, err
+			}
+			return difference(now, before)
+		}),
+		yaql.Func("deleted", "expression lambda", func(c *yaql.Call) (any, error) {
+			now, before, err := both(c, c.Lambda(0))
+			if err != nil || before == any(undef) {
+				return yaql.NewList(nil), err
+			}
+			return difference(before, now)
+		}),
+		yaql.Func("isUndef", "value any", func(c *yaql.Call) (any, error) { return c.Arg(0) == any(undef), nil }),
+		yaql.Method("toJson", "value any", func(c *yaql.Call) (any, error) {
+			text, err := jsonOf(c)
+			return string(text), err
+		}),
+		yaql.Method("toYaml", "value any", func(c *yaql.Call) (any, error) {
+			text, err := jsonOf(c)
+			if err == nil {
+				text, err = taskgraph.FormatValue(text, 1<<20)
+			}
+			return string(text), err
+		}),
+	)
+	return in
+})
+
+func jsonOf(c *yaql.Call) ([]byte, error) {
+	v, err := c.Settle(c.Arg(0))
+	if err != nil {
+		return nil, err
+	}
+	return yaql.AppendJSON(nil, v)
+}
+
+func subjectOf(c *yaql.Call) *subject {
+	s, _ := c.Context().Get(subjectName).(*subject)
+	return s
+}
+
+func (s *subject) new(c *yaql.Call, x *yaql.Lambda) (any, error) {
+	v, err := x.Call(s.now)
+	if err != nil {
+		return nil, err
+	}
+	return c.Settle(v)
+}
+
+// old returns undef if there is no old data, or if the evaluation fails on it.
+func (s *subject) old(c *yaql.Call, x *yaql.Lambda) (any, error) {
+	data, err := s.before()
+	if data == nil || err != nil {
+		return undef, err
+	}
+	v, err := x.Call(data)
+	if err == nil {
+		v, err = c.Settle(v)
+	}
+	if wrong := (*yaql.Error)(nil); errors.As(err, &wrong) && wrong.Kind != yaql.Limit && wrong.Kind != yaql.Canceled {
+		return undef, nil
+	}
+	return v, err
+}
+
+// both returns the new and the old value of an expression, without the secrets in them.
+func both(c *yaql.Call, x *yaql.Lambda) (now, before any, err error) {
+	s := subjectOf(c)
+	if now, err = s.new(c, x); err != nil {
+		return nil, nil, err
+	}
+	safe, ok := known(now)
+	if !ok {
+		return nil, nil, yaql.Known(now)
+	}
+	before, err = s.old(c, x)
+	return safe, before, err
+}
+
+func changed(c *yaql.Call, x *yaql.Lambda) (bool, error) {
+	now, before, err := both(c, x)
+	return !yaql.Equal(now, before), err
+}
+
+// changedSome reports whether one of the arguments has changed if some is set, or else whether all have.
+func changedSome(c *yaql.Call, some bool) (bool, error) {
+	for _, x := range c.Rest() {
+		if is, err := changed(c, x.(*yaql.Lambda)); err != nil || is == some {
+			return is, err
+		}
+	}
+	return !some, nil
+}
+
+// known returns v without the opaque values within it, which are secrets and unknown values. It returns false if v
+// itself is opaque.
+func known(v any) (any, bool) {
+	if yaql.Known(v) == nil {
+		return v, true
+	}
+	switch v := v.(type) {
+	case *yaql.Dict:
+		d := yaql.NewDict()
+		for key, value := range v.All() {
+			if value, ok := known(value); ok {
+				_ = d.Set(key, value) // keys of a dictionary are hashable
+			}
+		}
+		return d, true
+	case *yaql.List:
+		var items []any
+		for _, item := range v.Items() {
+			if item, ok := known(item); ok {
+				items = append(items, item)
+			}
+		}
+		return yaql.NewList(items), true
+	}
+	return nil, false
+}
+
+// difference returns the items of a list or set that are not in another, or the entries of a dictionary whose keys are
+// not in another. Values of different types have nothing in common, and the difference of equal values is empty.
+func difference(of, from any) (any, error) {
+	switch of := of.(type) {
+	case *yaql.Dict:
+		from, ok := from.(*yaql.Dict)
+		if !ok {
+			break
+		}
+		rest := yaql.NewDict()
+		for key, value := range of.All() {
+			if _, has, err := from.Get(key); err != nil {
+				return nil, err
+			} else if has {
+				continue
+			}
+			if err := rest.Set(key, value); err != nil {
+				return nil, err
+			}
+		}
+		return rest, nil
+	case *yaql.List:
+		if from, ok := from.(*yaql.List); ok {
+			items, err := without(of.Items(), from.Items())
+			return yaql.NewList(items), err
+		}
+	case *yaql.Set:
+		if from, ok := from.(*yaql.Set); ok {
+			items, err := without(of.Items(), from.Items())
+			if err != nil {
+				return nil, err
+			}
+			return yaql.SetOf(items)
+		}
+	}
+	if yaql.Equal(of, from) {
+		return nil, nil
+	}
+	return of, nil
+}
+
+func without(items, others []any) (rest []any, err error) {
+	set, err := yaql.SetOf(others)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range items {
+		has, err := set.Has(v)
+		if err != nil {
+			return nil, err
+		} else if !has {
+			rest = append(rest, v)
+		}
+	}
+	return rest, nil
+}
