@@ -249,6 +249,36 @@ func convert(v map[string]any) (*yaql.Dict, error) {
 	return d, err
 }
 
+// Plain returns $ for a node in values of Go: nil, bool, int64, [*big.Int], float64, string, []any, and map[string]any.
+// It omits secrets.
+func (d *Data) Plain(n *Node) (map[string]any, error) {
+	data, err := d.of(n)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := known(data)
+	all, _ := goValue(v).(map[string]any)
+	return all, nil
+}
+
+func goValue(v any) any {
+	switch v := v.(type) {
+	case *yaql.Dict:
+		all := make(map[string]any, v.Len())
+		for key, value := range v.All() {
+			all[key.(string)] = goValue(value)
+		}
+		return all
+	case *yaql.List:
+		all := make([]any, v.Len())
+		for i, item := range v.Items() {
+			all[i] = goValue(item)
+		}
+		return all
+	}
+	return v
+}
+
 // parameters returns the parameters of the environment, overridden by the parameters of the node n, which may be nil.
 func (d *Data) parameters(n *Node) map[string]any {
 	all := maps.Clone(d.Inventory.Parameters)

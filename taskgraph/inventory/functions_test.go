@@ -165,3 +165,15 @@ func TestPartialHistory(t *testing.T) {
 		value(t, d, "old($.version)", "")
 	expect.Equal(t, "98true8", got, "versions")
 }
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	d := history(t)
+	all := must.Get(d.Plain(node(d, "web")))(t)
+	text := must.Get(json.Marshal([]any{all["uid"], all["size"], all["same"], all["env"]}))(t)
+	expect.Equal(t, `["web",3,{"x":[1,{"y":null}]},{"name":"prod","outputs":{"net/core":{"zone":"eu-1"}},"parameters":`+
+		`{"fresh":true,"pools":["b","c"],"ports":{"http":8080,"ssh":22},"ratio":1,"same":{"x":[1,{"y":null}]},"version":2}}]`, string(text), "Plain")
+	if size, ok := all["size"].(int64); !ok || size != 3 {
+		t.Errorf("size = %#v, want an int64", all["size"])
+	}
+}

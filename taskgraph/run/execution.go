@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
 // Run executes a waiting run until it succeeds, fails, needs an answer, or is stopped. It returns the run, whose
@@ -80,6 +81,8 @@ func (x *execution) prepare(c claimed) (err error) {
 	if err := x.request.Read(c.content); err != nil {
 		return err
 	}
+	r := &x.request
+	x.values = inventory.Data{Environment: x.Environment, Type: r.Type, Event: r.Event, Inventory: &r.Inventory, Outputs: r.Outputs}
 	if x.schedule, err = x.request.schedule(); err != nil {
 		return err
 	}

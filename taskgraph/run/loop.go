@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
 // loop runs tasks until none is running and none can start. If it returns an error, pending records have not been
@@ -131,12 +132,19 @@ func (x *execution) execute(i int32) error {
 	item, v := &x.schedule.Items[i], &x.vertices[i]
 	w := Work{
 		Environment: x.Environment, Run: x.Job.ID, Task: cmp.Or(item.Evaluated, item.Task), Node: item.Node, Parameters: x.request.Inventory.Parameters,
+		Data:  func() (map[string]any, error) { return x.data(item.Node) },
 		Token: x.token(i, v.attempt), Resumed: v.resumed, Log: func(level, message string) { x.log(i, level, message) },
 	}
 	if x.Events != nil {
 		x.Show(x.event(i, v.started, store.Started, ""))
 	}
 	return x.Executor.Execute(x.Calls, w)
+}
+
+func (x *execution) data(n *inventory.Node) (map[string]any, error) {
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	return x.values.Plain(n)
 }
 
 func (x *execution) token(i, attempt int32) string {

@@ -76,6 +76,9 @@ type Work struct {
 	// Parameters contains the parameters of the environment. It does not include the parameters of the node, which
 	// override them.
 	Parameters map[string]any
+	// Data returns $ of the run's conditions and expressions, as returned by [inventory.Data.Plain]. It is safe for
+	// concurrent use.
+	Data func() (map[string]any, error)
 	// Token identifies an execution of the task across environments and stores, such as "prod/12-k3v9x0qa-7". It is
 	// reused after a crash, so that the executor can look up the outcome. A repeated execution gets a new token.
 	Token string

@@ -7,6 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/dag"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
@@ -48,6 +49,8 @@ type execution struct {
 	poked             bool // whether that goroutine must check again
 	helping           bool // whether a worker is starting
 	finished          chan struct{}
+	reading           sync.Mutex // protects values
+	values            inventory.Data
 
 	output
 }

@@ -40,10 +40,18 @@ func Builtin() Registry {
 	return Registry{
 		"shell": builtin{parameters: []parameter{{"cmd", text, true}, {"cwd", text, false}}, run: shell},
 		"upload_file": builtin{
-			parameters: []parameter{{"path", text, true}, {"data", anyText, false}, {"src", inside, false}, {"permissions", mode, false}},
+			parameters: []parameter{
+				{"path", text, true}, {"data", anyText, false}, {"src", inside, false}, {"template", inside, false}, {"permissions", mode, false},
+			},
 			check: func(p map[string]any) []string {
-				if (p["data"] == nil) == (p["src"] == nil) {
-					return []string{"upload_file requires either data or src"}
+				given := 0
+				for _, name := range []string{"data", "src", "template"} {
+					if p[name] != nil {
+						given++
+					}
+				}
+				if given != 1 {
+					return []string{"upload_file requires exactly one of data, src, and template"}
 				}
 				return nil
 			}, run: uploadFile,

@@ -57,7 +57,10 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 	if err != nil {
 		return err
 	}
-	c := &Call{Task: w.Task, Node: w.Node, Folder: x.Folder, Env: env, Log: w.Log, hidden: func() ([]string, error) { return x.hidden(w.Node) }}
+	c := &Call{
+		Task: w.Task, Node: w.Node, Data: w.Data, Folder: x.Folder, Env: env, Log: w.Log,
+		hidden: func() ([]string, error) { return x.hidden(w.Node) },
+	}
 	e := &execution{Work: w, c: c, pool: &x.Hosts}
 	if err := e.test(ctx, "test_pre", w.Task.TestPre); err != nil {
 		return err

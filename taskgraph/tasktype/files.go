@@ -18,7 +18,8 @@ import (
 func uploadFile(ctx context.Context, c *Call) error {
 	p := c.Task.Parameters
 	dst, src := c.dir(str(p, "path")), str(p, "src")
-	if src == "" {
+	template := str(p, "template")
+	if src == "" && template == "" {
 		return c.Host.Write(ctx, dst, permissions(p, "permissions", 0o644), strings.NewReader(str(p, "data")))
 	}
 	from, err := c.sources()
@@ -26,6 +27,13 @@ func uploadFile(ctx context.Context, c *Call) error {
 		return err
 	}
 	defer func() { _ = from.Close() }()
+	if template != "" {
+		content, mode, err := c.render(ctx, from, template)
+		if err != nil {
+			return err
+		}
+		return c.Host.Write(ctx, dst, permissions(p, "permissions", mode), content)
+	}
 	return c.copyFile(ctx, from, src, dst, permissions(p, "permissions", 0))
 }
 

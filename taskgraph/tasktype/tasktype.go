@@ -1,7 +1,7 @@
 // Package tasktype runs tasks according to their types:
 //
 //	shell        cmd, cwd                                         runs a command
-//	upload_file  path, data or src, permissions                   writes a file
+//	upload_file  path; data, src or template; permissions         writes a file
 //	copy_files   files: [{src, dst}], permissions, dir_permissions  copies files and folders to the node
 //	sync         src, dst                                         mirrors a folder of this machine on the node
 //	reboot       command, boot_id                                 restarts the node and waits for it
@@ -36,6 +36,8 @@ type Type interface {
 type Call struct {
 	Task *taskgraph.Spec
 	Node *inventory.Node
+	// Data returns the data of conditions and expressions in values of Go; see [run.Work].
+	Data func() (map[string]any, error)
 	// Host is the connection to Node.
 	Host host.Host
 	// Folder is the base directory for relative paths on this machine.

@@ -38,8 +38,15 @@ func TestCheck(t *testing.T) {
 		{"shell", `{"cmd": "echo \u0000"}`, "parameters.cmd must be a string without NUL characters"},
 		{"upload_file", `{"path": "/a", "data": "\u0000", "permissions": "0644"}`, ""},
 		{"upload_file", `{"path": "/a", "src": "b", "permissions": "600"}`, ""},
-		{"upload_file", `{"path": "/a"}`, "upload_file requires either data or src"},
-		{"upload_file", `{"path": "/a", "data": "", "src": "b"}`, "upload_file requires either data or src"},
+		{"upload_file", `{"path": "/a"}`, "upload_file requires exactly one of data, src, and template"},
+		{"upload_file", `{"path": "/a", "data": "", "src": "b"}`, "upload_file requires exactly one of data, src, and template"},
+		{"upload_file", `{"path": "/a", "template": "b"}`, ""},
+		{"upload_file", `{"path": "/a", "template": "../b"}`, "parameters.template must be a path inside the workspace, such as files/app.conf"},
+		{"upload_file", `{"path": {"yaql_exp": "$.a"}, "data": {"yaql_exp": "$.a"}}`, ""},
+		{"copy_files", `{"files": [{"src": {"yaql_exp": "$.a"}, "dst": "b"}], "permissions": 5}`,
+			`parameters.permissions must be an octal mode in quotes, such as "0644"`},
+		{"sync", `{"src": "a", "dst": {"yaql_exp": "$.a"}}`, ""},
+		{"shell", `{"yaql_exp": "$.a"}`, ""},
 		{"upload_file", `{"path": "/a", "data": 1, "permissions": 644}`,
 			"parameters.data must be a string\n" + `parameters.permissions must be an octal mode in quotes, such as "0644"`},
 		{"copy_files", `{"files": [{"src": "a", "dst": "/b"}], "dir_permissions": "0755"}`, ""},
@@ -322,6 +329,46 @@ func TestUpload(t *testing.T) {
 		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "."}), "src .: not a file")
 		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "no"}), "src no: no such file or directory")
 	})
+}
+
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	b := here(t)
+	data := func() (map[string]any, error) {
+		return map[string]any{"uid": "web-1", "port": int64(80), "nodes": map[string]any{"a": nil, "b": nil}, "many": make([]any, 1<<20)}, nil
+	}
+	name := filepath.Join(t.TempDir(), "conf")
+	for text, want := range map[string]string{
+		"host {{.uid}}\n{{range $n, $_ := .nodes}}{{$n}},{{end}} {{if gt .port 79}}{{.port}}{{end}}\n": "",
+		"a\n  {{.none}}": `template: t.tmpl:2:4: executing "t.tmpl" at <.none>: map has no entry for key "none"`,
+		"{{.uid":         "template: t.tmpl:1: unclosed action",
+		"{{.uid.x}}":     `template: t.tmpl:1:6: executing "t.tmpl" at <.uid.x>: can't evaluate field x in type interface {}`,
+		"{{range .many}}0123456789abcdefg{{end}}": "the result is larger than 16777216 bytes",
+		strings.Repeat("x", 16<<20+1):             "template t.tmpl: larger than 16777216 bytes",
+	} {
+		write(t, filepath.Join(b.Folder, "t.tmpl"), text)
+		must.Do(t, os.Chmod(filepath.Join(b.Folder, "t.tmpl"), 0o640))
+		w := b.work(t, "upload_file", p{"path": name, "template": "t.tmpl"})
+		w.Data = data
+		if want == "" {
+			b.does(t, w, "")
+		} else {
+			b.fails(t, w, want)
+		}
+	}
+	if info, err := os.Stat(name); err != nil || info.Mode() != 0o640 || read(t, name) != "host web-1\na,b, 80\n" {
+		t.Errorf("file has mode %v, %v, and content %q", info.Mode(), err, read(t, name))
+	}
+	for template, want := range map[string]string{
+		".": "template .: not a file", "no": "src no: no such file or directory", ".lumi/x": "src .lumi/x: contains state, keys, or tokens, which tasks must not read",
+	} {
+		write(t, filepath.Join(b.Folder, ".lumi", "x"), "")
+		b.fails(t, b.work(t, "upload_file", p{"path": name, "template": template}), want)
+	}
+	w := b.work(t, "upload_file", p{"path": name, "template": "t.tmpl"})
+	write(t, filepath.Join(b.Folder, "t.tmpl"), "")
+	w.Data = func() (map[string]any, error) { return nil, errors.New("no data") }
+	b.fails(t, w, "no data")
 }
 
 // listing returns the modes, names, and contents of the files in a folder.
