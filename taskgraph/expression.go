@@ -1,6 +1,7 @@
 package taskgraph
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,24 +23,37 @@ func IsExpression(v any) bool {
 
 // HasExpression reports whether v is or contains an expression.
 func HasExpression(v any) bool {
-	found := false
-	_, _ = replace(v, "", func(string, any) (any, error) {
-		found = true
-		return nil, nil
-	})
-	return found
+	switch v := v.(type) {
+	case object:
+		for _, item := range v {
+			if HasExpression(item) {
+				return true
+			}
+		}
+		return IsExpression(v)
+	case []any:
+		return slices.ContainsFunc(v, HasExpression)
+	}
+	return false
 }
 
 // replace returns a copy of v in which the results of f replace expressions, or v if there are none. path is the path of
 // v. It stops at the first error.
 func replace(v any, path string, f func(path string, text any) (any, error)) (_ any, err error) {
+	if !HasExpression(v) {
+		return v, nil
+	}
 	switch old := v.(type) {
 	case object:
 		if text, is := old[expressionKey]; is {
 			if len(old) > 1 {
 				text = nil
 			}
-			return f(path, text)
+			v, err := f(path, text)
+			if err == nil && HasExpression(v) {
+				err = errors.New("the value contains another expression")
+			}
+			return v, err
 		}
 		all := maps.Clone(old)
 		for _, key := range slices.Sorted(maps.Keys(old)) {

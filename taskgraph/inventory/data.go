@@ -147,9 +147,11 @@ func (d *Data) before(ctx context.Context, n *Node) (*yaql.Dict, error) {
 		}
 		d.past = []past{}
 		for _, p := range all {
-			d.past = append(d.past, past{p.Only, &Data{
-				Environment: d.Environment, Type: d.Type, Event: d.Event, Inventory: &p.Inventory, Outputs: p.Outputs,
-			}})
+			earlier := &Data{Environment: d.Environment, Type: d.Type, Event: d.Event, Inventory: &p.Inventory, Outputs: p.Outputs}
+			if err := d.share(earlier); err != nil {
+				return nil, err
+			}
+			d.past = append(d.past, past{p.Only, earlier})
 		}
 	}
 	for _, p := range d.past {
@@ -165,6 +167,22 @@ func (d *Data) before(ctx context.Context, n *Node) (*yaql.Dict, error) {
 		}
 	}
 	return nil, nil
+}
+
+// share replaces nodes in earlier data by equal ones of d, so that comparing the nodes of many nodes is fast.
+func (d *Data) share(earlier *Data) error {
+	if err := earlier.load(); err != nil {
+		return err
+	}
+	for name, v := range d.hosts.All() {
+		if old, has, _ := earlier.hosts.Get(name); has && yaql.Equal(v, old) {
+			_ = earlier.hosts.Set(name, v) // strings are valid keys
+		}
+	}
+	if yaql.Equal(d.hosts, earlier.hosts) {
+		earlier.hosts = d.hosts
+	}
+	return nil
 }
 
 // past is the data of an earlier run on the given nodes, or on all nodes.

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/lumi-idl/lumi/lang/yaql"
@@ -80,8 +81,8 @@ func subjectOf(c *yaql.Call) *subject {
 
 func (s *subject) new(c *yaql.Call, x *yaql.Lambda) (any, error) {
 	v, err := x.Call(s.now)
-	if err != nil {
-		return nil, err
+	if err != nil || v == any(s.now) { // there are no sequences in the data, which may be large
+		return v, err
 	}
 	return c.Settle(v)
 }
@@ -93,7 +94,7 @@ func (s *subject) old(c *yaql.Call, x *yaql.Lambda) (any, error) {
 		return undef, err
 	}
 	v, err := x.Call(data)
-	if err == nil {
+	if err == nil && v != any(data) {
 		v, err = c.Settle(v)
 	}
 	if wrong := (*yaql.Error)(nil); errors.As(err, &wrong) && wrong.Kind != yaql.Limit && wrong.Kind != yaql.Canceled {
@@ -200,6 +201,19 @@ func difference(of, from any) (any, error) {
 }
 
 func without(items, others []any) (rest []any, err error) {
+	identical := map[any]bool{} // most items are shared with the old data; see Data.share
+	for _, v := range others {
+		if d, ok := v.(*yaql.Dict); ok {
+			identical[d] = true
+		}
+	}
+	items = slices.DeleteFunc(slices.Clone(items), func(v any) bool {
+		d, ok := v.(*yaql.Dict)
+		return ok && identical[d]
+	})
+	if len(items) == 0 {
+		return nil, nil
+	}
 	set, err := yaql.SetOf(others)
 	if err != nil {
 		return nil, err

@@ -124,6 +124,8 @@ func TestExpressionErrors(t *testing.T) {
 			"task a: parameters on db-1 and 1 more: parameters.timeout must be a number of seconds from 0 to 31622400"},
 		"together": {"{id: a, type: sync, parameters: {yaql_exp: \"dict(src => x, dst => '/etc')\"}}",
 			"task a: parameters on db-1 and 1 more: sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not /etc"},
+		"again": {"{id: a, type: shell, parameters: {cmd: {yaql_exp: \"dict(yaql_exp => '1')\"}}}",
+			"task a: parameters.cmd on db-1 and 1 more: the value contains another expression"},
 		"undefined": {"{id: a, type: shell, parameters: {cmd: {yaql_exp: old($)}}}",
 			"task a: parameters.cmd on db-1 and 1 more: undefined value cannot be written as JSON"},
 	} {
