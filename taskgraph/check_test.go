@@ -74,8 +74,12 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			name:    "cycle through a group, a stage and an anchor",
-			release: "- {id: g, type: group, roles: x, tasks: m, requires: s}\n- {id: m, type: anchor, required_for: l}\n- {id: s, type: stage, requires: l}\n- {id: l, type: anchor, roles: x}",
-			want:    "release: task m: cycle: m requires s (as a member of g), s requires l, l waits for m (required_for of m)",
+			release: "- {id: g, type: group, roles: x, tasks: m, required_for: s}\n- {id: m, type: anchor, requires: l}\n- {id: s, type: stage}\n- {id: l, type: anchor, roles: x, requires: s}",
+			want:    "release: task g: cycle: g waits for its member m, m requires l, l requires s, s waits for g (required_for of g)",
+		},
+		{
+			name:    "members that a group also requires",
+			release: "- {id: g, type: group, roles: x, tasks: [m, n], requires: [m, o], cross_depends: [{name: n}]}\n- {id: m, type: anchor}\n- {id: n, type: anchor}\n- {id: o, type: anchor, roles: x, requires: n}",
 		},
 		{
 			name:    "groups in groups",

@@ -154,7 +154,7 @@ func dependencies(specs []*Spec) [][]*dependency {
 	for i, s := range specs {
 		index[s.ID] = i
 	}
-	all, members, groups := make([][]*dependency, len(specs)), make([][]*dependency, len(specs)), make([][]int, len(specs))
+	all := make([][]*dependency, len(specs))
 	for i, s := range specs {
 		for _, l := range s.links() {
 			other, found := index[l.Name]
@@ -164,32 +164,10 @@ func dependencies(specs []*Spec) [][]*dependency {
 			case l.isBack:
 				d.to, d.only, d.Role = i, d.Role, everywhere
 				all[other] = append(all[other], d)
-			case l.attribute == "tasks":
-				groups[other], members[i] = append(groups[other], i), append(members[i], d)
 			default:
 				all[i] = append(all[i], d)
 			}
 		}
-	}
-	// A member inherits the dependencies of its groups, starting with the outermost group.
-	var membership dag.Graph
-	for _, of := range groups {
-		for _, g := range of {
-			membership.To = append(membership.To, int32(g))
-		}
-		membership.End()
-	}
-	for _, member := range membership.PostOrder() {
-		for _, g := range groups[member] {
-			for _, d := range all[g] {
-				inherited := *d
-				inherited.text = fmt.Sprintf("%s (as a member of %s)", d.text, specs[g].ID)
-				all[member] = append(all[member], &inherited)
-			}
-		}
-	}
-	for i := range all {
-		all[i] = append(all[i], members[i]...)
 	}
 	return all
 }

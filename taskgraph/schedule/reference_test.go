@@ -42,8 +42,7 @@ func (r *reference) spec(id string) *taskgraph.Spec {
 	return r.specs[i]
 }
 
-// relations returns the declared dependencies of a task: its own, dependencies declared by other tasks, and
-// dependencies of its groups.
+// relations returns the declared dependencies of a task: its own, and dependencies declared by other tasks.
 func (r *reference) relations(t *taskgraph.Spec) (all []relation) {
 	for _, id := range t.Requires {
 		all = append(all, relation{to: id, only: everywhere})
@@ -61,9 +60,6 @@ func (r *reference) relations(t *taskgraph.Spec) (all []relation) {
 			} else if c.Name == t.ID {
 				all = append(all, relation{to: s.ID, cross: true, isAny: c.Any, role: everywhere, only: c.Role})
 			}
-		}
-		if slices.Contains(s.Tasks, t.ID) {
-			all = append(all, r.relations(s)...)
 		}
 	}
 	return all

@@ -72,7 +72,7 @@ func TestNew(t *testing.T) {
 			"x/a\ny/a\ns <- x/a, y/a\nx/b <- s\ny/b <- s"},
 		"others count as done": {"[{id: a, type: shell, roles: db}, {id: b, type: shell, roles: web, cross_depends: [{name: a}]}]", many, []string{"w2"}, "w2/b"},
 		"group": {"[{id: g, type: group, tasks: [a, b], requires: c}, {id: a, type: shell}, {id: b, type: shell}, {id: c, type: shell}, {id: d, type: shell, requires: g}]", []string{"n"}, nil,
-			"n/g <- n/a, n/b, n/c\nn/a <- n/c\nn/b <- n/c\nn/c\nn/d <- n/g"},
+			"n/g <- n/a, n/b, n/c\nn/a\nn/b\nn/c\nn/d <- n/g"},
 		"skipped": {"[{id: a, type: skipped}, {id: b, type: shell, requires: a}]", []string{"n"}, nil, "n/a [skipped]\nn/b <- n/a"},
 		"twice":   {"[{id: a, type: shell}]", many, []string{"w2", "w1", "w2"}, "w1/a\nw2/a"},
 	} {
