@@ -1,6 +1,7 @@
 package tfserve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -95,3 +96,6 @@ func attributeNames(d schema.Decl, reserved []string) ([]string, error) {
 
 // list returns the sorted names.
 func (n *names) list() []string { return slices.Sorted(maps.Keys(n.tokens)) }
+
+// name returns the name of the type with a token. For a type of another package, it is the token.
+func (n *names) name(token string) string { return cmp.Or(n.of[tokens.Type(token)], token) }

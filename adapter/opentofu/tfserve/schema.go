@@ -93,8 +93,8 @@ func (a *attribute) nested(u use) *tfprotov6.SchemaObject {
 		return &tfprotov6.SchemaObject{Attributes: schemaAttributes(s, u), Nesting: nesting}
 	case anyType:
 		parts := []*tfprotov6.SchemaAttribute{
-			{Name: typeName, Type: tftypes.String, Description: "The resource's type, or for another package its type token."},
-			{Name: idName, Type: tftypes.String, Description: "The resource's id."},
+			{Name: typeName, Type: tftypes.String, Description: "The type of the resource."},
+			{Name: idName, Type: tftypes.String, Description: "The id of the resource."},
 		}
 		for _, part := range parts {
 			part.DescriptionKind = tfprotov6.StringKindMarkdown
@@ -124,24 +124,24 @@ func deprecation(replacement string) string {
 func (a *attribute) describe(p *schema.Property) string {
 	text := []string{p.Doc}
 	add := func(format string, args ...any) { text = append(text, fmt.Sprintf(format, args...)) }
-	inner := a.shape
-	for inner.kind == list || inner.kind == mapping {
-		inner = inner.elem
-	}
-	switch t := innermost(p.Type).(type) {
-	case *schema.Ref:
-		switch d := t.Decl.(type) {
-		case *schema.Enum:
-			add("One of %s.", valuesOf(d))
-		case *schema.Resource:
-			add("The id of a `%s`.", d.Token)
-		case *schema.Union:
-			if all := d.Tokens(); all != nil {
-				add("One of `%s`.", strings.Join(all, "`, `"))
-			}
+	if ref, ok := innermost(p.Type).(*schema.Ref); ok {
+		inner := a.shape
+		for inner.kind == list || inner.kind == mapping {
+			inner = inner.elem
 		}
-		if inner.kind == jsonText {
-			add("Encode each `%s` with `jsonencode`, with the names of the IDL.", t.Decl.Head().Name)
+		switch d := ref.Decl.(type) {
+		case *schema.Enum:
+			add("One of %s.", oneOf(d.Members, func(m *schema.Member) string { return m.Value }))
+		case *schema.Resource:
+			add("The id of a `%s`.", inner.names.name(d.Token))
+		}
+		switch inner.kind {
+		case anyType:
+			add("One of %s.", oneOf(schema.Properties(ref.Decl), func(p *schema.Property) string {
+				return inner.names.name(p.Type.(*schema.Ref).Decl.(*schema.Resource).Token)
+			}))
+		case jsonText:
+			add("Encode each `%s` with `jsonencode`.", ref.Decl.Head().Name)
 		}
 	}
 	if p.Default != nil {
@@ -168,11 +168,17 @@ func innermost(t schema.Type) schema.Type {
 	}
 }
 
-// valuesOf lists the values of an enum.
-func valuesOf(e *schema.Enum) string {
-	values := make([]string, len(e.Members))
-	for i, m := range e.Members {
-		values[i] = "`" + m.Value + "`"
+// maxListed is the maximum number of alternatives listed in documentation. Some enums have hundreds.
+const maxListed = 12
+
+// oneOf lists alternatives.
+func oneOf[T any](all []T, name func(T) string) string {
+	var list []string
+	for _, one := range all[:min(len(all), maxListed)] {
+		list = append(list, "`"+name(one)+"`")
 	}
-	return strings.Join(values, ", ")
+	if more := len(all) - maxListed; more > 0 {
+		list = append(list, fmt.Sprintf("%d others", more))
+	}
+	return strings.Join(list, ", ")
 }

@@ -38,7 +38,7 @@ type shape struct {
 	// union is set for objects with exactly one attribute, and signature for assets and archives.
 	union     bool
 	signature string
-	// token is the type of the resource that a reference refers to, and names those of an anyType.
+	// token is the type of the resource that a reference refers to.
 	token tokens.Type
 	names *names
 	// dynamic is set if values may differ in type, and secret if they may contain a secret property.
@@ -173,7 +173,7 @@ func (b *shapes) shape(t schema.Type, in schema.Decl) *shape {
 	case *schema.Ref:
 		switch d := t.Decl.(type) {
 		case *schema.Resource:
-			return &shape{kind: reference, typ: tftypes.String, token: tokens.Type(d.Token)}
+			return &shape{kind: reference, typ: tftypes.String, token: tokens.Type(d.Token), names: b.any.names}
 		case *schema.Union:
 			if d.Tokens() != nil {
 				return b.any

@@ -228,10 +228,7 @@ func (s *shape) encodeString(text string) tftypes.Value {
 	u := urn.URN(text)
 	switch id, ok := u.ID(); {
 	case s.kind == anyType:
-		typ, known := s.names.of[u.Type()]
-		if !known {
-			typ = string(u.Type())
-		}
+		typ := s.names.name(string(u.Type()))
 		return tftypes.NewValue(s.typ, map[string]tftypes.Value{
 			typeName: tftypes.NewValue(tftypes.String, typ), idName: tftypes.NewValue(tftypes.String, id),
 		})

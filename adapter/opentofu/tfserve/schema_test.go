@@ -1,0 +1,175 @@
+package tfserve
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+func ref(d schema.Decl) schema.Type { return &schema.Ref{Decl: d} }
+
+// property returns an optional property.
+func property(name string, t schema.Type) *schema.Property {
+	return &schema.Property{Field: strings.ToUpper(name[:1]) + name[1:], Name: name, Type: t, Optional: true}
+}
+
+// traps returns a resource with a property of each kind that OpenTofu treats in its own way.
+func traps() *schema.Resource {
+	login := &schema.Struct{Header: schema.Header{Name: "Login"}}
+	login.Properties = []*schema.Property{
+		{Field: "User", Name: "user", Type: schema.String}, {Field: "Password", Name: "password", Type: schema.String, Secret: true},
+	}
+	filter := &schema.Struct{Header: schema.Header{Name: "Filter"}}
+	filter.Properties = []*schema.Property{property("key", schema.String), property("and", &schema.List{Elem: ref(filter)}), property("login", ref(login))}
+	tcp, udp := &schema.Struct{Properties: []*schema.Property{property("port", schema.Int)}}, &schema.Struct{}
+	probe := &schema.Union{Variants: []*schema.Property{property("tcp", ref(tcp)), property("udp", ref(udp))}}
+	color := &schema.Enum{Members: []*schema.Member{{Value: "red"}, {Value: "green"}}}
+	disk := &schema.Resource{Header: schema.Header{Name: "Disk"}, Token: "acme:index:Disk"}
+	vpc := &schema.Resource{Token: "acme:net:VPC"}
+	either := &schema.Union{Variants: []*schema.Property{property("vpc", ref(vpc)), property("disk", ref(disk))}}
+	r := &schema.Resource{Header: schema.Header{Name: "Traps", Doc: "Traps.", Deprecated: "Snares"}, Token: "acme:index:Traps"}
+	r.Properties = []*schema.Property{
+		{Field: "Count", Name: "count", Type: schema.Int, Doc: "How many."},
+		{Field: "IPProtocol", Name: "proto", Type: schema.String, Optional: true, Default: "tcp", Deprecated: "Probe"},
+		property("login", ref(login)),
+		property("logins", &schema.List{Elem: ref(login)}),
+		property("grid", &schema.List{Elem: &schema.List{Elem: ref(login)}}),
+		property("groups", &schema.Map{Key: schema.String, Elem: &schema.List{Elem: ref(login)}}),
+		property("filter", ref(filter)),
+		property("rest", schema.Any),
+		property("rests", &schema.Map{Key: schema.String, Elem: schema.Any}),
+		property("code", schema.Asset),
+		property("bundle", schema.Archive),
+		property("probe", ref(probe)),
+		property("color", ref(color)),
+		property("disk", ref(disk)),
+		property("peers", &schema.List{Elem: ref(either)}),
+		property("target", schema.AnyResource),
+		{Field: "Made", Name: "made", Type: &schema.Map{Key: schema.String, Elem: ref(login)}, Out: true},
+	}
+	return r
+}
+
+func TestSchema(t *testing.T) {
+	r := traps()
+	b := newShapes(testNames)
+	s := resourceSchema(r, b.resource(r))
+	if s.Block.Description != "Traps." || !s.Block.Deprecated || s.Block.DeprecationMessage != "Use Snares." || b.err() != nil {
+		t.Errorf("%+v %v", s.Block, b.err())
+	}
+	const want = `
+count_: number required; How many. | In the IDL, its name is $count$, which OpenTofu reserves.
+ip_protocol: string optional computed deprecated (Use Probe.); The default is $tcp$. | In the IDL, its name is $proto$.
+login: single optional computed
+  user: string required
+  password: string required sensitive
+logins: list optional computed
+  user: string required
+  password: string required sensitive
+grid: any optional computed sensitive
+groups: any optional computed sensitive
+filter: single optional computed
+  key: string optional computed
+  and: list(string) optional computed sensitive; Encode each $Filter$ with $jsonencode$.
+  login: single optional computed
+    user: string required
+    password: string required sensitive
+rest: any optional computed
+rests: any optional computed
+code: single optional computed
+  path: string optional; The path of a file or, for an archive, a folder or an archive file.
+  text: string optional; The content as text.
+  uri: string optional; The URI of the content.
+  hash: string computed; The hash of the content at $path$.
+bundle: single optional computed
+  path: string optional; The path of a file or, for an archive, a folder or an archive file.
+  assets: map optional; The files of the archive by their names.
+    path: string optional; The path of a file or, for an archive, a folder or an archive file.
+    text: string optional; The content as text.
+    uri: string optional; The URI of the content.
+    hash: string computed; The hash of the content at $path$.
+  uri: string optional; The URI of the content.
+  hash: string computed; The hash of the content at $path$.
+probe: single optional computed
+  tcp: single optional
+    port: number optional computed
+  udp: single optional
+color: string optional computed; One of $red$, $green$.
+disk: string optional computed; The id of a $acme_disk$.
+peers: list optional computed; One of $acme_net_vpc$, $acme_disk$.
+  type: string required; The type of the resource.
+  id: string required; The id of the resource.
+target: single optional computed
+  type: string required; The type of the resource.
+  id: string required; The id of the resource.
+made: map computed
+  user: string computed
+  password: string computed sensitive
+id: string computed; The id of the resource.
+`
+	var out strings.Builder
+	dump(&out, "\n", s.Block.Attributes)
+	if got := strings.ReplaceAll(out.String(), "`", "$") + "\n"; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// In the provider's configuration, nothing is computed.
+func TestConfigSchema(t *testing.T) {
+	c := &schema.Config{Header: schema.Header{Doc: "Settings."}, Properties: traps().Properties[:3]}
+	c.Properties[1].Field, c.Properties[1].Name = "Alias", "alias"
+	s := configSchema(c, newShapes(testNames).config(c))
+	const want = `
+count_: number required; How many. | In the IDL, its name is $count$, which OpenTofu reserves.
+alias_: string optional deprecated (Use Probe.); The default is $tcp$. | In the IDL, its name is $alias$, which OpenTofu reserves.
+login: single optional
+  user: string required
+  password: string required sensitive
+`
+	var out strings.Builder
+	dump(&out, "\n", s.Block.Attributes)
+	if got := strings.ReplaceAll(out.String(), "`", "$") + "\n"; got != want || s.Block.Description != "Settings." {
+		t.Errorf("%s", got)
+	}
+	if s := configSchema(nil, nil); s.Block == nil || s.Block.Attributes != nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+func dump(out *strings.Builder, indent string, all []*tfprotov6.SchemaAttribute) {
+	for _, a := range all {
+		out.WriteString(indent + a.Name + ": ")
+		switch {
+		case a.NestedType != nil:
+			out.WriteString([]string{"?", "single", "list", "set", "map"}[a.NestedType.Nesting])
+		case a.Type.Is(tftypes.DynamicPseudoType):
+			out.WriteString("any")
+		case a.Type.Is(tftypes.List{}):
+			fmt.Fprintf(out, "list(%s)", strings.ToLower(strings.TrimPrefix(a.Type.(tftypes.List).ElementType.String(), "tftypes.")))
+		default:
+			out.WriteString(strings.ToLower(strings.TrimPrefix(a.Type.String(), "tftypes.")))
+		}
+		for _, flag := range []struct {
+			set  bool
+			name string
+		}{{a.Required, "required"}, {a.Optional, "optional"}, {a.Computed, "computed"}, {a.Sensitive, "sensitive"}, {a.Deprecated, "deprecated"}} {
+			if flag.set {
+				out.WriteString(" " + flag.name)
+			}
+		}
+		if a.DeprecationMessage != "" {
+			out.WriteString(" (" + a.DeprecationMessage + ")")
+		}
+		if a.Description != "" {
+			out.WriteString("; " + strings.ReplaceAll(a.Description, "\n\n", " | "))
+		}
+		if a.NestedType != nil {
+			dump(out, indent+"  ", a.NestedType.Attributes)
+		}
+	}
+}
