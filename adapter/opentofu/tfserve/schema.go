@@ -40,7 +40,7 @@ func configSchema(c *schema.Config, s *shape) *tfprotov6.Schema {
 func blockOf(h *schema.Header, s *shape, u use) *tfprotov6.SchemaBlock {
 	return &tfprotov6.SchemaBlock{
 		Attributes: schemaAttributes(s, u), Description: h.Doc, DescriptionKind: tfprotov6.StringKindMarkdown,
-		Deprecated: h.Deprecated != "", DeprecationMessage: deprecation(h.Deprecated),
+		Deprecated: h.Deprecated != "", DeprecationMessage: h.Deprecated,
 	}
 }
 
@@ -63,7 +63,7 @@ func (a *attribute) schema(in *shape, u use) *tfprotov6.SchemaAttribute {
 	}
 	sa := &tfprotov6.SchemaAttribute{
 		Name: a.name, Computed: u == output || u == input && p.Optional && !in.isChoice(), Required: u != output && !p.Optional,
-		Optional: u != output && p.Optional, Sensitive: p.Secret, Deprecated: p.Deprecated != "", DeprecationMessage: deprecation(p.Deprecated),
+		Optional: u != output && p.Optional, Sensitive: p.Secret, Deprecated: p.Deprecated != "", DeprecationMessage: p.Deprecated,
 		Description: a.describe(p), DescriptionKind: tfprotov6.StringKindMarkdown,
 	}
 	if sa.NestedType = a.nested(u); sa.NestedType == nil {
@@ -111,13 +111,6 @@ var contentDocs = map[string]string{
 	"uri":    "The URI of the content.",
 	"assets": "The files of the archive by their names.",
 	hashName: "The hash of the content at `path`.",
-}
-
-func deprecation(replacement string) string {
-	if replacement == "" {
-		return ""
-	}
-	return "Use " + replacement + "."
 }
 
 // describe returns the documentation of a property with what its schema in OpenTofu does not tell.

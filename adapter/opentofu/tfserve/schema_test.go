@@ -32,10 +32,10 @@ func traps() *schema.Resource {
 	disk := &schema.Resource{Header: schema.Header{Name: "Disk"}, Token: "acme:index:Disk"}
 	vpc := &schema.Resource{Token: "acme:net:VPC"}
 	either := &schema.Union{Variants: []*schema.Property{property("vpc", ref(vpc)), property("disk", ref(disk))}}
-	r := &schema.Resource{Header: schema.Header{Name: "Traps", Doc: "Traps.", Deprecated: "Snares"}, Token: "acme:index:Traps"}
+	r := &schema.Resource{Header: schema.Header{Name: "Traps", Doc: "Traps.", Deprecated: "use Snares"}, Token: "acme:index:Traps"}
 	r.Properties = []*schema.Property{
 		{Field: "Count", Name: "count", Type: schema.Int, Doc: "How many."},
-		{Field: "IPProtocol", Name: "proto", Type: schema.String, Optional: true, Default: "tcp", Deprecated: "Probe"},
+		{Field: "IPProtocol", Name: "proto", Type: schema.String, Optional: true, Default: "tcp", Deprecated: "use Probe"},
 		property("login", ref(login)),
 		property("logins", &schema.List{Elem: ref(login)}),
 		property("grid", &schema.List{Elem: &schema.List{Elem: ref(login)}}),
@@ -59,12 +59,12 @@ func TestSchema(t *testing.T) {
 	r := traps()
 	b := newShapes(testNames)
 	s := resourceSchema(r, b.resource(r))
-	if s.Block.Description != "Traps." || !s.Block.Deprecated || s.Block.DeprecationMessage != "Use Snares." || b.err() != nil {
+	if s.Block.Description != "Traps." || !s.Block.Deprecated || s.Block.DeprecationMessage != "use Snares" || b.err() != nil {
 		t.Errorf("%+v %v", s.Block, b.err())
 	}
 	const want = `
 count_: number required; How many. | In the IDL, its name is $count$, which OpenTofu reserves.
-ip_protocol: string optional computed deprecated (Use Probe.); The default is $tcp$. | In the IDL, its name is $proto$.
+ip_protocol: string optional computed deprecated (use Probe); The default is $tcp$. | In the IDL, its name is $proto$.
 login: single optional computed
   user: string required
   password: string required sensitive
@@ -126,7 +126,7 @@ func TestConfigSchema(t *testing.T) {
 	s := configSchema(c, newShapes(testNames).config(c))
 	const want = `
 count_: number required; How many. | In the IDL, its name is $count$, which OpenTofu reserves.
-alias_: string optional deprecated (Use Probe.); The default is $tcp$. | In the IDL, its name is $alias$, which OpenTofu reserves.
+alias_: string optional deprecated (use Probe); The default is $tcp$. | In the IDL, its name is $alias$, which OpenTofu reserves.
 login: single optional
   user: string required
   password: string required sensitive
