@@ -139,7 +139,9 @@ type valueMaker struct {
 	unknown bool
 }
 
-func (m valueMaker) chance(label string, outOf int) bool { return rapid.IntRange(1, outOf).Draw(m.T, label) == 1 }
+func (m valueMaker) chance(label string, outOf int) bool {
+	return rapid.IntRange(1, outOf).Draw(m.T, label) == 1
+}
 
 func (m valueMaker) bag(s *shape) lumi.Bag { return lumi.BagOf(m.fields(s, 4).GetStructValue()) }
 
