@@ -27,31 +27,33 @@ func must1[T any](v T, err error) T {
 	return v
 }
 
-// Properties survive OpenTofu, and what Check has not changed keeps the form that a configuration gave it.
-func TestValuesSurvive(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := &schema.Resource{Header: schema.Header{Name: "Root"}, Token: "acme:index:Root"}
-		r.Properties = typeMaker{t, []schema.Decl{}}.properties(2)
-		s := newShapes(testNames).resource(r)
-		bag := valueMaker{t, true}.bag(s)
-		encoded := s.encodeBag("x", bag)
-		overWire(t, s.typ, encoded)
-		if got := s.decodeBag(encoded); !sameBags(got, bag) {
-			t.Fatalf("%v\n%s\ncame back as\n%s", s.typ, text(bag), text(got))
-		}
-		config := configMaker{t}.object(s)
-		overWire(t, s.typ, config)
-		was := s.decodeBag(config)
-		if got := s.overlayBag(nil, config, was, was); !got.Equal(config) {
-			t.Fatalf("%v\nbecame\n%v", config, got)
-		}
-		now := lumi.BagOf(valueMaker{t, true}.mutated(s, structpb.NewStructValue(was.Struct())).GetStructValue())
-		overlaid := s.overlayBag(nil, config, was, now)
-		overWire(t, s.typ, overlaid)
-		if got := s.decodeBag(overlaid); !sameBags(got, now) {
-			t.Fatalf("%v\n%s over\n%v\nis\n%s", s.typ, text(now), config, text(got))
-		}
-	})
+func TestValuesSurvive(t *testing.T) { rapid.Check(t, valuesSurvive) }
+
+func FuzzValuesSurvive(f *testing.F) { f.Fuzz(rapid.MakeFuzz(valuesSurvive)) }
+
+// valuesSurvive checks that properties survive OpenTofu, and that what Check has not changed keeps the form that a configuration gave it.
+func valuesSurvive(t *rapid.T) {
+	r := &schema.Resource{Header: schema.Header{Name: "Root"}, Token: "acme:index:Root"}
+	r.Properties = typeMaker{t, []schema.Decl{}}.properties(2)
+	s := newShapes(testNames).resource(r)
+	bag := valueMaker{t, true}.bag(s)
+	encoded := s.encodeBag("x", bag)
+	overWire(t, s.typ, encoded)
+	if got := s.decodeBag(encoded); !sameBags(got, bag) {
+		t.Fatalf("%v\n%s\ncame back as\n%s", s.typ, text(bag), text(got))
+	}
+	config := configMaker{t}.object(s)
+	overWire(t, s.typ, config)
+	was := s.decodeBag(config)
+	if got := s.overlayBag(nil, config, was, was); !got.Equal(config) {
+		t.Fatalf("%v\nbecame\n%v", config, got)
+	}
+	now := lumi.BagOf(valueMaker{t, true}.mutated(s, structpb.NewStructValue(was.Struct())).GetStructValue())
+	overlaid := s.overlayBag(nil, config, was, now)
+	overWire(t, s.typ, overlaid)
+	if got := s.decodeBag(overlaid); !sameBags(got, now) {
+		t.Fatalf("%v\n%s over\n%v\nis\n%s", s.typ, text(now), config, text(got))
+	}
 }
 
 func sameBags(a, b lumi.Bag) bool {

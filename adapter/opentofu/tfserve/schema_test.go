@@ -2,6 +2,12 @@ package tfserve
 
 import (
 	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -9,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func ref(d schema.Decl) schema.Type { return &schema.Ref{Decl: d} }
@@ -138,6 +145,41 @@ login: single optional
 	}
 	if s := configSchema(nil, nil); s.Block == nil || s.Block.Attributes != nil {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The schemas of the aws example follow OpenTofu's rules.
+func TestSchemasOfAWS(t *testing.T) {
+	files := token.NewFileSet()
+	file := must.Get(parser.ParseFile(files, "../../../examples/aws/provider/lumischema/lumischema.go", nil, 0))(t)
+	pkg := must.Get(new(types.Config).Check("lumischema", files, []*ast.File{file}, nil))(t)
+	text := constant.StringVal(pkg.Scope().Lookup("JSON").(*types.Const).Val())
+	s := &Server{schemaJSON: text, names: must.Get(typeNames("aws", must.Get(schema.NewIndex(text))(t).Tokens("resource")))(t)}
+	config, resources, err := s.schemas()
+	if err != nil || len(resources) < 10 || config.Block.Attributes[0].Name != "region" {
+		t.Fatalf("%d resources, %v", len(resources), err)
+	}
+	for name, r := range resources {
+		checkAttributes(t, name, r.Block.Attributes)
+	}
+	checkAttributes(t, "provider", config.Block.Attributes)
+}
+
+// checkAttributes checks the rules of OpenTofu's InternalValidate.
+func checkAttributes(t *testing.T, in string, all []*tfprotov6.SchemaAttribute) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, a := range all {
+		if !regexp.MustCompile(`^[a-z0-9_]+$`).MatchString(a.Name) || seen[a.Name] {
+			t.Errorf("%s: the name %s is invalid or taken", in, a.Name)
+		}
+		seen[a.Name] = true
+		if a.Required && (a.Optional || a.Computed) || !a.Required && !a.Optional && !a.Computed || (a.Type == nil) == (a.NestedType == nil) {
+			t.Errorf("%s: %+v is invalid", in, a)
+		}
+		if a.NestedType != nil {
+			checkAttributes(t, in+"."+a.Name, a.NestedType.Attributes)
+		}
 	}
 }
 

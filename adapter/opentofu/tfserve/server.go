@@ -10,6 +10,7 @@ package tfserve
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path"
 	"strings"
@@ -69,6 +70,7 @@ func run(p serve.Plugin, schemaJSON string, options []Option) error {
 	if err != nil {
 		return err
 	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(s.Masked(os.Stderr), nil)))
 	if err := tf6server.Serve(s.address, func() tfprotov6.ProviderServer { return s }); err != nil {
 		return err
 	}

@@ -3,10 +3,14 @@ package tfserve
 import (
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	local "github.com/lumi-idl/lumi/examples/local/provider"
 	"github.com/lumi-idl/lumi/examples/local/provider/lumischema"
@@ -76,6 +80,72 @@ func (e *engine) read(state tftypes.Value) tftypes.Value {
 func valueOf(v tftypes.Value, name string) any {
 	attributes, _ := native(v).(map[string]tftypes.Value)
 	return native(attributes[name])
+}
+
+func TestTypesOfServer(t *testing.T) {
+	s := newEngine(t, "local_file").s
+	metadata := must.Get(s.GetMetadata(t.Context(), nil))(t)
+	got := must.Get(s.GetProviderSchema(t.Context(), nil))(t)
+	if len(got.Diagnostics) > 0 || len(got.Provider.Block.Attributes) > 0 || *metadata.ServerCapabilities != *got.ServerCapabilities {
+		t.Errorf("%v %v %v", got.Diagnostics, got.Provider.Block, metadata.ServerCapabilities)
+	}
+	var all []string
+	for _, r := range metadata.Resources {
+		all = append(all, r.TypeName)
+		if typ := must.Get(s.resource(r.TypeName))(t).typ; !typ.Equal(got.ResourceSchemas[r.TypeName].ValueType()) {
+			t.Errorf("values of %s have the type %v, but its schema has %v", r.TypeName, typ, got.ResourceSchemas[r.TypeName].ValueType())
+		}
+	}
+	if names := strings.Join(all, " "); names != "local_command local_directory local_file local_random_id local_random_string local_unpacked" {
+		t.Error(names)
+	}
+	_, err := s.resource("local_fil")
+	wantError(t, err, "the provider has no resource type local_fil; did you mean local_file?")
+}
+
+func TestLocalName(t *testing.T) {
+	for want, options := range map[string][]Option{
+		"local_file": nil, "disk_file": {Address("example.com/acme/disk")}, "d_file": {LocalName("d"), Address("acme/disk")},
+	} {
+		s := must.Get(New(plugin, lumischema.JSON, options...))(t)
+		if _, err := s.resource(want); err != nil {
+			t.Error(err)
+		}
+		must.Do(t, s.Close())
+	}
+}
+
+func TestCollisions(t *testing.T) {
+	text := strings.Replace(lumischema.JSON, `"name":"Directory"`, `"name":"FILE"`, 1)
+	text = strings.Replace(text, "local:index:Directory", "local:index:FILE", 1)
+	_, err := New(serve.Plugin{Package: "local", Resources: local.Resources()}, text)
+	wantError(t, err, "local:index:FILE and local:index:File would both be local_file in OpenTofu")
+
+	text = strings.Replace(lumischema.JSON, `{"field":"Content","name":"content"`, `{"field":"PATH","name":"content"`, 1)
+	s := must.Get(New(plugin, text))(t)
+	defer s.Close()
+	const want = "File: Path and PATH would both be path in OpenTofu"
+	_, err = s.resource("local_file")
+	wantError(t, err, want)
+	resp := must.Get(s.GetProviderSchema(t.Context(), nil))(t)
+	if len(resp.Diagnostics) != 1 || resp.Diagnostics[0].Summary != want {
+		t.Errorf("%+v", resp.Diagnostics)
+	}
+}
+
+// Engines ignore errors of optional calls only if they have the code Unimplemented.
+func TestUnsupported(t *testing.T) {
+	calls := reflect.ValueOf(unsupported{})
+	for i := range calls.NumMethod() {
+		method := calls.Method(i)
+		results := method.Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(method.Type().In(1))})
+		if err, _ := results[1].Interface().(error); status.Code(err) != codes.Unimplemented {
+			t.Errorf("%s returns %v", calls.Type().Method(i).Name, err)
+		}
+	}
+	if calls.NumMethod() == 0 {
+		t.Error("no methods")
+	}
 }
 
 func TestLife(t *testing.T) {
