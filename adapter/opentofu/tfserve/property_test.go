@@ -48,6 +48,7 @@ func valuesSurvive(t *rapid.T) {
 	if got := s.overlayBag(nil, config, was, was); !got.Equal(config) {
 		t.Fatalf("%v\nbecame\n%v", config, got)
 	}
+	overWire(t, s.typ, s.encodeBag(nil, lumi.BagOf(valueMaker{t, true}.json(3, "object").GetStructValue()))) // whatever it is
 	now := lumi.BagOf(valueMaker{t, true}.mutated(s, structpb.NewStructValue(was.Struct())).GetStructValue())
 	overlaid := s.overlayBag(nil, config, was, now)
 	overWire(t, s.typ, overlaid)
@@ -209,10 +210,14 @@ func (m valueMaker) scalar(typ tftypes.Type) *structpb.Value {
 	return structpb.NewStringValue(rapid.SampledFrom([]string{"", "a", "null", "{}", "<é>"}).Draw(m.T, "string"))
 }
 
-func (m valueMaker) json(depth int) *structpb.Value {
-	kinds := []string{"bool", "number", "string", "list", "object"}
-	if depth <= 0 {
-		kinds = kinds[:3]
+// json returns a value of any kind or of one of the given kinds. Its objects have names of properties.
+func (m valueMaker) json(depth int, kinds ...string) *structpb.Value {
+	switch {
+	case len(kinds) > 0:
+	case depth <= 0:
+		kinds = []string{"bool", "number", "string"}
+	default:
+		kinds = []string{"bool", "number", "string", "list", "object"}
 	}
 	part := func() *structpb.Value {
 		if m.chance("null", 4) {
@@ -228,14 +233,14 @@ func (m valueMaker) json(depth int) *structpb.Value {
 	case "list":
 		return structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{part(), part()}})
 	case "object":
-		return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"x": part(), "y": part()}})
+		return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"fieldA": part(), "fieldB": part()}})
 	}
 	return m.scalar(tftypes.String)
 }
 
 // mutated returns a copy of v, a value of shape s, with some parts changed.
 func (m valueMaker) mutated(s *shape, v *structpb.Value) *structpb.Value {
-	switch {
+	switch v = reveal(v); {
 	case s.kind == jsonText:
 		return valueMaker{m.T, false}.mutated(s.elem, v)
 	case isNull(v) || v.GetStringValue() == wire.Unknown:

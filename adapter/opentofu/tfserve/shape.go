@@ -41,8 +41,8 @@ type shape struct {
 	// token is the type of the resource that a reference refers to.
 	token tokens.Type
 	names *names
-	// dynamic is set if values may differ in type, and secret if they may contain a secret property.
-	dynamic, secret bool
+	// dynamic is set if values may differ in type, secret if they are or may contain a secret property, and hidden if they are one.
+	dynamic, secret, hidden bool
 }
 
 // attribute is a property of an object.
@@ -86,7 +86,7 @@ func (s *shape) index() {
 	for _, a := range s.attributes {
 		types[a.name], s.byName[a.name] = a.typ, a
 		s.dynamic = s.dynamic || a.dynamic
-		s.secret = s.secret || a.shape.secret || a.property != nil && a.property.Secret
+		s.secret = s.secret || a.secret
 	}
 	s.typ = tftypes.Object{AttributeTypes: types}
 }
@@ -152,7 +152,9 @@ func (b *shapes) object(d schema.Decl, reserved []string) *shape {
 	s := &shape{kind: object, union: union}
 	b.objects[d] = s // Set early: it may contain itself as a jsonText.
 	for i, p := range schema.Properties(d) {
-		s.attributes = append(s.attributes, &attribute{shape: b.shape(p.Type, d), name: names[i], wire: p.Name, property: p})
+		inner := *b.shape(p.Type, d)
+		inner.secret, inner.hidden = inner.secret || p.Secret, p.Secret
+		s.attributes = append(s.attributes, &attribute{shape: &inner, name: names[i], wire: p.Name, property: p})
 	}
 	s.index()
 	return s

@@ -23,7 +23,7 @@ func (s *shape) decodeBag(v tftypes.Value) lumi.Bag {
 	return lumi.BagOf(s.decode(v).GetStructValue())
 }
 
-// encodeBag returns the value of a resource with properties, which must fit the IDL. id is a string, nil, or
+// encodeBag returns the value of a resource with properties. id is a string, nil, or
 // [tftypes.UnknownValue].
 func (s *shape) encodeBag(id any, bag lumi.Bag) tftypes.Value {
 	return s.withID(id, s.encodeFields(bag.Struct().GetFields(), typed))
@@ -75,12 +75,20 @@ func as[T any](v tftypes.Value) (content T, err error) {
 	return content, err
 }
 
-// decode returns a value in wire form, or nil for null.
+// decode returns a value in wire form, or nil for null. Secret properties are wrapped, so that Lumi masks them.
 func (s *shape) decode(v tftypes.Value) *structpb.Value {
 	switch {
 	case v.IsNull():
 		return nil
-	case !v.IsKnown():
+	case s.hidden:
+		return lumi.NewSecret(s.decodeRevealed(v))
+	}
+	return s.decodeRevealed(v)
+}
+
+// decodeRevealed decodes a value that is not null, without the wrapper of a secret.
+func (s *shape) decodeRevealed(v tftypes.Value) *structpb.Value {
+	if !v.IsKnown() {
 		return lumi.NewUnknown()
 	}
 	switch c := native(v).(type) {
@@ -180,7 +188,7 @@ func (s *shape) name(wire string) string {
 	return wire
 }
 
-// encode returns the value of v, which must fit the IDL.
+// encode returns the value of v. What does not fit the IDL is null, unless it is within a dynamic value.
 func (s *shape) encode(v *structpb.Value, at place) tftypes.Value {
 	v = reveal(v)
 	typ := s.typ
@@ -190,10 +198,10 @@ func (s *shape) encode(v *structpb.Value, at place) tftypes.Value {
 		at = dynamic
 	}
 	switch {
-	case isNull(v):
-		return tftypes.NewValue(typ, nil)
 	case v.GetStringValue() == wire.Unknown:
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
+	case isNull(v) || at == typed && !s.fits(v):
+		return tftypes.NewValue(typ, nil)
 	case s.kind == jsonText && at != inJSON:
 		return s.encodeJSON(v)
 	}
@@ -213,6 +221,21 @@ func (s *shape) encode(v *structpb.Value, at place) tftypes.Value {
 		return build(typ, s.encodeFields(k.StructValue.GetFields(), at))
 	}
 	return s.encodeString(v.GetStringValue())
+}
+
+// fits reports whether the kind of v is that of the shape.
+func (s *shape) fits(v *structpb.Value) bool {
+	switch v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return s.typ.Is(tftypes.Bool)
+	case *structpb.Value_NumberValue:
+		return s.typ.Is(tftypes.Number)
+	case *structpb.Value_StringValue:
+		return s.kind == anyType || s.kind == reference || s.kind == scalar && s.typ.Is(tftypes.String)
+	case *structpb.Value_ListValue:
+		return s.kind == list
+	}
+	return s.kind == object || s.kind == mapping || s.kind == jsonText
 }
 
 // number returns the number that OpenTofu reads for the shortest decimal of n.

@@ -25,10 +25,7 @@ func tuple(elements ...tftypes.Value) tftypes.Value {
 	return build(tftypes.DynamicPseudoType, elements)
 }
 
-var (
-	null    = tftypes.NewValue(tftypes.DynamicPseudoType, nil)
-	unknown = tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
-)
+var null = tftypes.NewValue(tftypes.DynamicPseudoType, nil)
 
 // with returns a value of a shape with some attributes, which may have any type if they are dynamic.
 func with(s *shape, attributes map[string]tftypes.Value) tftypes.Value {
@@ -77,6 +74,22 @@ func TestOverlayKeepsForm(t *testing.T) {
 	}
 	if cleared := attr(s.overlayBag("1", config, was, lumi.Bag{}), "rest"); !cleared.Equal(null) {
 		t.Errorf("%v", cleared)
+	}
+}
+
+// Secret properties are masked wherever Lumi prints properties.
+func TestSecrets(t *testing.T) {
+	s := newShapes(testNames).resource(traps())
+	login := obj(map[string]tftypes.Value{"user": str("u"), "password": str("hunter2")})
+	bag := s.decodeBag(with(s, map[string]tftypes.Value{
+		"login": with(s.byName["login"].shape, map[string]tftypes.Value{"password": str("hunter2")}), "grid": tuple(tuple(login)),
+		"filter": with(s.byName["filter"].shape, map[string]tftypes.Value{"and": tftypes.NewValue(s.byName["filter"].byName["and"].typ,
+			[]tftypes.Value{str(`{"login": {"password": "hunter2"}}`)})}),
+	}))
+	const want = `{"filter":{"and":[{"login":{"password":"(secret)"}}]},"grid":[[{"password":"(secret)","user":"u"}]],` +
+		`"login":{"password":"(secret)"}}`
+	if got := bag.String(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
