@@ -24,7 +24,7 @@ func (s *shape) overlay(base tftypes.Value, was, now *structpb.Value, at place) 
 	switch {
 	case same(was, now):
 		return base
-	case base.IsNull() || !base.IsKnown() || s.kind == jsonText:
+	case base.IsNull() || !base.IsKnown():
 		return s.encode(now, at)
 	}
 	typ := s.typ
@@ -69,14 +69,13 @@ func (s *shape) overlayFields(base map[string]tftypes.Value, was, now map[string
 	values := make(map[string]tftypes.Value, max(len(base), len(now)))
 	for name, v := range base {
 		part, key := s.part(name)
-		removed := isNull(now[key]) && !isNull(was[key]) && (at != typed || s.kind == mapping)
-		if key != "" && !removed {
+		if removed := isNull(now[key]) && !isNull(was[key]); !removed || at == typed && s.kind == object {
 			values[name] = part.overlay(v, was[key], now[key], at)
 		}
 	}
 	for key, v := range now {
 		name := s.name(key)
-		if _, done := values[name]; done || isNull(v) || key == wire.Signature {
+		if _, done := values[name]; done || key == wire.Signature {
 			continue
 		}
 		part, _ := s.part(name)

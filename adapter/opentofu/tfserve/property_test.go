@@ -45,6 +45,9 @@ func valuesSurvive(t *rapid.T) {
 	config := configMaker{t}.object(s)
 	overWire(t, s.typ, config)
 	was := s.decodeBag(config)
+	if _, err := protojson.Marshal(was.Struct()); err != nil { // A value is nil.
+		t.Fatal(err)
+	}
 	if got := s.overlayBag(nil, config, was, was); !got.Equal(config) {
 		t.Fatalf("%v\nbecame\n%v", config, got)
 	}

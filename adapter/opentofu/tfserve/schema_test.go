@@ -1,7 +1,6 @@
 package tfserve
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/parser"
@@ -48,6 +47,7 @@ func traps() *schema.Resource {
 		property("grid", &schema.List{Elem: &schema.List{Elem: ref(login)}}),
 		property("groups", &schema.Map{Key: schema.String, Elem: &schema.List{Elem: ref(login)}}),
 		property("filter", ref(filter)),
+		property("tags", &schema.Map{Key: schema.String, Elem: schema.String}),
 		property("rest", schema.Any),
 		property("rests", &schema.Map{Key: schema.String, Elem: schema.Any}),
 		property("code", schema.Asset),
@@ -82,10 +82,11 @@ grid: any optional computed sensitive
 groups: any optional computed sensitive
 filter: single optional computed
   key: string optional computed
-  and: list(string) optional computed sensitive; Encode each $Filter$ with $jsonencode$.
+  and: list[string] optional computed sensitive; Encode each $Filter$ with $jsonencode$.
   login: single optional computed
     user: string required
     password: string required sensitive
+tags: map[string] optional computed
 rest: any optional computed
 rests: any optional computed
 code: single optional computed
@@ -191,10 +192,8 @@ func dump(out *strings.Builder, indent string, all []*tfprotov6.SchemaAttribute)
 			out.WriteString([]string{"?", "single", "list", "set", "map"}[a.NestedType.Nesting])
 		case a.Type.Is(tftypes.DynamicPseudoType):
 			out.WriteString("any")
-		case a.Type.Is(tftypes.List{}):
-			fmt.Fprintf(out, "list(%s)", strings.ToLower(strings.TrimPrefix(a.Type.(tftypes.List).ElementType.String(), "tftypes.")))
 		default:
-			out.WriteString(strings.ToLower(strings.TrimPrefix(a.Type.String(), "tftypes.")))
+			out.WriteString(strings.ToLower(strings.ReplaceAll(a.Type.String(), "tftypes.", "")))
 		}
 		for _, flag := range []struct {
 			set  bool

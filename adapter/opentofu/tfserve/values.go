@@ -23,8 +23,7 @@ func (s *shape) decodeBag(v tftypes.Value) lumi.Bag {
 	return lumi.BagOf(s.decode(v).GetStructValue())
 }
 
-// encodeBag returns the value of a resource with properties. id is a string, nil, or
-// [tftypes.UnknownValue].
+// encodeBag returns the value of a resource with properties. id is a string, nil, or [tftypes.UnknownValue].
 func (s *shape) encodeBag(id any, bag lumi.Bag) tftypes.Value {
 	return s.withID(id, s.encodeFields(bag.Struct().GetFields(), typed))
 }
@@ -77,16 +76,14 @@ func as[T any](v tftypes.Value) (content T, err error) {
 
 // decode returns a value in wire form, or nil for null. Secret properties are wrapped, so that Lumi masks them.
 func (s *shape) decode(v tftypes.Value) *structpb.Value {
-	switch {
-	case v.IsNull():
-		return nil
-	case s.hidden:
-		return lumi.NewSecret(s.decodeRevealed(v))
+	decoded := s.decodeRevealed(v)
+	if s.hidden && decoded != nil {
+		decoded = lumi.NewSecret(decoded)
 	}
-	return s.decodeRevealed(v)
+	return decoded
 }
 
-// decodeRevealed decodes a value that is not null, without the wrapper of a secret.
+// decodeRevealed decodes a value without wrapping it as a secret.
 func (s *shape) decodeRevealed(v tftypes.Value) *structpb.Value {
 	if !v.IsKnown() {
 		return lumi.NewUnknown()

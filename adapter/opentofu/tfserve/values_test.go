@@ -57,7 +57,7 @@ func TestOverlayKeepsForm(t *testing.T) {
 	s := newShapes(testNames).resource(traps())
 	aList := tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{str("a")})
 	config := with(s, map[string]tftypes.Value{"rest": obj(map[string]tftypes.Value{
-		"null": null, "list": aList, "longer": aList, "mixed": aList, "tuple": tuple(null, str("b")), "gone": null, "set": str("x"),
+		"null": null, "list": aList, "longer": aList, "mixed": aList, "tuple": tuple(null, str("b")), "gone": null, "set": str("x"), "removed": str("z"),
 	})})
 	was := s.decodeBag(config)
 	now := changed(was, "rest", map[string]any{
@@ -72,6 +72,21 @@ func TestOverlayKeepsForm(t *testing.T) {
 	if !got.Equal(want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
+	tags := func(all map[string]tftypes.Value) tftypes.Value {
+		return with(s, map[string]tftypes.Value{"tags": tftypes.NewValue(s.byName["tags"].typ, all)})
+	}
+	config = tags(map[string]tftypes.Value{"a": str("1"), "b": str("2"), "null": tftypes.NewValue(tftypes.String, nil)})
+	was = s.decodeBag(config)
+	got = s.overlayBag(nil, config, was, changed(was, "tags", map[string]any{"b": "3", "c": "4"}))
+	if want := tags(map[string]tftypes.Value{"b": str("3"), "c": str("4"), "null": tftypes.NewValue(tftypes.String, nil)}); !got.Equal(want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+}
+
+func TestOverlayClears(t *testing.T) {
+	s := newShapes(testNames).resource(traps())
+	config := with(s, map[string]tftypes.Value{"rest": tuple(null)})
+	was := s.decodeBag(config)
 	if cleared := attr(s.overlayBag("1", config, was, lumi.Bag{}), "rest"); !cleared.Equal(null) {
 		t.Errorf("%v", cleared)
 	}
@@ -90,6 +105,15 @@ func TestSecrets(t *testing.T) {
 		`"login":{"password":"(secret)"}}`
 	if got := bag.String(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// Objects in dynamic values have only the attributes that are set.
+func TestDynamicObject(t *testing.T) {
+	s := newShapes(testNames).resource(traps())
+	grid := tuple(tuple(obj(map[string]tftypes.Value{"user": str("u")})))
+	if got := attr(s.encodeBag(nil, s.decodeBag(with(s, map[string]tftypes.Value{"grid": grid}))), "grid"); !got.Equal(grid) {
+		t.Errorf("%v\nwant %v", got, grid)
 	}
 }
 
@@ -115,11 +139,16 @@ func TestReferences(t *testing.T) {
 	if got := attr(s.overlayBag(nil, config, bag, bag), "target"); !got.Equal(target("acme:net:VPC")) {
 		t.Errorf("%v, want the type that the configuration has", got)
 	}
+	untyped := tftypes.NewValue(s.byName["target"].typ, map[string]tftypes.Value{
+		typeName: tftypes.NewValue(tftypes.String, tftypes.UnknownValue), idName: str("i:1"),
+	})
 	half := tftypes.NewValue(s.byName["target"].typ, map[string]tftypes.Value{
 		typeName: str("acme_disk"), idName: tftypes.NewValue(tftypes.String, tftypes.UnknownValue),
 	})
-	if got := s.decodeBag(with(s, map[string]tftypes.Value{"target": half})).Get("target"); got != wire.Unknown {
-		t.Error(got)
+	for _, target := range []tftypes.Value{half, untyped} {
+		if got := s.decodeBag(with(s, map[string]tftypes.Value{"target": target})).Get("target"); got != wire.Unknown {
+			t.Error(got)
+		}
 	}
 }
 
