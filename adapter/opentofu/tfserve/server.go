@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -77,7 +78,8 @@ func run(p serve.Plugin, schemaJSON string, options []Option) error {
 	return s.Close()
 }
 
-// New returns a server for the plugin. The error lists resource types that would have the same name in OpenTofu.
+// New returns a server for the types of the schema that the plugin serves. The error lists types that would have the same name in
+// OpenTofu.
 func New(p serve.Plugin, schemaJSON string, options ...Option) (*Server, error) {
 	provider, err := bridge.New(p, schemaJSON)
 	if err != nil {
@@ -92,7 +94,8 @@ func New(p serve.Plugin, schemaJSON string, options ...Option) (*Server, error) 
 	if s.local == "" {
 		s.local = path.Base(s.address)
 	}
-	s.names, err = typeNames(s.local, provider.Types.Tokens("resource"))
+	served := slices.DeleteFunc(provider.Types.Tokens("resource"), func(token string) bool { return p.Resources[tokens.Type(token)] == nil })
+	s.names, err = typeNames(s.local, served)
 	return s, err
 }
 
@@ -153,7 +156,9 @@ func (s *Server) schemas() (config *tfprotov6.Schema, resources map[string]*tfpr
 		case *schema.Config:
 			config = configSchema(d, b.config(d))
 		case *schema.Resource:
-			resources[s.names.of[tokens.Type(d.Token)]] = resourceSchema(d, b.resource(d))
+			if name, served := s.names.of[tokens.Type(d.Token)]; served {
+				resources[name] = resourceSchema(d, b.resource(d))
+			}
 		}
 	}
 	return config, resources, b.err()

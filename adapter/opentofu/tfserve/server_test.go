@@ -14,7 +14,9 @@ import (
 
 	local "github.com/lumi-idl/lumi/examples/local/provider"
 	"github.com/lumi-idl/lumi/examples/local/provider/lumischema"
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -103,6 +105,17 @@ func TestTypesOfServer(t *testing.T) {
 	wantError(t, err, "the provider has no resource type local_fil; did you mean local_file?")
 }
 
+// A plugin may serve only some types of its schema.
+func TestServedTypes(t *testing.T) {
+	only := serve.Plugin{Package: "local", Resources: map[tokens.Type]lumi.ResourceProvider{local.File: local.Resources()[local.File]}}
+	s := must.Get(New(only, lumischema.JSON))(t)
+	defer s.Close()
+	got := must.Get(s.GetProviderSchema(t.Context(), nil))(t)
+	if len(got.Diagnostics) > 0 || len(got.ResourceSchemas) != 1 || got.ResourceSchemas["local_file"] == nil || len(s.names.list()) != 1 {
+		t.Errorf("%v %v %v", got.Diagnostics, got.ResourceSchemas, s.names.list())
+	}
+}
+
 func TestLocalName(t *testing.T) {
 	for want, options := range map[string][]Option{
 		"local_file": nil, "disk_file": {Address("example.com/acme/disk")}, "d_file": {LocalName("d"), Address("acme/disk")},
@@ -118,7 +131,9 @@ func TestLocalName(t *testing.T) {
 func TestCollisions(t *testing.T) {
 	text := strings.Replace(lumischema.JSON, `"name":"Directory"`, `"name":"FILE"`, 1)
 	text = strings.Replace(text, "local:index:Directory", "local:index:FILE", 1)
-	_, err := New(serve.Plugin{Package: "local", Resources: local.Resources()}, text)
+	resources := local.Resources()
+	resources["local:index:FILE"] = struct{ lumi.ResourceProvider }{}
+	_, err := New(serve.Plugin{Package: "local", Resources: resources}, text)
 	wantError(t, err, "local:index:FILE and local:index:File would both be local_file in OpenTofu")
 
 	text = strings.Replace(lumischema.JSON, `{"field":"Content","name":"content"`, `{"field":"PATH","name":"content"`, 1)
