@@ -14,10 +14,11 @@ import (
 )
 
 // idName is the attribute of every resource that holds its id. With typeName, it is also an attribute of references to resources
-// of several types.
+// of several types. hashName is the attribute for the hash of an asset or archive, which the provider computes.
 const (
 	idName   = "id"
 	typeName = "type"
+	hashName = "hash"
 )
 
 // The names that OpenTofu and Terraform reserve at the top of a resource or provider block. OpenTofu reserves "locals" for blocks

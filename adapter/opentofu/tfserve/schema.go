@@ -21,7 +21,7 @@ const (
 
 // resourceSchema returns the schema of a resource, whose shape is s.
 func resourceSchema(r *schema.Resource, s *shape) *tfprotov6.Schema {
-	block := blockOf(&r.Header, s, input)
+	block := blockOf(r, s, input)
 	block.Attributes = append(block.Attributes, &tfprotov6.SchemaAttribute{
 		Name: idName, Type: tftypes.String, Computed: true, Description: "The id of the resource.",
 		DescriptionKind: tfprotov6.StringKindMarkdown,
@@ -29,18 +29,12 @@ func resourceSchema(r *schema.Resource, s *shape) *tfprotov6.Schema {
 	return &tfprotov6.Schema{Block: block}
 }
 
-// configSchema returns the schema of the provider's configuration, which has no attributes if c is nil.
-func configSchema(c *schema.Config, s *shape) *tfprotov6.Schema {
-	if c == nil {
-		return &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}}
-	}
-	return &tfprotov6.Schema{Block: blockOf(&c.Header, s, settings)}
-}
-
-func blockOf(h *schema.Header, s *shape, u use) *tfprotov6.SchemaBlock {
+// blockOf returns the attributes and documentation of a resource or configuration, whose shape is s.
+func blockOf(d schema.Decl, s *shape, u use) *tfprotov6.SchemaBlock {
+	deprecated := d.Head().Deprecated
 	return &tfprotov6.SchemaBlock{
-		Attributes: schemaAttributes(s, u), Description: h.Doc, DescriptionKind: tfprotov6.StringKindMarkdown,
-		Deprecated: h.Deprecated != "", DeprecationMessage: h.Deprecated,
+		Attributes: schemaAttributes(s, u), Description: schema.TypeDoc(d), DescriptionKind: tfprotov6.StringKindMarkdown,
+		Deprecated: deprecated != "", DeprecationMessage: deprecated,
 	}
 }
 
@@ -55,16 +49,13 @@ func schemaAttributes(s *shape, u use) []*tfprotov6.SchemaAttribute {
 // schema returns the schema of an attribute of an object with the shape in.
 func (a *attribute) schema(in *shape, u use) *tfprotov6.SchemaAttribute {
 	p := a.property
-	if p == nil { // in an asset or archive
-		p = &schema.Property{Name: a.name, Field: a.name, Optional: true, Out: a.name == hashName, Doc: contentDocs[a.name]}
-	}
 	if p.Out && u == input {
 		u = output
 	}
 	sa := &tfprotov6.SchemaAttribute{
-		Name: a.name, Computed: u == output || u == input && p.Optional && !in.isChoice(), Required: u != output && !p.Optional,
+		Name: a.name, Computed: u == output || u == input && p.Optional && !in.choice, Required: u != output && !p.Optional,
 		Optional: u != output && p.Optional, Sensitive: p.Secret, Deprecated: p.Deprecated != "", DeprecationMessage: p.Deprecated,
-		Description: a.describe(p), DescriptionKind: tfprotov6.StringKindMarkdown,
+		Description: a.describe(), DescriptionKind: tfprotov6.StringKindMarkdown,
 	}
 	if sa.NestedType = a.nested(u); sa.NestedType == nil {
 		sa.Type = a.typ
@@ -72,10 +63,6 @@ func (a *attribute) schema(in *shape, u use) *tfprotov6.SchemaAttribute {
 	}
 	return sa
 }
-
-// isChoice reports whether the attributes of an object exclude each other, so that the provider never sets those that a program
-// leaves out.
-func (s *shape) isChoice() bool { return s.union || s.signature != "" }
 
 // nested returns the attributes of an object, or of the objects in a list or map, or nil for other types.
 func (a *attribute) nested(u use) *tfprotov6.SchemaObject {
@@ -105,17 +92,10 @@ func (a *attribute) nested(u use) *tfprotov6.SchemaObject {
 	return nil
 }
 
-var contentDocs = map[string]string{
-	"text":   "The content as text.",
-	"path":   "The path of a file or, for an archive, a folder or an archive file.",
-	"uri":    "The URI of the content.",
-	"assets": "The files of the archive by their names.",
-	hashName: "The hash of the content at `path`.",
-}
-
-// describe returns the documentation of a property with what its schema in OpenTofu does not tell.
-func (a *attribute) describe(p *schema.Property) string {
-	text := []string{p.Doc}
+// describe returns the documentation of an attribute with what its schema in OpenTofu does not tell.
+func (a *attribute) describe() string {
+	p := a.property
+	text := []string{schema.PropertyDoc(p)}
 	add := func(format string, args ...any) { text = append(text, fmt.Sprintf(format, args...)) }
 	if ref, ok := innermost(p.Type).(*schema.Ref); ok {
 		inner := a.shape

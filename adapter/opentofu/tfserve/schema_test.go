@@ -40,7 +40,7 @@ func traps() *schema.Resource {
 	either := &schema.Union{Variants: []*schema.Property{property("vpc", ref(vpc)), property("disk", ref(disk))}}
 	r := &schema.Resource{Header: schema.Header{Name: "Traps", Doc: "Traps.", Deprecated: "use Snares"}, Token: "acme:index:Traps"}
 	r.Properties = []*schema.Property{
-		{Field: "Count", Name: "count", Type: schema.Int, Doc: "How many."},
+		{Field: "Count", Name: "count", Type: schema.Int, Doc: "How many.", Replaces: true, Constraints: &schema.Constraints{Min: new(1.0)}},
 		{Field: "IPProtocol", Name: "proto", Type: schema.String, Optional: true, Default: "tcp", Deprecated: "use Probe"},
 		property("login", ref(login)),
 		property("logins", &schema.List{Elem: ref(login)}),
@@ -70,7 +70,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("%+v %v", s.Block, b.err())
 	}
 	const want = `
-count_: number required; How many. | In the IDL, its name is $count$, which OpenTofu reserves.
+count_: number required; How many. At least 1. A change replaces the resource. | In the IDL, its name is $count$, which OpenTofu reserves.
 ip_protocol: string optional computed deprecated (use Probe); The default is $tcp$. | In the IDL, its name is $proto$.
 login: single optional computed
   user: string required
@@ -131,21 +131,18 @@ id: string computed; The id of the resource.
 func TestConfigSchema(t *testing.T) {
 	c := &schema.Config{Header: schema.Header{Doc: "Settings."}, Properties: traps().Properties[:3]}
 	c.Properties[1].Field, c.Properties[1].Name = "Alias", "alias"
-	s := configSchema(c, newShapes(testNames).config(c))
+	block := blockOf(c, newShapes(testNames).config(c), settings)
 	const want = `
-count_: number required; How many. | In the IDL, its name is $count$, which OpenTofu reserves.
+count_: number required; How many. At least 1. A change replaces the resource. | In the IDL, its name is $count$, which OpenTofu reserves.
 alias_: string optional deprecated (use Probe); The default is $tcp$. | In the IDL, its name is $alias$, which OpenTofu reserves.
 login: single optional
   user: string required
   password: string required sensitive
 `
 	var out strings.Builder
-	dump(&out, "\n", s.Block.Attributes)
-	if got := strings.ReplaceAll(out.String(), "`", "$") + "\n"; got != want || s.Block.Description != "Settings." {
+	dump(&out, "\n", block.Attributes)
+	if got := strings.ReplaceAll(out.String(), "`", "$") + "\n"; got != want || block.Description != "Settings." {
 		t.Errorf("%s", got)
-	}
-	if s := configSchema(nil, nil); s.Block == nil || s.Block.Attributes != nil {
-		t.Errorf("%+v", s)
 	}
 }
 

@@ -149,12 +149,12 @@ func (s *Server) schemas() (config *tfprotov6.Schema, resources map[string]*tfpr
 	if err != nil {
 		return nil, nil, err
 	}
-	config, resources = configSchema(nil, nil), make(map[string]*tfprotov6.Schema, len(s.names.of))
+	config, resources = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}}, make(map[string]*tfprotov6.Schema, len(s.names.of))
 	b := newShapes(s.names)
 	for d := range pkg.Decls() {
 		switch d := d.(type) {
 		case *schema.Config:
-			config = configSchema(d, b.config(d))
+			config.Block = blockOf(d, b.config(d), settings)
 		case *schema.Resource:
 			if name, served := s.names.of[tokens.Type(d.Token)]; served {
 				resources[name] = resourceSchema(d, b.resource(d))

@@ -35,8 +35,8 @@ type shape struct {
 	// attributes are those of an object without its id, and byName finds them by their names in OpenTofu.
 	attributes []*attribute
 	byName     map[string]*attribute
-	// union is set for objects with exactly one attribute, and signature for assets and archives.
-	union     bool
+	// choice is set for unions, assets, and archives, whose attributes exclude each other, and signature for assets and archives.
+	choice    bool
 	signature string
 	// token is the type of the resource that a reference refers to.
 	token tokens.Type
@@ -50,8 +50,7 @@ type attribute struct {
 	*shape
 	// name is the name in OpenTofu, and wire the one in bags, or "" for an id.
 	name, wire string
-	// property is nil for the parts of assets and archives.
-	property *schema.Property
+	property   *schema.Property // nil for an id
 }
 
 var (
@@ -60,24 +59,25 @@ var (
 	primitives  = map[schema.Primitive]*shape{
 		schema.Bool: {typ: tftypes.Bool}, schema.Number: {typ: tftypes.Number}, schema.Int: {typ: tftypes.Number},
 		schema.String: stringShape, schema.Any: anyShape, schema.Asset: assetShape,
-		schema.Archive: contentShape(wire.Archive, attribute{name: "assets", shape: collection(mapping, assetShape)}),
+		schema.Archive: contentShape(wire.Archive, "assets", "The files of the archive by their names.", collection(mapping, assetShape)),
 	}
-	assetShape = contentShape(wire.Asset, attribute{name: "text", shape: stringShape})
+	assetShape = contentShape(wire.Asset, "text", "The content as text.", stringShape)
 )
 
 // contentShape returns the shape of assets or archives, which differ in one attribute.
-func contentShape(signature string, own attribute) *shape {
-	s := &shape{kind: object, signature: signature}
-	for _, a := range []attribute{{name: "path", shape: stringShape}, own, {name: "uri", shape: stringShape}, {name: hashName, shape: stringShape}} {
-		a.wire = a.name
-		s.attributes = append(s.attributes, &a)
+func contentShape(signature, own, ownDoc string, ownShape *shape) *shape {
+	s := &shape{kind: object, choice: true, signature: signature}
+	add := func(name, doc string, of *shape) {
+		p := &schema.Property{Name: name, Doc: doc, Optional: true, Out: name == hashName}
+		s.attributes = append(s.attributes, &attribute{shape: of, name: name, wire: name, property: p})
 	}
+	add("path", "The path of a file or, for an archive, a folder or an archive file.", stringShape)
+	add(own, ownDoc, ownShape)
+	add("uri", "The URI of the content.", stringShape)
+	add(hashName, "The hash of the content at `path`.", stringShape)
 	s.index()
 	return s
 }
-
-// hashName is the attribute for the hash of an asset or archive, which the provider computes.
-const hashName = "hash"
 
 // index sets what follows from the attributes.
 func (s *shape) index() {
@@ -149,7 +149,7 @@ func (b *shapes) object(d schema.Decl, reserved []string) *shape {
 		b.problems = append(b.problems, err)
 	}
 	_, union := d.(*schema.Union)
-	s := &shape{kind: object, union: union}
+	s := &shape{kind: object, choice: union}
 	b.objects[d] = s // Set early: it may contain itself as a jsonText.
 	for i, p := range schema.Properties(d) {
 		inner := *b.shape(p.Type, d)

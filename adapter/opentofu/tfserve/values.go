@@ -49,29 +49,25 @@ func native(v tftypes.Value) any {
 	if v.IsNull() || !v.IsKnown() {
 		return nil
 	}
-	var err error
-	var content any
 	switch t := v.Type(); {
 	case t.Is(tftypes.Bool):
-		content, err = as[bool](v)
+		return as[bool](v)
 	case t.Is(tftypes.String):
-		content, err = as[string](v)
+		return as[string](v)
 	case t.Is(tftypes.Number):
-		content, err = as[*big.Float](v)
+		return as[*big.Float](v)
 	case t.Is(tftypes.Map{}), t.Is(tftypes.Object{}):
-		content, err = as[map[string]tftypes.Value](v)
-	default:
-		content, err = as[[]tftypes.Value](v)
+		return as[map[string]tftypes.Value](v)
 	}
-	if err != nil {
+	return as[[]tftypes.Value](v)
+}
+
+func as[T any](v tftypes.Value) any {
+	var content T
+	if v.As(&content) != nil {
 		return nil // impossible for these types
 	}
 	return content
-}
-
-func as[T any](v tftypes.Value) (content T, err error) {
-	err = v.As(&content)
-	return content, err
 }
 
 // decode returns a value in wire form, or nil for null. Secret properties are wrapped, so that Lumi masks them.
