@@ -28,13 +28,14 @@ var (
 	providerNames = []string{"alias", "count", "depends_on", "for_each", "lifecycle", "source", "version"}
 )
 
-// snake converts a Go name to snake case. A run of capitals is a word, except for the last one before a lower-case letter; its
-// plural is too: VPCIDs becomes vpcids, IPProtocol becomes ip_protocol, and S3Key becomes s3_key.
+// snake converts a Go name to snake case. A run of capitals is a word, except for the last one before a lower-case letter: VPCID
+// becomes vpcid, and IPProtocol becomes ip_protocol. The s of a plural and the v of a version belong to the run: VPCIDs becomes
+// vpcids, and IPv6CIDR becomes ipv6_cidr.
 func snake(name string) string {
 	runes := []rune(name)
 	var b strings.Builder
 	for i, r := range runes {
-		if i > 0 && unicode.IsUpper(r) && runes[i-1] != '_' && (!unicode.IsUpper(runes[i-1]) || startsWord(runes[i:])) {
+		if i > 0 && unicode.IsUpper(r) && runes[i-1] != '_' && (!unicode.IsUpper(runes[i-1]) || startsWord(runes[i+1:])) {
 			b.WriteByte('_')
 		}
 		b.WriteRune(unicode.ToLower(r))
@@ -42,10 +43,14 @@ func snake(name string) string {
 	return b.String()
 }
 
-// startsWord reports whether a capital after another one starts a word.
+// startsWord reports whether a capital after another one starts a word, given what follows it.
 func startsWord(rest []rune) bool {
-	plural := len(rest) > 1 && rest[1] == 's' && (len(rest) == 2 || !unicode.IsLower(rest[2]))
-	return len(rest) > 1 && unicode.IsLower(rest[1]) && !plural
+	if len(rest) == 0 || !unicode.IsLower(rest[0]) {
+		return false
+	}
+	plural := rest[0] == 's' && (len(rest) == 1 || !unicode.IsLower(rest[1]))
+	version := rest[0] == 'v' && len(rest) > 1 && unicode.IsDigit(rest[1])
+	return !plural && !version
 }
 
 // names are the names of resource types in OpenTofu.

@@ -11,7 +11,7 @@ func TestSnake(t *testing.T) {
 	for name, want := range map[string]string{
 		"VPC": "vpc", "Name": "name", "IPProtocol": "ip_protocol", "VPCID": "vpcid", "VPCIDs": "vpcids", "CIDRIP": "cidrip", "S3Key": "s3_key",
 		"SHA256": "sha256", "MD5Hash": "md5_hash", "IDsOfUsers": "ids_of_users", "IsOn": "is_on", "EBSOptimized": "ebs_optimized", "A": "a",
-		"Snake_Case": "snake_case", "DNSSEC": "dnssec", "UseHTTP2": "use_http2", "ÉtatÀVenir": "état_à_venir",
+		"Snake_Case": "snake_case", "DNSSEC": "dnssec", "IPv6CIDRBlocks": "ipv6_cidr_blocks", "MapIPv": "map_i_pv", "DBSnapshot": "db_snapshot", "UseHTTP2": "use_http2", "ÉtatÀVenir": "état_à_venir",
 	} {
 		if got := snake(name); got != want {
 			t.Errorf("snake(%s) = %s, want %s", name, got, want)

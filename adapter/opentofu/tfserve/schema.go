@@ -106,7 +106,7 @@ func (a *attribute) describe() string {
 		case *schema.Enum:
 			add("One of %s.", oneOf(d.Members, func(m *schema.Member) string { return m.Value }))
 		case *schema.Resource:
-			add("The id of a `%s`.", inner.names.name(d.Token))
+			add("The id of the `%s`.", inner.names.name(d.Token))
 		}
 		switch inner.kind {
 		case anyType:

@@ -108,7 +108,7 @@ probe: single optional computed
     port: number optional computed
   udp: single optional
 color: string optional computed; One of $red$, $green$.
-disk: string optional computed; The id of a $acme_disk$.
+disk: string optional computed; The id of the $acme_disk$.
 peers: list optional computed; One of $acme_net_vpc$, $acme_disk$.
   type: string required; The type of the resource.
   id: string required; The id of the resource.
