@@ -35,7 +35,8 @@ type Option func(*Server)
 func Address(address string) Option { return func(s *Server) { s.address = address } }
 
 // LocalName sets the name with which resource types start and by which configurations refer to the provider. By default, it is the
-// last part of the address.
+// last part of the address. If it contains an underscore, each resource in a configuration must name its provider, since OpenTofu
+// derives that from the part of the type before the first one.
 func LocalName(name string) Option { return func(s *Server) { s.local = name } }
 
 // Server is a provider for OpenTofu and Terraform. It implements protocol 6.

@@ -38,7 +38,7 @@ type shape struct {
 	// choice is set for unions, assets, and archives, whose attributes exclude each other, and signature for assets and archives.
 	choice    bool
 	signature string
-	// token is the type of the resource that a reference refers to.
+	// token is the type of the resource that a reference refers to. References have the names of resource types, too.
 	token tokens.Type
 	names *names
 	// dynamic is set if values may differ in type, secret if they are or may contain a secret property, and hidden if they are one.
@@ -114,7 +114,7 @@ type shapes struct {
 	objects map[schema.Decl]*shape
 	// reach caches the structs and unions in each one, however deep.
 	reach map[schema.Decl]map[schema.Decl]bool
-	// problems are the properties that have no name in OpenTofu.
+	// problems are the collisions of names.
 	problems []error
 }
 
