@@ -1,6 +1,7 @@
 package tfserve
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -75,21 +76,10 @@ func (a *attribute) nested(u use) *tfprotov6.SchemaObject {
 	case s.kind == mapping:
 		s, nesting = s.elem, tfprotov6.SchemaObjectNestingModeMap
 	}
-	switch s.kind {
-	case object:
-		return &tfprotov6.SchemaObject{Attributes: schemaAttributes(s, u), Nesting: nesting}
-	case anyType:
-		parts := []*tfprotov6.SchemaAttribute{
-			{Name: typeName, Type: tftypes.String, Description: "The type of the resource."},
-			{Name: idName, Type: tftypes.String, Description: "The id of the resource."},
-		}
-		for _, part := range parts {
-			part.DescriptionKind = tfprotov6.StringKindMarkdown
-			part.Required, part.Computed = u != output, u == output
-		}
-		return &tfprotov6.SchemaObject{Attributes: parts, Nesting: nesting}
+	if !s.isObject() {
+		return nil
 	}
-	return nil
+	return &tfprotov6.SchemaObject{Attributes: schemaAttributes(s, u), Nesting: nesting}
 }
 
 // describe returns the documentation of an attribute with what its schema in OpenTofu does not tell.
@@ -118,7 +108,8 @@ func (a *attribute) describe() string {
 		}
 	}
 	if p.Default != nil {
-		add("The default is `%v`.", p.Default)
+		literal, _ := json.Marshal(p.Default) // a bool, a number, or a string
+		add("The default is `%s`.", literal)
 	}
 	switch {
 	case a.name == snake(p.Field)+"_":

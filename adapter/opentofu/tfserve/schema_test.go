@@ -34,6 +34,7 @@ func traps() *schema.Resource {
 	filter.Properties = []*schema.Property{property("key", schema.String), property("and", &schema.List{Elem: ref(filter)}), property("login", ref(login))}
 	tcp, udp := &schema.Struct{Properties: []*schema.Property{property("port", schema.Int)}}, &schema.Struct{}
 	probe := &schema.Union{Variants: []*schema.Property{property("tcp", ref(tcp)), property("udp", ref(udp))}}
+	tcp.Properties[0].Default = 1e6
 	color := &schema.Enum{Members: []*schema.Member{{Value: "red"}, {Value: "green"}}}
 	disk := &schema.Resource{Header: schema.Header{Name: "Disk"}, Token: "acme:index:Disk"}
 	vpc := &schema.Resource{Token: "acme:net:VPC"}
@@ -71,7 +72,7 @@ func TestSchema(t *testing.T) {
 	}
 	const want = `
 count_: number required; How many. At least 1. A change replaces the resource. | In the IDL, its name is $count$, which OpenTofu reserves.
-ip_protocol: string optional computed deprecated (use Probe); The default is $tcp$. | In the IDL, its name is $proto$.
+ip_protocol: string optional computed deprecated (use Probe); The default is $"tcp"$. | In the IDL, its name is $proto$.
 login: single optional computed
   user: string required
   password: string required sensitive
@@ -105,7 +106,7 @@ bundle: single optional computed
   hash: string computed; The hash of the content at $path$.
 probe: single optional computed
   tcp: single optional
-    port: number optional computed
+    port: number optional computed; The default is $1000000$.
   udp: single optional
 color: string optional computed; One of $red$, $green$.
 disk: string optional computed; The id of the $acme_disk$.
@@ -134,7 +135,7 @@ func TestConfigSchema(t *testing.T) {
 	block := blockOf(c, newShapes(testNames).config(c), settings)
 	const want = `
 count_: number required; How many. At least 1. A change replaces the resource. | In the IDL, its name is $count$, which OpenTofu reserves.
-alias_: string optional deprecated (use Probe); The default is $tcp$. | In the IDL, its name is $alias$, which OpenTofu reserves.
+alias_: string optional deprecated (use Probe); The default is $"tcp"$. | In the IDL, its name is $alias$, which OpenTofu reserves.
 login: single optional
   user: string required
   password: string required sensitive

@@ -32,7 +32,7 @@ type shape struct {
 	typ tftypes.Type
 	// elem is the shape of elements of a list or mapping, and of the object of a jsonText.
 	elem *shape
-	// attributes are those of an object without its id, and byName finds them by their names in OpenTofu.
+	// attributes are those of an object, without the id of a resource, or of an anyType, and byName finds them by their names in OpenTofu.
 	attributes []*attribute
 	byName     map[string]*attribute
 	// choice is set for unions, assets, and archives, whose attributes exclude each other, and signature for assets and archives.
@@ -67,16 +67,17 @@ var (
 // contentShape returns the shape of assets or archives, which differ in one attribute.
 func contentShape(signature, own, ownDoc string, ownShape *shape) *shape {
 	s := &shape{kind: object, choice: true, signature: signature}
-	add := func(name, doc string, of *shape) {
-		p := &schema.Property{Name: name, Doc: doc, Optional: true, Out: name == hashName}
-		s.attributes = append(s.attributes, &attribute{shape: of, name: name, wire: name, property: p})
-	}
-	add("path", "The path of a file or, for an archive, a folder or an archive file.", stringShape)
-	add(own, ownDoc, ownShape)
-	add("uri", "The URI of the content.", stringShape)
-	add(hashName, "The hash of the content at `path`.", stringShape)
+	s.add(stringShape, &schema.Property{Name: "path", Optional: true, Doc: "The path of a file or, for an archive, a folder or an archive file."})
+	s.add(ownShape, &schema.Property{Name: own, Optional: true, Doc: ownDoc})
+	s.add(stringShape, &schema.Property{Name: "uri", Optional: true, Doc: "The URI of the content."})
+	s.add(stringShape, &schema.Property{Name: hashName, Optional: true, Out: true, Doc: "The hash of the content at `path`."})
 	s.index()
 	return s
+}
+
+// add adds an attribute that is not a property in the IDL.
+func (s *shape) add(of *shape, p *schema.Property) {
+	s.attributes = append(s.attributes, &attribute{shape: of, name: p.Name, wire: p.Name, property: p})
 }
 
 // index sets what follows from the attributes.
@@ -119,10 +120,11 @@ type shapes struct {
 }
 
 func newShapes(n *names) *shapes {
-	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{typeName: tftypes.String, idName: tftypes.String}}
-	return &shapes{
-		any: &shape{kind: anyType, typ: typ, names: n}, objects: map[schema.Decl]*shape{}, reach: map[schema.Decl]map[schema.Decl]bool{},
-	}
+	some := &shape{kind: anyType, names: n}
+	some.add(stringShape, &schema.Property{Name: typeName, Doc: "The type of the resource."})
+	some.add(stringShape, &schema.Property{Name: idName, Doc: "The id of the resource."})
+	some.index()
+	return &shapes{any: some, objects: map[schema.Decl]*shape{}, reach: map[schema.Decl]map[schema.Decl]bool{}}
 }
 
 // resource returns the shape of a resource type, which has an id.
