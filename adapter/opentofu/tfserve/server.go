@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -46,6 +47,9 @@ type Server struct {
 	address, local string
 	schemaJSON     string
 	names          *names
+
+	// deferred is set if the configuration of the provider is unknown.
+	deferred atomic.Bool
 
 	mu    sync.Mutex
 	types map[string]*resourceType
@@ -140,7 +144,7 @@ func (s *Server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchema
 	resp := &tfprotov6.GetProviderSchemaResponse{ServerCapabilities: capabilities}
 	var err error
 	resp.Provider, resp.ResourceSchemas, err = s.schemas()
-	resp.Diagnostics = failure(err)
+	resp.Diagnostics = diagnose(err, nil)
 	return resp, nil
 }
 
