@@ -45,6 +45,8 @@ func (r *rules) schema(at, block string, attrs attributes) {
 			r.add(at, "required=%t, optional=%t, computed=%t cannot be combined", a.Required, a.Optional, a.Computed)
 		case (a.Type == nil) == (a.NestedType == nil):
 			r.add(at, "needs either a type or nested attributes")
+		case mixes(a.ValueType(), false):
+			r.add(at, "has elements of a dynamic type, and OpenTofu crashes if their types differ: make all of it dynamic")
 		case a.NestedType == nil:
 		case a.ValueType() == nil || a.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSet:
 			r.add(at, "the nesting mode %s is invalid, or unknown to this kit", a.NestedType.Nesting)
@@ -136,39 +138,21 @@ func (r *rules) known(at string, v tftypes.Value) {
 	}
 }
 
-// uniform returns the type of a value, in which types of values replace dynamic ones. It checks that all elements of a list or
-// map have the same, since OpenTofu panics if they do not.
-func (r *rules) uniform(at string, v tftypes.Value) tftypes.Type {
-	if parts(v) == nil {
-		return v.Type()
-	}
-	_, isObject := v.Type().(tftypes.Object)
-	_, isTuple := v.Type().(tftypes.Tuple)
-	var element tftypes.Type
-	types := map[string]tftypes.Type{}
-	for _, step := range slices.Sorted(maps.Keys(parts(v))) {
-		types[step] = r.uniform(at+step, parts(v)[step])
-		switch {
-		case isObject || isTuple || types[step].Is(tftypes.DynamicPseudoType):
-		case element == nil:
-			element = types[step]
-		case !element.Equal(types[step]):
-			r.add(at+step, "is a %s among elements that are a %s, on which OpenTofu crashes", types[step], element)
+// mixes reports whether elements of a list or map in a type may differ in type. OpenTofu crashes if they do.
+func mixes(t tftypes.Type, within bool) bool {
+	switch t := t.(type) {
+	case tftypes.List:
+		return mixes(t.ElementType, true)
+	case tftypes.Map:
+		return mixes(t.ElementType, true)
+	case tftypes.Object:
+		for _, attr := range t.AttributeTypes {
+			if mixes(attr, within) {
+				return true
+			}
 		}
 	}
-	switch {
-	case isObject:
-		attrs := map[string]tftypes.Type{}
-		for step, t := range types {
-			attrs[step[1:]] = t
-		}
-		return tftypes.Object{AttributeTypes: attrs}
-	case v.Type().Is(tftypes.List{}) && element != nil:
-		return tftypes.List{ElementType: element}
-	case v.Type().Is(tftypes.Map{}) && element != nil:
-		return tftypes.Map{ElementType: element}
-	}
-	return v.Type()
+	return within && t.Is(tftypes.DynamicPseudoType)
 }
 
 // parts returns the attributes or elements of a value by the last step of their paths, or nil if it has no parts.

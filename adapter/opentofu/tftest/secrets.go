@@ -1,6 +1,7 @@
 package tftest
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -10,13 +11,17 @@ import (
 
 // secrets checks that each property has an attribute, and that each secret is in a sensitive one.
 func (r *rules) secrets(at string, properties []*schema.Property, attrs attributes) {
+	byName := map[string]*tfprotov6.SchemaAttribute{}
+	for _, a := range attrs {
+		byName[a.Name] = a
+	}
 	for _, p := range properties {
-		i := slices.IndexFunc(attrs, func(a *tfprotov6.SchemaAttribute) bool { return letters(a.Name) == letters(p.Name) })
-		if i < 0 {
+		name, ok := match(maps.Keys(byName), p.Name)
+		if !ok {
 			r.add(at, "no attribute for the property %s", p.Name)
 			continue
 		}
-		a, inner := attrs[i], structOf(p.Type)
+		a, inner := byName[name], structOf(p.Type)
 		switch {
 		case a.Sensitive:
 		case p.Secret:

@@ -3,6 +3,7 @@ package tftest
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math/big"
 	"slices"
@@ -14,6 +15,16 @@ import (
 
 // letters returns a name without case and underscores. It is the same for a name in Lumi and in OpenTofu.
 func letters(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// match finds the name in OpenTofu of what Lumi calls key. The property id is id_, since id is a name of OpenTofu.
+func match(names iter.Seq[string], key string) (found string, ok bool) {
+	for name := range names {
+		if letters(name) == letters(key) && name >= found {
+			found, ok = name, true
+		}
+	}
+	return found, ok
+}
 
 // encoded returns a value as it is sent.
 func encoded(t tftypes.Type, v tftypes.Value) *tfprotov6.DynamicValue {
@@ -133,12 +144,8 @@ func member(t tftypes.Type, key string) (name string, of tftypes.Type, ok bool) 
 	case tftypes.Map:
 		return key, t.ElementType, true
 	case tftypes.Object:
-		for name, attr := range t.AttributeTypes {
-			if letters(name) == letters(key) {
-				return name, attr, true
-			}
-		}
-		return key, nil, false
+		found, ok := match(maps.Keys(t.AttributeTypes), key)
+		return found, t.AttributeTypes[found], ok
 	}
 	return key, tftypes.DynamicPseudoType, true
 }
