@@ -193,19 +193,12 @@ func (i *instance) again(first *plan, config tftypes.Value) *plan {
 	}
 	if second.action != expected && (expected != update || second.action != noChange) {
 		i.errorf("the second plan is %s, but the first was %s", second.action, expected)
+		return second
 	}
 	var found rules
 	found.outcome(i.typ, i.attrs, first.after, second.after)
 	i.broken("the second PlanResourceChange", found)
 	return second
-}
-
-// without runs f in a state without the resource.
-func (i *instance) without(f func()) {
-	state, private := i.state, i.private
-	i.state, i.private = i.null(), nil
-	f()
-	i.state, i.private = state, private
 }
 
 // apply applies a plan with all values known. createFirst is the order of a replacement.

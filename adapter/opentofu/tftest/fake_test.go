@@ -1,6 +1,7 @@
 package tftest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -23,6 +24,11 @@ type fake struct {
 	applied  func(prior, planned, made object, resp *tfprotov6.ApplyResourceChangeResponse)
 	readFrom func(state, found object)
 	answer   func(call string, v *tfprotov6.DynamicValue) *tfprotov6.DynamicValue
+	upgraded func(object)
+	// proposed plans from the proposed state, keeps ignores deletions, and imports replaces the imported ID, or all if it is "-".
+	proposed, keeps bool
+	imports         string
+	last            object // the last box before its deletion
 	// configured counts calls of ConfigureProvider.
 	configured int
 }
@@ -48,6 +54,14 @@ var (
 			},
 		}},
 		{Name: "anything", Type: tftypes.DynamicPseudoType, Optional: true},
+		{Name: "keys", Type: tftypes.String, Optional: true, Sensitive: true},
+		{Name: "lender", Optional: true, NestedType: &tfprotov6.SchemaObject{
+			Nesting: tfprotov6.SchemaObjectNestingModeSingle,
+			Attributes: attributes{
+				{Name: "type", Type: tftypes.String, Required: true},
+				{Name: "id", Type: tftypes.String, Required: true},
+			},
+		}},
 	}}
 	boxType = block.ValueType()
 )
@@ -62,6 +76,8 @@ var boxes = &schema.Package{Name: "fake", Modules: []*schema.Module{{Files: []*s
 			{Name: "label", Type: schema.String}, {Name: "rank", Type: schema.Number},
 		}}}}},
 		{Name: "anything", Type: schema.Any},
+		{Name: "keys", Type: &schema.Ref{Decl: &schema.Struct{Properties: []*schema.Property{{Name: "code", Type: schema.String, Secret: true}}}}},
+		{Name: "lender", Type: schema.AnyResource},
 	}},
 }}}}}}
 
@@ -134,6 +150,9 @@ func (f *fake) ValidateResourceConfig(_ context.Context, req *tfprotov6.Validate
 
 func (f *fake) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	prior, config := decoded(req.PriorState), decoded(req.Config)
+	if f.proposed {
+		config = decoded(req.ProposedNewState)
+	}
 	resp := &tfprotov6.PlanResourceChangeResponse{}
 	planned := maps.Clone(config)
 	if config != nil {
@@ -198,7 +217,10 @@ func (f *fake) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResour
 		if err := prior["id"].As(&id); err != nil {
 			return nil, err
 		}
-		delete(f.boxes, id)
+		f.last = prior
+		if !f.keeps {
+			delete(f.boxes, id)
+		}
 	case prior == nil:
 		f.created++
 		id = fmt.Sprintf("box-%d", f.created)
@@ -240,7 +262,11 @@ func (f *fake) UpgradeResourceState(_ context.Context, req *tfprotov6.UpgradeRes
 	if err != nil {
 		return nil, err
 	}
-	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: f.encoded("upgrade", decoded(encoded(boxType, v)))}, nil
+	state := decoded(encoded(boxType, v))
+	if f.upgraded != nil {
+		f.upgraded(state)
+	}
+	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: f.encoded("upgrade", state)}, nil
 }
 
 func (f *fake) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
@@ -248,7 +274,10 @@ func (f *fake) ImportResourceState(_ context.Context, req *tfprotov6.ImportResou
 	for name, t := range boxType.(tftypes.Object).AttributeTypes {
 		null[name] = tftypes.NewValue(t, nil)
 	}
-	null["id"] = tftypes.NewValue(tftypes.String, req.ID)
+	null["id"] = tftypes.NewValue(tftypes.String, cmp.Or(f.imports, req.ID))
+	if f.imports == "-" {
+		return &tfprotov6.ImportResourceStateResponse{}, nil
+	}
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{
 		{TypeName: req.TypeName, State: f.encoded("import", null)},
 	}}, nil

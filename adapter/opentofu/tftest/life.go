@@ -1,6 +1,7 @@
 package tftest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,6 +51,7 @@ func (i *instance) life(needed bool) {
 	for n, change := range f.Updates {
 		i.start(fmt.Sprintf("update %d", n+1))
 		bag = bag.With(change.Set)
+		i.agree(bag, i.unknowns(change.Set))
 		p := i.plan(i.config(bag, false))
 		i.apply(p, i.config(bag, false), false)
 		i.expect(update, p, change.Expect, bag)
@@ -57,6 +59,7 @@ func (i *instance) life(needed bool) {
 	for n, change := range f.Replaces {
 		i.start(fmt.Sprintf("replace %d", n+1))
 		bag = bag.With(change.Set)
+		i.agree(bag, i.unknowns(change.Set))
 		p := i.plan(i.config(bag, false))
 		for _, path := range change.Because {
 			if !slices.ContainsFunc(p.replaces, func(at string) bool { return because(at, path) }) {
@@ -82,7 +85,7 @@ func (i *instance) create() *plan {
 	return p
 }
 
-// expect checks an applied plan and the resource, and that nothing is left to change.
+// expect checks an applied plan and the resource, and that nothing is left to change. After a failure, other failures may follow from it.
 func (i *instance) expect(action string, p *plan, expected, bag providertest.Properties) {
 	i.t.Helper()
 	if p.action != action {
@@ -95,9 +98,12 @@ func (i *instance) expect(action string, p *plan, expected, bag providertest.Pro
 			i.errorf("%s: expected %s, got %s", a.Name, shown(a, expected), shown(a, found))
 		}
 	}
-	config := i.config(bag, false)
-	i.refresh()
-	i.unchanged(config)
+	if !i.failing {
+		i.refresh()
+	}
+	if !i.failing {
+		i.unchanged(i.config(bag, false))
+	}
 }
 
 // covers reports whether all parts of a value that are not null are in another one.
@@ -117,25 +123,39 @@ func covers(want, found tftypes.Value) bool {
 func (i *instance) plans() {
 	i.t.Helper()
 	f := i.fixture
-	all := providertest.Properties{}
 	try := func(name string, unknowns providertest.Properties) {
 		i.start("plan with " + name + " unknown")
-		first := i.plan(i.config(f.Create.With(unknowns), false))
-		if first.action == replace {
-			i.without(func() { i.again(first, i.config(f.Create, false)) })
-		} else {
-			i.again(first, i.config(f.Create, false))
-		}
+		i.agree(f.Create, unknowns)
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.Create)) {
-		if !slices.Contains(f.Known, name) {
-			all[name] = unknown{}
-			try(name, providertest.Properties{name: unknown{}})
-		}
+	all := i.unknowns(f.Create)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		try(name, providertest.Properties{name: unknown{}})
 	}
 	if len(all) > 1 {
 		try("everything", all)
 	}
+}
+
+// unknowns returns the properties without their values, except for those that the provider must know.
+func (i *instance) unknowns(bag providertest.Properties) providertest.Properties {
+	made := providertest.Properties{}
+	for name := range bag {
+		if !slices.Contains(i.fixture.Known, name) {
+			made[name] = unknown{}
+		}
+	}
+	return made
+}
+
+// agree checks that a plan in which properties are unknown agrees with a plan in which all are known.
+func (i *instance) agree(bag, unknowns providertest.Properties) {
+	i.t.Helper()
+	first, state, private := i.plan(i.config(bag.With(unknowns), false)), i.state, i.private
+	if first.action == replace {
+		i.state, i.private = i.null(), nil
+	}
+	i.again(first, i.config(bag, false))
+	i.state, i.private = state, private
 }
 
 // refuses checks that the provider refuses a configuration with the expected messages.
@@ -181,6 +201,9 @@ func (i *instance) imported() {
 	}
 	imported := resp.ImportedResources[0]
 	read, _ := i.read(i.value("ImportResourceState", imported.State), imported.Private)
+	if read.IsNull() {
+		i.check(errors.New("ReadResource does not find the imported resource"))
+	}
 	for _, a := range i.attrs {
 		expected, found := parts(i.state)["."+a.Name], parts(read)["."+a.Name]
 		if !covers(found, expected) && !i.mayDiffer(a.Name) {

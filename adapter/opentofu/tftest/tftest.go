@@ -15,11 +15,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/lumi-idl/lumi/adapter/opentofu/tfserve"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/fixture"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -31,8 +33,11 @@ type run struct {
 	schemas   *tfprotov6.GetProviderSchemaResponse
 	instances map[*lumigl.Vertex]*instance
 	where     string // the resource and the step
+	failing   bool   // set if the step has failed
 	// createFirst lists the keys of resources that are replaced by creating the new one first.
 	createFirst []string
+	// reported holds the failures, each of which is reported once.
+	reported map[string]bool
 }
 
 // An Option changes how [Run] tests.
@@ -41,10 +46,27 @@ type Option func(*run)
 // CreateFirst sets OpenTofu's create_before_destroy for resources of the fixture.
 func CreateFirst(keys ...string) Option { return func(r *run) { r.createFirst = keys } }
 
-// errorf reports a failure in the current step.
+// Run tests a plugin with a fixture file of 'lumi provider test'. The schema is the constant of the generated package lumischema.
+// Calls of functions, and resources that refer to one, are not tested. Paths of assets are relative to the current folder.
+func Run(t providertest.TB, p serve.Plugin, schemaJSON, fixture string, options ...Option) {
+	t.Helper()
+	r := &run{t: t, where: fixture, reported: map[string]bool{}}
+	server, err := tfserve.New(p, schemaJSON)
+	r.check(err)
+	t.Cleanup(func() { r.check(server.Close()) })
+	pkg, err := schema.Read(strings.NewReader(schemaJSON))
+	r.check(err)
+	test(t, server, pkg, fixture, options...)
+}
+
+// errorf reports a failure in the current step, unless the test has reported the same one before.
 func (r *run) errorf(format string, args ...any) {
 	r.t.Helper()
-	r.t.Errorf("%s: %s", r.where, fmt.Sprintf(format, args...))
+	r.failing = true
+	if text := fmt.Sprintf(format, args...); !r.reported[text] {
+		r.reported[text] = true
+		r.t.Errorf("%s: %s", r.where, text)
+	}
 }
 
 // check ends the test if err is not nil.
@@ -59,7 +81,7 @@ func (r *run) check(err error) {
 // test tests a provider with a fixture.
 func test(t providertest.TB, server tfprotov6.ProviderServer, pkg *schema.Package, file string, options ...Option) {
 	t.Helper()
-	r := &run{t: t, server: server, instances: map[*lumigl.Vertex]*instance{}, where: file}
+	r := &run{t: t, server: server, instances: map[*lumigl.Vertex]*instance{}, reported: map[string]bool{}, where: file}
 	for _, option := range options {
 		option(r)
 	}
@@ -86,7 +108,9 @@ func test(t providertest.TB, server tfprotov6.ProviderServer, pkg *schema.Packag
 			}
 		}
 	}
-	r.broken("GetProviderSchema", found)
+	if r.broken("GetProviderSchema", found); len(found) > 0 {
+		t.FailNow()
+	}
 	for _, each := range f.Resources { // OpenTofu validates before it configures the provider
 		if i := r.instance(each); i != nil {
 			i.start("validate")

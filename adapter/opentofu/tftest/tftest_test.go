@@ -24,7 +24,7 @@ const boxFixture = `{
     },
     "small": {
       "type": "fake:index:Box",
-      "create": {"name": "small", "owner": {"#ref": "big"}, "tags": {"of": {"#ref": "big", "property": "name"}}, "anything": {"#ref": "big", "property": "serial"}},
+      "create": {"name": "small", "owner": {"#ref": "big"}, "lender": {"#ref": "big"}, "keys": {"code": "1"}, "tags": {"of": {"#ref": "big", "property": "name"}}, "anything": {"#ref": "big", "property": "serial"}},
       "replaces": [{"set": {"name": "smaller"}}]
     }
   }

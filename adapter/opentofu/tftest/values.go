@@ -152,6 +152,9 @@ func member(t tftypes.Type, key string) (name string, of tftypes.Type, ok bool) 
 
 // text formats a value for a message.
 func text(v tftypes.Value) string {
+	if !v.IsKnown() {
+		return "unknown"
+	}
 	encoded, err := json.Marshal(plain(v.Type(), v))
 	if err != nil {
 		return err.Error()
