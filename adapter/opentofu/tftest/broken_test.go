@@ -87,6 +87,10 @@ func schemas(change func(b *tfprotov6.SchemaBlock, box map[string]*tfprotov6.Sch
 
 // brokenSchemas are ways to break the rules of schemas.
 var brokenSchemas = map[string]broken{
+	"another type than served": {breaks: func(f *fake) { f.name = "fake_crate" }, want: []string{
+		`provider: GetProviderSchema: fake:index:Box: served=true, but there is a schema=false`,
+		`provider: GetProviderSchema: fake:index:Crate: served=false, but there is a schema=true`,
+	}},
 	"a name in camel case": {breaks: schemas(func(b *tfprotov6.SchemaBlock, _ map[string]*tfprotov6.SchemaAttribute) {
 		b.Attributes = append(b.Attributes, &tfprotov6.SchemaAttribute{Name: "lidSize", Type: tftypes.Bool, Computed: true})
 	}), want: []string{`provider: GetProviderSchema: fake_box.lidSize: the name is not made of lowercase letters, digits, and underscores`}},

@@ -19,6 +19,7 @@ type fake struct {
 	created int
 
 	schema   func(*tfprotov6.SchemaBlock)
+	name     string // of the resource type, if not fake_box
 	validate func(config object) []*tfprotov6.Diagnostic
 	planned  func(prior, config, planned object, resp *tfprotov6.PlanResourceChangeResponse)
 	applied  func(prior, planned, made object, resp *tfprotov6.ApplyResourceChangeResponse)
@@ -79,6 +80,7 @@ var boxes = &schema.Package{Name: "fake", Modules: []*schema.Module{{Files: []*s
 		{Name: "keys", Type: &schema.Ref{Decl: &schema.Struct{Properties: []*schema.Property{{Name: "code", Type: schema.String, Secret: true}}}}},
 		{Name: "lender", Type: schema.AnyResource},
 	}},
+	&schema.Resource{Token: "fake:index:Crate"},
 }}}}}}
 
 func newFake() *fake { return &fake{boxes: map[string]object{}} }
@@ -120,7 +122,7 @@ func (f *fake) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRe
 	}
 	return &tfprotov6.GetProviderSchemaResponse{
 		Provider:        &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}},
-		ResourceSchemas: map[string]*tfprotov6.Schema{"fake_box": {Block: &made}},
+		ResourceSchemas: map[string]*tfprotov6.Schema{cmp.Or(f.name, "fake_box"): {Block: &made}},
 	}, nil
 }
 

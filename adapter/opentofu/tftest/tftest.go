@@ -56,7 +56,7 @@ func Run(t providertest.TB, p serve.Plugin, schemaJSON, fixture string, options 
 	t.Cleanup(func() { r.check(server.Close()) })
 	pkg, err := schema.Read(strings.NewReader(schemaJSON))
 	r.check(err)
-	test(t, server, pkg, fixture, options...)
+	test(t, server, pkg, slices.Collect(maps.Keys(p.Resources)), fixture, options...)
 }
 
 // errorf reports a failure in the current step, unless the test has reported the same one before.
@@ -78,8 +78,10 @@ func (r *run) check(err error) {
 	}
 }
 
-// test tests a provider with a fixture.
-func test(t providertest.TB, server tfprotov6.ProviderServer, pkg *schema.Package, file string, options ...Option) {
+// test tests a provider of served types with a fixture.
+func test(
+	t providertest.TB, server tfprotov6.ProviderServer, pkg *schema.Package, served []tokens.Type, file string, options ...Option,
+) {
 	t.Helper()
 	r := &run{t: t, server: server, instances: map[*lumigl.Vertex]*instance{}, reported: map[string]bool{}, where: file}
 	for _, option := range options {
@@ -100,12 +102,16 @@ func test(t providertest.TB, server tfprotov6.ProviderServer, pkg *schema.Packag
 		}
 	}
 	for d := range pkg.Decls() {
-		if d, ok := d.(*schema.Resource); ok {
-			if name := r.typeOf(tokens.Type(d.Token)); name != "" {
-				found.secrets(name, d.Properties, r.schemas.ResourceSchemas[name].Block.Attributes)
-			} else {
-				found.add(d.Token, "is not served")
-			}
+		d, ok := d.(*schema.Resource)
+		if !ok {
+			continue
+		}
+		name := r.typeOf(tokens.Type(d.Token))
+		switch isServed := slices.Contains(served, tokens.Type(d.Token)); {
+		case isServed != (name != ""):
+			found.add(d.Token, "served=%t, but there is a schema=%t", isServed, !isServed)
+		case isServed:
+			found.secrets(name, d.Properties, r.schemas.ResourceSchemas[name].Block.Attributes)
 		}
 	}
 	if r.broken("GetProviderSchema", found); len(found) > 0 {

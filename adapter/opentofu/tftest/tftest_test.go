@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 const boxFixture = `{
@@ -43,7 +44,7 @@ func reports(t *testing.T, f *fake, fixture string) []string {
 		Report: func(text string) { found = append(found, strings.ReplaceAll(text, file, "fixture.json")) },
 		Log:    func(text string) { t.Log(text) },
 	}
-	trial.Do(func() { test(trial, f, boxes, file, CreateFirst("small")) })
+	trial.Do(func() { test(trial, f, boxes, []tokens.Type{"fake:index:Box"}, file, CreateFirst("small")) })
 	trial.End()
 	return found
 }
