@@ -126,7 +126,7 @@ var brokenSchemas = map[string]broken{
 	}), want: []string{`provider: GetProviderSchema: fake_box: has nested blocks, which this kit does not check`}},
 	"a property without an attribute": {breaks: schemas(func(b *tfprotov6.SchemaBlock, _ map[string]*tfprotov6.SchemaAttribute) {
 		b.Attributes = slices.DeleteFunc(b.Attributes, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == "owner" })
-	}), want: []string{`provider: GetProviderSchema: fake_box: no attribute for the property owner`}},
+	}), want: []string{`provider: GetProviderSchema: fake_box: no attribute for the property Owner`}},
 	"a secret that is not sensitive": {breaks: schemas(func(_ *tfprotov6.SchemaBlock, box map[string]*tfprotov6.SchemaAttribute) {
 		box["pin"].Sensitive = false
 	}), want: []string{`provider: GetProviderSchema: fake_box.pin: not sensitive, but the property is secret`}},

@@ -70,15 +70,15 @@ var (
 // boxes is the IDL of the fake.
 var boxes = &schema.Package{Name: "fake", Modules: []*schema.Module{{Files: []*schema.File{{Decls: []schema.Decl{
 	&schema.Resource{Token: "fake:index:Box", Properties: []*schema.Property{
-		{Name: "name", Type: schema.String}, {Name: "lidColor", Type: schema.String}, {Name: "pin", Type: schema.String, Secret: true},
-		{Name: "serial", Type: schema.Number, Out: true}, {Name: "owner", Type: schema.String},
-		{Name: "tags", Type: &schema.Map{Key: schema.String, Elem: schema.String}},
-		{Name: "items", Type: &schema.List{Elem: &schema.Ref{Decl: &schema.Struct{Properties: []*schema.Property{
-			{Name: "label", Type: schema.String}, {Name: "rank", Type: schema.Number},
+		{Field: "Name", Name: "name", Type: schema.String}, {Field: "LidColor", Name: "lidColor", Type: schema.String}, {Field: "Pin", Name: "pin", Type: schema.String, Secret: true},
+		{Field: "Serial", Name: "serial", Type: schema.Number, Out: true}, {Field: "Owner", Name: "owner", Type: schema.String},
+		{Field: "Tags", Name: "tags", Type: &schema.Map{Key: schema.String, Elem: schema.String}},
+		{Field: "Items", Name: "items", Type: &schema.List{Elem: &schema.Ref{Decl: &schema.Struct{Properties: []*schema.Property{
+			{Field: "Label", Name: "label", Type: schema.String}, {Field: "Rank", Name: "rank", Type: schema.Number},
 		}}}}},
-		{Name: "anything", Type: schema.Any},
-		{Name: "keys", Type: &schema.Ref{Decl: &schema.Struct{Properties: []*schema.Property{{Name: "code", Type: schema.String, Secret: true}}}}},
-		{Name: "lender", Type: schema.AnyResource},
+		{Field: "Anything", Name: "anything", Type: schema.Any},
+		{Field: "Keys", Name: "keys", Type: &schema.Ref{Decl: &schema.Struct{Properties: []*schema.Property{{Field: "Code", Name: "code", Type: schema.String, Secret: true}}}}},
+		{Field: "Lender", Name: "lender", Type: schema.AnyResource},
 	}},
 	&schema.Resource{Token: "fake:index:Crate"},
 }}}}}}

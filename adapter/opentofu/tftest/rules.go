@@ -1,7 +1,6 @@
 package tftest
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
@@ -185,7 +184,13 @@ func parts(v tftypes.Value) map[string]tftypes.Value {
 
 // same reports whether values are equal, and also their types.
 func same(a, b tftypes.Value) bool {
-	return bytes.Equal(encoded(tftypes.DynamicPseudoType, a).MsgPack, encoded(tftypes.DynamicPseudoType, b).MsgPack)
+	if a.Type() == nil || b.Type() == nil || !a.Type().Equal(b.Type()) || a.IsKnown() != b.IsKnown() || a.IsNull() != b.IsNull() {
+		return false
+	}
+	if parts(a) == nil {
+		return a.Equal(b)
+	}
+	return maps.EqualFunc(parts(a), parts(b), same)
 }
 
 // sensitive reports whether an attribute, or one within, is sensitive.

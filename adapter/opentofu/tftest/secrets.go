@@ -16,9 +16,9 @@ func (r *rules) secrets(at string, properties []*schema.Property, attrs attribut
 		byName[a.Name] = a
 	}
 	for _, p := range properties {
-		name, ok := match(maps.Keys(byName), p.Name)
+		name, ok := match(maps.Keys(byName), p.Field)
 		if !ok {
-			r.add(at, "no attribute for the property %s", p.Name)
+			r.add(at, "no attribute for the property %s", p.Field)
 			continue
 		}
 		a, inner := byName[name], structOf(p.Type)
