@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -194,7 +195,7 @@ func (ch *change) planUpdate() (planned tftypes.Value, replaces []*tftypes.Attri
 		planned = ch.unsettle(planned)
 	}
 	for _, p := range diff.Replaces {
-		if at := ch.path(p, ch.prior, planned); at != nil && !equalAt(at, ch.prior, planned) {
+		if at := ch.path(p, ch.prior, planned); at != nil && !equalAt(at, ch.prior, planned) && !slices.ContainsFunc(replaces, at.Equal) {
 			replaces = append(replaces, at)
 		}
 	}
