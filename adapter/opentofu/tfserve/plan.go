@@ -92,7 +92,7 @@ func (c *call) change(config, prior *tfprotov6.DynamicValue) (*change, error) {
 		return nil, err
 	}
 	c.at = ch.config
-	ch.wanted, ch.old, ch.id = c.decodeBag(ch.config), c.decodeBag(ch.prior), idOf(ch.prior)
+	ch.wanted, ch.old, ch.id = c.decodeBag(ch.config), c.storedBag(ch.prior), idOf(ch.prior)
 	ch.urn = c.urn(ch.id)
 	if !ch.deferred.Load() {
 		ch.refs, err = c.References(c.ctx, ch.wanted, ch.old)
@@ -254,22 +254,49 @@ func (t *resourceType) without(bag lumi.Bag, some func(*schema.Property) bool) l
 	return lumi.BagOf(&structpb.Struct{Fields: fields})
 }
 
-// compose overlays base, which decodes to was, with now. Where the provider ignores a change, the value is the prior one, in its form.
-// Engines do not allow the provider to leave out what a configuration sets, so such a value is kept.
+// compose overlays base, which decodes to was, with now. What does not change has its prior value, in its form, and what the
+// configuration sets has that value, since engines let providers choose only what configurations leave out.
 func (ch *change) compose(id any, base tftypes.Value, was, now lumi.Bag) tftypes.Value {
-	before, after, old := was.Struct().GetFields(), now.Struct().GetFields(), ch.old.Struct().GetFields()
+	after, old := now.Struct().GetFields(), ch.old.Struct().GetFields()
 	attributes := parts(ch.overlayBag(id, base, was, now))
 	configured, prior := parts(ch.config), parts(ch.prior)
 	for _, a := range ch.attributes {
-		v := configured[a.name]
-		switch {
-		case isNull(after[a.wire]) && v.IsKnown() && !v.IsNull():
-			attributes[a.name] = v
-		case !same(before[a.wire], after[a.wire]) && same(old[a.wire], after[a.wire]) && !prior[a.name].IsNull():
+		if v := after[a.wire]; !isNull(v) && same(old[a.wire], v) && !prior[a.name].IsNull() {
 			attributes[a.name] = prior[a.name]
+		} else {
+			attributes[a.name] = a.pin(configured[a.name], attributes[a.name])
 		}
 	}
 	return ch.withID(id, attributes)
+}
+
+// pin returns v with all values that a configuration sets. Only nested attributes can be left out.
+func (s *shape) pin(config, v tftypes.Value) tftypes.Value {
+	nested := s.kind == object || (s.kind == list || s.kind == mapping) && s.elem.kind == object
+	switch {
+	case config.IsNull() || !config.IsKnown():
+		return v
+	case !nested || s.typ.Is(tftypes.DynamicPseudoType):
+		return config
+	}
+	switch content := native(v).(type) {
+	case []tftypes.Value:
+		if set, _ := native(config).([]tftypes.Value); len(set) == len(content) {
+			for i := range content {
+				content[i] = s.elem.pin(set[i], content[i])
+			}
+			return tftypes.NewValue(s.typ, content)
+		}
+	case map[string]tftypes.Value:
+		if set := parts(config); len(set) == len(content) {
+			for name := range content {
+				inner, _ := s.part(name)
+				content[name] = inner.pin(set[name], content[name])
+			}
+			return tftypes.NewValue(s.typ, content)
+		}
+	}
+	return config
 }
 
 // unsettle returns v with unknown values in place of optional properties that are absent. The provider may set them when more of the

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -27,7 +29,7 @@ func (c *call) read(state *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, err
 	if err != nil {
 		return nil, err
 	}
-	old, id := c.decodeBag(prior), idOf(prior)
+	old, id := c.storedBag(prior), idOf(prior)
 	refs, err := c.References(c.ctx, old)
 	if err != nil {
 		return nil, err
@@ -61,4 +63,41 @@ func (s *Server) ImportResourceState(
 		return err
 	})
 	return resp, nil
+}
+
+// storedBag returns the properties in a state. Values that are not nested attributes have the form of the configuration, without the
+// defaults within.
+func (t *resourceType) storedBag(state tftypes.Value) lumi.Bag {
+	bag := t.decodeBag(state)
+	t.addDefaults(structpb.NewStructValue(bag.Struct()), false)
+	return bag
+}
+
+// addDefaults adds the defaults of properties that are absent from objects in v, if whole is set, or from objects that are not nested
+// attributes.
+func (s *shape) addDefaults(v *structpb.Value, whole bool) {
+	if v = reveal(v); isNull(v) {
+		return
+	}
+	whole = whole || s.kind == jsonText || s.typ.Is(tftypes.DynamicPseudoType)
+	fields := v.GetStructValue().GetFields()
+	switch s.kind {
+	case jsonText:
+		s.elem.addDefaults(v, whole)
+	case list:
+		for _, element := range v.GetListValue().GetValues() {
+			s.elem.addDefaults(element, whole)
+		}
+	case mapping:
+		for _, element := range fields {
+			s.elem.addDefaults(element, whole)
+		}
+	case object:
+		for _, a := range s.attributes {
+			if d, err := structpb.NewValue(a.property.Default); whole && fields != nil && isNull(fields[a.wire]) && err == nil && !isNull(d) {
+				fields[a.wire] = d
+			}
+			a.addDefaults(fields[a.wire], whole)
+		}
+	}
 }
