@@ -58,7 +58,7 @@ func call[Request, Response any](r *run, f func(context.Context, *Request) (*Res
 
 // tried calls the provider and returns the errors.
 func tried[Request, Response any](r *run, f func(context.Context, *Request) (*Response, error), req *Request) (*Response, refusals) {
-	resp, err := f(r.t.Context(), req)
+	resp, err := f(context.WithoutCancel(r.t.Context()), req) // for the cleanup
 	if err != nil {
 		return nil, refusals{{Summary: err.Error()}}
 	}

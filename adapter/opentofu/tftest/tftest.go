@@ -32,6 +32,7 @@ type run struct {
 	server    tfprotov6.ProviderServer
 	schemas   *tfprotov6.GetProviderSchemaResponse
 	instances map[*lumigl.Vertex]*instance
+	order     []*instance // dependencies first
 	where     string // the resource and the step
 	failing   bool   // set if the step has failed
 	// createFirst lists the keys of resources that are replaced by creating the new one first.
@@ -127,9 +128,12 @@ func test(
 	}
 	r.configure(f.Configuration)
 	t.Cleanup(r.clean)
-	for _, each := range f.Resources {
-		if i := r.instances[each.Vertex]; i != nil {
-			i.life(slices.ContainsFunc(f.Resources, func(other *fixture.Resource) bool { return slices.Contains(other.Needs, each) }))
+	for _, i := range r.order {
+		i.life(slices.ContainsFunc(f.Resources, func(other *fixture.Resource) bool { return slices.Contains(other.Needs, i.fixture) }))
+	}
+	for _, i := range slices.Backward(r.order) {
+		if i.start("destroy"); !i.state.IsNull() {
+			i.destroy()
 		}
 	}
 }
@@ -184,7 +188,7 @@ func (r *run) instance(f *fixture.Resource) *instance {
 	s := r.schemas.ResourceSchemas[name]
 	i := &instance{run: r, fixture: f, typ: name, attrs: s.Block.Attributes, version: s.Version, object: s.ValueType()}
 	i.state = i.null()
-	r.instances[f.Vertex] = i
+	r.instances[f.Vertex], r.order = i, append(r.order, i)
 	return i
 }
 
@@ -202,7 +206,7 @@ func (r *run) configure(bag providertest.Properties) {
 
 // clean destroys what is left after a failure.
 func (r *run) clean() {
-	for _, i := range r.instances {
+	for _, i := range slices.Backward(r.order) {
 		if !i.state.IsNull() {
 			i.start("clean up")
 			tried(r, r.server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
