@@ -33,8 +33,8 @@ type run struct {
 	schemas   *tfprotov6.GetProviderSchemaResponse
 	instances map[*lumigl.Vertex]*instance
 	order     []*instance // dependencies first
-	where     string // the resource and the step
-	failing   bool   // set if the step has failed
+	where     string      // the resource and the step
+	failing   bool        // set if the step has failed
 	// createFirst lists the keys of resources that are replaced by creating the new one first.
 	createFirst []string
 	// reported holds the failures, each of which is reported once.

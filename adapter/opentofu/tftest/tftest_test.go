@@ -3,6 +3,7 @@ package tftest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,5 +59,28 @@ func TestRight(t *testing.T) {
 	}
 	if len(f.boxes) > 0 || f.created == 0 || f.configured != 1 {
 		t.Errorf("left %v, created %d, configured %d times", f.boxes, f.created, f.configured)
+	}
+}
+
+// Mistakes in a fixture end the test before the provider is configured, and calls of functions are skipped.
+func TestFixtures(t *testing.T) {
+	t.Parallel()
+	for fixture, want := range map[string]string{
+		`{"vertices": {}}`:  `fixture.json: 1:1: a fixture must contain a resource to test (at /vertices)`,
+		`{"resources": {}}`: `fixture.json: 1:1: expected a file with "vertices", got one with "resources"`,
+		`{"vertices": {"a": {"type": "fake:index:Lid", "create": {}}}}`: `a: the provider does not serve fake:index:Lid`,
+		`{"vertices": {"a": {"type": "fake:index:Box", "create": {"name": "a"}}, "b": {"type": "fake:index:Box", "create": {"name": "b", "owner": {"#ref": "a", "property": "lid"}}}}}`: `fake_box "b": plan with name unknown: fake_box has no attribute for lid`,
+		`{"vertices": {"a": {"type": "fake:index:Find", "call": {"name": "a"}}, "b": {"type": "fake:index:Box", "create": {"name": {"#ref": "a", "property": "x"}}}}}`:                  ``,
+	} {
+		found := reports(t, newFake(), fixture)
+		if len(found) == 0 {
+			found = append(found, "")
+		}
+		if !slices.Equal(found, []string{want}) {
+			t.Errorf("%s: found %q, expected %q", fixture, found, want)
+		}
+	}
+	if found := reports(t, &fake{}, ""); len(found) != 1 {
+		t.Errorf("an empty fixture: found %q", found)
 	}
 }
