@@ -108,7 +108,7 @@ func (ch *change) find(req *lumi.CreateRequest, failure error) (lumi.Bag, error)
 	if err != nil {
 		return req.Properties, errors.Join(failure, err)
 	}
-	made := ch.withInputs(got.Properties, req.Properties)
+	made := ch.completed(got.Properties, req.Properties)
 	diff, err := ch.InspectChange(ctx, &lumi.InspectChangeRequest{URN: ch.urn, ID: ch.id, Old: made, New: req.Properties, References: ch.refs})
 	if err != nil || len(diff.Changes) > 0 {
 		return made, errors.Join(failure, err)
@@ -154,7 +154,8 @@ func merged(a, b lumi.Bag) lumi.Bag {
 	return lumi.BagOf(&structpb.Struct{Fields: fields})
 }
 
-// withInputs returns properties that Get read with the ones that it never returns.
-func (t *resourceType) withInputs(read, old lumi.Bag) lumi.Bag {
-	return merged(t.without(old, func(p *schema.Property) bool { return !p.In }), read)
+// completed returns properties that Get read with what it cannot return.
+func (t *resourceType) completed(read, old lumi.Bag) lumi.Bag {
+	inputs := t.without(old, func(p *schema.Property) bool { return !p.In })
+	return merged(inputs, lumi.BagOf(&structpb.Struct{Fields: withForeign(read.Struct().GetFields(), old.Struct().GetFields())}))
 }

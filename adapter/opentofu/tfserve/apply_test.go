@@ -5,8 +5,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -173,6 +175,35 @@ func TestReadAndImport(t *testing.T) {
 	if now := e.decoded(resp.NewState, resp.Diagnostics); !now.IsNull() {
 		t.Errorf("read %v", now)
 	}
+}
+
+// Clouds return neither references nor where files come from.
+func TestForeignValues(t *testing.T) {
+	e, l := newLab(t, false)
+	made, _ := e.created(e.object(map[string]any{"kind": "box", "label": "a", "peer": "g-7"}))
+	g := l.gadgets["g-1"]
+	g.Peer = nil
+	l.gadgets["g-1"] = g
+	if read := e.read(made); !read.Equal(made) {
+		t.Errorf("%v\nwant %v", read, made)
+	}
+	text := func(s string) any { return map[string]any{wire.Signature: wire.Asset, "text": s} }
+	bag := func(fields map[string]any) map[string]*structpb.Value { return must.Get(structpb.NewStruct(fields))(t).Fields }
+	stored := bag(map[string]any{
+		"gone": text("a"), "read": text("b"), "list": []any{text("c"), "x"}, "all": []any{text("d")}, "in": map[string]any{"file": text("e"), "size": 1}, "text": "f",
+	})
+	read := bag(map[string]any{"read": text("B"), "list": []any{text("C"), "y", text("z")}, "in": map[string]any{"size": 2}, "new": 1})
+	want := bag(map[string]any{
+		"gone": text("a"), "read": text("b"), "list": []any{text("c"), "y", text("z")}, "all": []any{text("d")},
+		"in": map[string]any{"file": text("e"), "size": 2}, "new": 1,
+	})
+	if got := withForeign(read, stored); !containsFields(structOf(got), structOf(want)) || len(got) != len(want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+}
+
+func structOf(fields map[string]*structpb.Value) *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
 // A provider whose configuration is unknown plans creations and nothing else.

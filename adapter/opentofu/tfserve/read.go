@@ -41,7 +41,7 @@ func (c *call) read(state *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, err
 	if err != nil {
 		return nil, err
 	}
-	return c.dynamicValue(c.overlayBag(string(id), prior, old, c.withInputs(got.Properties, old)))
+	return c.dynamicValue(c.overlayBag(string(id), prior, old, c.completed(got.Properties, old)))
 }
 
 // ImportResourceState implements [tfprotov6.ProviderServer].
