@@ -188,7 +188,9 @@ func TestForeignValues(t *testing.T) {
 		t.Errorf("%v\nwant %v", read, made)
 	}
 	text := func(s string) any { return map[string]any{wire.Signature: wire.Asset, "text": s} }
-	bag := func(fields map[string]any) map[string]*structpb.Value { return must.Get(structpb.NewStruct(fields))(t).Fields }
+	bag := func(fields map[string]any) map[string]*structpb.Value {
+		return must.Get(structpb.NewStruct(fields))(t).Fields
+	}
 	stored := bag(map[string]any{
 		"gone": text("a"), "read": text("b"), "list": []any{text("c"), "x"}, "all": []any{text("d")}, "in": map[string]any{"file": text("e"), "size": 1}, "text": "f",
 	})

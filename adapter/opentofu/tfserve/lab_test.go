@@ -62,6 +62,8 @@ type lab struct {
 	fail func(call string) error
 	// partly makes a Create that fails return the id, too.
 	partly bool
+	// wait, if set, is called by Get.
+	wait   func(context.Context) error
 	stored lumi.Bag
 }
 
@@ -111,8 +113,11 @@ func (l *lab) Find(_ context.Context, want *lumi.State[*gadget]) (lumi.ID, error
 	return "", lumi.ErrNotFound
 }
 
-func (l *lab) Get(_ context.Context, id lumi.ID, _ *lumi.State[*gadget]) (*gadget, error) {
+func (l *lab) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*gadget]) (*gadget, error) {
 	l.calls = append(l.calls, "get "+string(id))
+	if l.wait != nil {
+		return nil, l.wait(ctx)
+	}
 	g, ok := l.gadgets[id]
 	if !ok {
 		return nil, lumi.ErrNotFound

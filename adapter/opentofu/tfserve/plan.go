@@ -310,7 +310,7 @@ func (s *shape) unsettle(v tftypes.Value) tftypes.Value {
 		for i := range content {
 			content[i] = s.elem.unsettle(content[i])
 		}
-		return tftypes.NewValue(v.Type(), content)
+		return tftypes.NewValue(s.typ, content)
 	case map[string]tftypes.Value:
 		for name, part := range content {
 			inner, _ := s.part(name)
@@ -320,7 +320,7 @@ func (s *shape) unsettle(v tftypes.Value) tftypes.Value {
 				content[name] = inner.unsettle(part)
 			}
 		}
-		return tftypes.NewValue(v.Type(), content)
+		return tftypes.NewValue(s.typ, content)
 	}
 	return v
 }
