@@ -112,7 +112,7 @@ func covers(want, found tftypes.Value) bool {
 		return true
 	}
 	for step, part := range parts(want) {
-		if other, ok := parts(found)[step]; !ok || !covers(part, other) {
+		if !covers(part, parts(found)[step]) {
 			return false
 		}
 	}
@@ -206,6 +206,9 @@ func (i *instance) imported() {
 	}
 	for _, a := range i.attrs {
 		expected, found := parts(i.state)["."+a.Name], parts(read)["."+a.Name]
+		if a.Type != nil && a.Type.Is(tftypes.DynamicPseudoType) { // the state has no defaults inside what a program configures
+			expected, found = found, expected
+		}
 		if !covers(found, expected) && !i.mayDiffer(a.Name) {
 			i.errorf("%s: expected %s, imported %s", a.Name, shown(a, expected), shown(a, found))
 		}
