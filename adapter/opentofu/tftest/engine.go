@@ -255,8 +255,8 @@ func (i *instance) remove(planned []byte) {
 	resp := call(i.run, i.server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: i.typ, PriorState: encoded(i.object, i.state), PlannedState: null, Config: null, PlannedPrivate: planned,
 	})
-	if left := i.value("ApplyResourceChange", resp.NewState); !left.IsNull() {
-		i.errorf("ApplyResourceChange: expected null for a deletion, got %s", text(left))
+	if !i.value("ApplyResourceChange", resp.NewState).IsNull() {
+		i.errorf("ApplyResourceChange: expected null for a deletion")
 	}
 	i.state, i.private = i.null(), nil
 }
@@ -268,8 +268,8 @@ func (i *instance) destroy() {
 	resp := call(i.run, i.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: i.typ, PriorState: encoded(i.object, i.state), ProposedNewState: null, Config: null, PriorPrivate: i.private,
 	})
-	if left := i.value("PlanResourceChange", resp.PlannedState); !left.IsNull() {
-		i.errorf("PlanResourceChange: expected null for a deletion, got %s", text(left))
+	if !i.value("PlanResourceChange", resp.PlannedState).IsNull() {
+		i.errorf("PlanResourceChange: expected null for a deletion")
 	}
 	last, private := i.state, i.private
 	i.remove(resp.PlannedPrivate)

@@ -20,6 +20,7 @@ type fake struct {
 
 	schema   func(*tfprotov6.SchemaBlock)
 	name     string // of the resource type, if not fake_box
+	settings string // the name of the provider's attribute, if not token, which is not sensitive then
 	validate func(config object) []*tfprotov6.Diagnostic
 	planned  func(prior, config, planned object, resp *tfprotov6.PlanResourceChangeResponse)
 	applied  func(prior, planned, made object, resp *tfprotov6.ApplyResourceChangeResponse)
@@ -81,6 +82,7 @@ var boxes = &schema.Package{Name: "fake", Modules: []*schema.Module{{Files: []*s
 		{Field: "Lender", Name: "lender", Type: schema.AnyResource},
 	}},
 	&schema.Resource{Token: "fake:index:Crate"},
+	&schema.Config{Properties: []*schema.Property{{Field: "Token", Name: "token", Type: schema.String, Secret: true}}},
 }}}}}}
 
 func newFake() *fake { return &fake{boxes: map[string]object{}} }
@@ -121,7 +123,9 @@ func (f *fake) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRe
 		f.schema(&made)
 	}
 	return &tfprotov6.GetProviderSchemaResponse{
-		Provider:        &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}},
+		Provider: &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: attributes{
+			{Name: cmp.Or(f.settings, "token"), Type: tftypes.String, Optional: true, Sensitive: f.settings == ""},
+		}}},
 		ResourceSchemas: map[string]*tfprotov6.Schema{cmp.Or(f.name, "fake_box"): {Block: &made}},
 	}, nil
 }

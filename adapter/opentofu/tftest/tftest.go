@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -93,9 +94,7 @@ func test(
 	r.where = "provider"
 	r.schemas = call(r, server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
 	var found rules
-	if r.schemas.Provider != nil {
-		found.schema("provider", "provider", r.schemas.Provider.Block.Attributes)
-	}
+	found.schema("provider", "provider", r.schemas.Provider.Block.Attributes)
 	for _, name := range slices.Sorted(maps.Keys(r.schemas.ResourceSchemas)) {
 		found.schema(name, "resource", r.schemas.ResourceSchemas[name].Block.Attributes)
 		if len(r.schemas.ResourceSchemas[name].Block.BlockTypes) > 0 {
@@ -103,16 +102,16 @@ func test(
 		}
 	}
 	for d := range pkg.Decls() {
-		d, ok := d.(*schema.Resource)
-		if !ok {
-			continue
-		}
-		name := r.typeOf(tokens.Type(d.Token))
-		switch isServed := slices.Contains(served, tokens.Type(d.Token)); {
-		case isServed != (name != ""):
-			found.add(d.Token, "served=%t, but there is a schema=%t", isServed, !isServed)
-		case isServed:
-			found.secrets(name, d.Properties, r.schemas.ResourceSchemas[name].Block.Attributes)
+		switch d := d.(type) {
+		case *schema.Config:
+			found.secrets("provider", d.Properties, r.schemas.Provider.Block.Attributes)
+		case *schema.Resource:
+			name, isServed := r.typeOf(tokens.Type(d.Token)), slices.Contains(served, tokens.Type(d.Token))
+			if isServed != (name != "") {
+				found.add(d.Token, "served=%t, but there is a schema=%t", isServed, !isServed)
+			} else if isServed {
+				found.secrets(name, d.Properties, r.schemas.ResourceSchemas[name].Block.Attributes)
+			}
 		}
 	}
 	if r.broken("GetProviderSchema", found); len(found) > 0 {
@@ -157,16 +156,9 @@ func read(file string) (*fixture.Fixture, error) {
 
 // typeOf returns OpenTofu's name of a resource type, or "".
 func (r *run) typeOf(token tokens.Type) string {
-	module := string(token.Module())
-	if module == "index" {
-		module = ""
-	}
-	for name := range r.schemas.ResourceSchemas {
-		if _, local, _ := strings.Cut(name, "_"); letters(local) == letters(strings.ReplaceAll(module, "/", "")+string(token.Name())) {
-			return name
-		}
-	}
-	return ""
+	name, _ := match(maps.Keys(r.schemas.ResourceSchemas), path.Base(token.Package())+
+		strings.ReplaceAll(strings.TrimPrefix("/"+token.Module(), "/index"), "/", "")+token.Name())
+	return name
 }
 
 // instance returns the test of a resource, or nil for a call and for a resource that refers to one.

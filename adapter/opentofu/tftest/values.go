@@ -16,7 +16,7 @@ import (
 // letters returns a name without case and underscores. It is the same for a name in Lumi and in OpenTofu.
 func letters(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// match finds the name in OpenTofu of what Lumi calls key. The property id is id_, since id is a name of OpenTofu.
+// match finds the name in OpenTofu of what Lumi calls key.
 func match(names iter.Seq[string], key string) (found string, ok bool) {
 	for name := range names {
 		if letters(name) == letters(key) && name >= found {
@@ -170,9 +170,10 @@ func plain(t tftypes.Type, v tftypes.Value) any {
 	var number *big.Float
 	var list []tftypes.Value
 	var members map[string]tftypes.Value
-	var scalar any = "(unknown)"
+	var word string
 	switch {
 	case !v.IsKnown():
+		return "(unknown)"
 	case v.IsNull():
 		return nil
 	case v.As(&number) == nil:
@@ -180,11 +181,9 @@ func plain(t tftypes.Type, v tftypes.Value) any {
 	case v.As(&list) == nil:
 		made := []any{}
 		for i, element := range list {
-			of := tftypes.Type(tftypes.DynamicPseudoType)
+			_, of, _ := member(t, "")
 			if tuple, ok := t.(tftypes.Tuple); ok {
 				of = tuple.ElementTypes[i]
-			} else {
-				_, of, _ = member(t, "")
 			}
 			made = append(made, plain(of, element))
 		}
@@ -196,13 +195,9 @@ func plain(t tftypes.Type, v tftypes.Value) any {
 			made[key] = plain(of, element)
 		}
 		return made
-	default:
-		var s string
-		var b bool
-		if v.As(&s) == nil {
-			return s
-		}
-		scalar = v.As(&b) == nil && b
+	case v.As(&word) == nil:
+		return word
 	}
-	return scalar
+	var yes bool
+	return v.As(&yes) == nil && yes
 }
