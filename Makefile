@@ -8,7 +8,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 # Nested modules, whose requirements must not be imposed on Lumi's users. All targets for Go code include them. The module
 # with the benchmarks of Pulumi is large, so only 'make bench' builds it.
-MODULES = examples/aws/provider examples/peering
+MODULES = adapter/opentofu examples/aws/provider examples/aws/provider/test/opentofu examples/peering
 PULUMI  = test/bench/pulumi
 # The module with tests that need Pulumi's engine and generators. Only 'make engines' builds it, which takes minutes the first time.
 ENGINES = adapter/pulumi/enginetest
@@ -40,11 +40,12 @@ build: $(NPM_READY)
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module build ./...; done
 	npm --prefix $(NPM_PACKAGE) run --silent build
 
-## example: compile examples/*/idl into pack/ and provider/ in the same folder
+## example: compile examples/*/idl, and an IDL for tests, into pack/ and provider/ in the same folder
 .PHONY: example
 example:
 	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
 	$(GO) run ./cmd/cidlc examples/peering/idl --out-pack --out-provider
+	$(GO) run ./cmd/cidlc adapter/opentofu/tftest/internal/traps/idl --out-provider
 	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider --out-schema=examples/local/schema.json
 
 ## demo: deploy the local example to a temporary folder
