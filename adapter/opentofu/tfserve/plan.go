@@ -282,6 +282,7 @@ func (s *shape) pin(config, v tftypes.Value) tftypes.Value {
 	switch content := native(v).(type) {
 	case []tftypes.Value:
 		if set, _ := native(config).([]tftypes.Value); len(set) == len(content) {
+			content = slices.Clone(content) // It is v's own.
 			for i := range content {
 				content[i] = s.elem.pin(set[i], content[i])
 			}
@@ -289,6 +290,7 @@ func (s *shape) pin(config, v tftypes.Value) tftypes.Value {
 		}
 	case map[string]tftypes.Value:
 		if set := parts(config); len(set) == len(content) {
+			content = maps.Clone(content)
 			for name := range content {
 				inner, _ := s.part(name)
 				content[name] = inner.pin(set[name], content[name])
@@ -307,11 +309,13 @@ func (s *shape) unsettle(v tftypes.Value) tftypes.Value {
 	}
 	switch content := native(v).(type) {
 	case []tftypes.Value:
+		content = slices.Clone(content) // It is v's own.
 		for i := range content {
 			content[i] = s.elem.unsettle(content[i])
 		}
 		return tftypes.NewValue(s.typ, content)
 	case map[string]tftypes.Value:
+		content = maps.Clone(content)
 		for name, part := range content {
 			inner, _ := s.part(name)
 			if a := s.byName[name]; a != nil && part.IsNull() && a.mayAppear(s) {

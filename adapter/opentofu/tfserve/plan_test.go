@@ -166,3 +166,23 @@ func TestDiagnostics(t *testing.T) {
 	resp := must.Get(e.s.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "lab_gadge"}))(t)
 	wantDiagnostics(t, resp.Diagnostics, `ERROR: the provider has no resource type lab_gadge; did you mean lab_gadget?`)
 }
+
+// Values share their parts, so nothing may change them.
+func TestSharedParts(t *testing.T) {
+	list := collection(list, assetShape)
+	file := func(hash any) tftypes.Value {
+		asset := with(assetShape, map[string]tftypes.Value{"path": str("a"), "hash": tftypes.NewValue(tftypes.String, hash)})
+		return tftypes.NewValue(list.typ, []tftypes.Value{asset})
+	}
+	given := file(nil)
+	if got := list.unsettle(given); !got.Equal(file(unknown)) || !given.Equal(file(nil)) {
+		t.Errorf("%v of %v", got, given)
+	}
+	given = file("h")
+	if got := list.pin(file("x"), given); !got.Equal(file("x")) || !given.Equal(file("h")) {
+		t.Errorf("%v of %v", got, given)
+	}
+	if got := list.pin(file(nil), given); !got.Equal(given) {
+		t.Errorf("%v, want %v", got, given)
+	}
+}
