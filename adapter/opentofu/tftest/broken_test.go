@@ -254,6 +254,14 @@ var brokenPlans = map[string]broken{
 		keys: box + `, "updates": [{"set": {"owner": "b"}}]`,
 		want: []string{`fake_box "box": update 1: expected an update, but planned a replacement`},
 	},
+	"a replacement because of what is still null, which is none": {
+		breaks: planning(func(prior, _, planned object, resp *tfprotov6.PlanResourceChangeResponse) {
+			if prior != nil && planned["anything"].IsKnown() && !planned["anything"].IsNull() {
+				resp.RequiresReplace = append(resp.RequiresReplace, at("anything").WithAttributeName("a"))
+			}
+		}),
+		keys: box + `, "updates": [{"set": {"anything": {"a": null}}}]`,
+	},
 	"an ignored change": {
 		breaks: func(*fake) {}, keys: box + `, "ignores": [{"owner": "b"}]`,
 		want: []string{`fake_box "box": ignored change 1: expected no change, but planned an update of owner, serial`},

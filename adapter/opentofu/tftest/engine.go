@@ -128,6 +128,7 @@ func (i *instance) plan(config tftypes.Value) *plan {
 		switch {
 		case errBefore != nil && errAfter != nil:
 			found.add(i.typ, "requires a replacement because of %s, which does not exist", path)
+		case (errBefore != nil || before.(tftypes.Value).IsNull()) && (errAfter != nil || after.(tftypes.Value).IsNull()):
 		case errBefore != nil || errAfter != nil || !same(before.(tftypes.Value), after.(tftypes.Value)):
 			p.replaces = append(p.replaces, path.String())
 		}
