@@ -417,6 +417,10 @@ var brokenCalls = map[string]broken{
 		breaks: func(*fake) {}, keys: `"create": {"name": "a", "lid": {}}`,
 		want: []string{`fake_box "box": validate: lid: no such attribute`},
 	},
+	"a path that does not exist": {
+		breaks: func(*fake) {}, keys: box + `, "unknown": ["tags.x"]`,
+		want: []string{`fake_box "box": plan with tags.x unknown: the configuration has no such value`},
+	},
 	"a property of another type": {
 		breaks: func(*fake) {}, keys: `"create": {"name": "a", "tags": {"x": 1}}`,
 		want: []string{`fake_box "box": validate: tags: x: cannot use a tftypes.Number as a tftypes.String`},

@@ -51,7 +51,7 @@ func (i *instance) life(needed bool) {
 	for n, change := range f.Updates {
 		i.start(fmt.Sprintf("update %d", n+1))
 		bag = bag.With(change.Set)
-		i.agree(bag, i.unknowns(change.Set))
+		i.agree(i.config(bag.With(i.unknowns(change.Set)), false), bag)
 		p := i.plan(i.config(bag, false))
 		i.apply(p, i.config(bag, false), false)
 		i.expect(update, p, change.Expect, bag)
@@ -59,7 +59,7 @@ func (i *instance) life(needed bool) {
 	for n, change := range f.Replaces {
 		i.start(fmt.Sprintf("replace %d", n+1))
 		bag = bag.With(change.Set)
-		i.agree(bag, i.unknowns(change.Set))
+		i.agree(i.config(bag.With(i.unknowns(change.Set)), false), bag)
 		p := i.plan(i.config(bag, false))
 		for _, path := range change.Because {
 			if !slices.ContainsFunc(p.replaces, func(at string) bool { return because(at, path) }) {
@@ -125,7 +125,7 @@ func (i *instance) plans() {
 	f := i.fixture
 	try := func(name string, unknowns providertest.Properties) {
 		i.start("plan with " + name + " unknown")
-		i.agree(f.Create, unknowns)
+		i.agree(i.config(f.Create.With(unknowns), false), f.Create)
 	}
 	all := i.unknowns(f.Create)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -133,6 +133,20 @@ func (i *instance) plans() {
 	}
 	if len(all) > 1 {
 		try("everything", all)
+	}
+	for _, hidden := range f.Unknown {
+		i.start(fmt.Sprintf("plan with %s unknown", hidden))
+		found := false
+		config, err := tftypes.Transform(i.config(f.Create, false), func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+			if simple(at.String()) == simple(string(hidden)) {
+				v, found = tftypes.NewValue(v.Type(), tftypes.UnknownValue), true
+			}
+			return v, nil
+		})
+		if i.check(err); !found {
+			i.errorf("the configuration has no such value")
+		}
+		i.agree(config, f.Create)
 	}
 }
 
@@ -147,10 +161,10 @@ func (i *instance) unknowns(bag providertest.Properties) providertest.Properties
 	return made
 }
 
-// agree checks that a plan in which properties are unknown agrees with a plan in which all are known.
-func (i *instance) agree(bag, unknowns providertest.Properties) {
+// agree checks that a plan with unknown values agrees with a plan in which all are known.
+func (i *instance) agree(unknowns tftypes.Value, bag providertest.Properties) {
 	i.t.Helper()
-	first, state, private := i.plan(i.config(bag.With(unknowns), false)), i.state, i.private
+	first, state, private := i.plan(unknowns), i.state, i.private
 	if first.action == replace {
 		i.state, i.private = i.null(), nil
 	}
@@ -182,11 +196,14 @@ func (i *instance) refuses(config tftypes.Value, expected fixture.Refusal) {
 
 // because reports whether an attribute path is the path of a property or one above, or the ID, which stands for all properties.
 func because(at string, path lumi.Path) bool {
-	simple := strings.NewReplacer(`AttributeName("`, ".", `ElementKeyString("`, ".", "ElementKeyInt(", ".", `"`, "", ")", "", "[", ".", "]", "", "_", "")
-	name := func(path string) string {
-		return strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(simple.Replace(path)), "..", "."), ".")
-	}
-	return name(at) == "id" || lumi.Path(name(at)).Holds(lumi.Path(name(string(path))))
+	return simple(at) == "id" || lumi.Path(simple(at)).Holds(lumi.Path(simple(string(path))))
+}
+
+var steps = strings.NewReplacer(`AttributeName("`, ".", `ElementKeyString("`, ".", "ElementKeyInt(", ".", `"`, "", ")", "", "[", ".", "]", "", "_", "")
+
+// simple writes a path of Lumi or OpenTofu in the same way.
+func simple(path string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(steps.Replace(path)), "..", "."), ".")
 }
 
 // imported imports the resource by its ID. What is read must be in the state, too.
