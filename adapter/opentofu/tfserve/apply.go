@@ -95,13 +95,12 @@ func (ch *change) find(req *lumi.CreateRequest, failure error) (lumi.Bag, error)
 	found, err := ch.Find(ctx, (*lumi.FindRequest)(req))
 	switch {
 	case errors.Is(err, lumi.ErrNotFound):
-		return lumi.Bag{}, fmt.Errorf("%w\nThe resource was not created.", failure) //nolint:staticcheck,revive // Diagnostics are sentences.
+		return lumi.Bag{}, fmt.Errorf("%w; the resource was not created", failure)
 	case err != nil:
-		const advice = "The resource may exist nevertheless. If so, import or delete it before the next apply."
 		if !errors.Is(err, errors.ErrUnsupported) {
-			failure = fmt.Errorf("%w\nCannot find out whether the resource was created: %w.", failure, err) //nolint:staticcheck,revive // as above
+			failure = errors.Join(failure, err)
 		}
-		return lumi.Bag{}, fmt.Errorf("%w\n%s", failure, advice)
+		return lumi.Bag{}, fmt.Errorf("%w\nthe resource may exist nevertheless: import or delete it before the next apply", failure)
 	}
 	ch.id, ch.urn = found.ID, ch.call.urn(found.ID)
 	got, err := ch.Get(ctx, &lumi.GetRequest{ID: ch.id, Purpose: lumi.Refresh, URN: ch.urn, Old: req.Properties, References: ch.refs})

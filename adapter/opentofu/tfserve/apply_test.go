@@ -1,6 +1,7 @@
 package tfserve
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -29,12 +30,18 @@ func TestUncertainCreate(t *testing.T) {
 	made, _ := e.created(config)
 	wantShown(t, made, "id=g-1 kind=box label=a level=3 size=medium serial=s-g-1 revision=1")
 
+	l.lost = errors.New("no answer")
+	_, resp := e.change(e.null(), config, nil)
+	wantDiagnostics(t, resp.Diagnostics,
+		"ERROR: the cloud is down | no answer\nthe resource may exist nevertheless: import or delete it before the next apply")
+	l.lost = nil
+
 	l.fail = func(string) error {
 		l.created = map[string]lumi.ID{} // Find finds nothing.
 		return lumi.Uncertain(errDown)
 	}
-	_, resp := e.change(e.null(), config, nil)
-	wantDiagnostics(t, resp.Diagnostics, "ERROR: the cloud is down | The resource was not created.")
+	_, resp = e.change(e.null(), config, nil)
+	wantDiagnostics(t, resp.Diagnostics, "ERROR: the cloud is down; the resource was not created")
 	if must.Get(e.typ.value(resp.NewState))(t).IsNull() != true {
 		t.Errorf("state = %v", resp.NewState)
 	}
@@ -220,8 +227,7 @@ func TestUnknownConfiguration(t *testing.T) {
 	config := e.object(map[string]any{"kind": "box", "color": "none"})
 	plan := e.plan(e.null(), config, nil)
 	wantShown(t, e.decoded(plan.PlannedState, plan.Diagnostics), "id=? kind=box label=? note=? color=none level=? peer=? size=? serial=? revision=?")
-	const want = "ERROR: the configuration of the provider is not known yet | " +
-		"It depends on resources that do not exist. Create them first, for instance with -target."
+	const want = "ERROR: the configuration of the provider depends on resources that do not exist: create them first, for instance with -target"
 	state := e.object(map[string]any{"id": "g-1", "kind": "box"})
 	wantDiagnostics(t, e.plan(state, config, nil).Diagnostics, want)
 	read := must.Get(e.s.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: e.name, CurrentState: e.encoded(state)}))(t)
@@ -286,5 +292,5 @@ func TestMove(t *testing.T) {
 		t.Errorf("private = %q", resp.TargetPrivate)
 	}
 	wantDiagnostics(t, move("lab_thing").Diagnostics,
-		"ERROR: cannot move a lab_thing to a lab_gadget | Only resources whose type was renamed can be moved.")
+		"ERROR: cannot move a lab_thing to a lab_gadget, which never had that name")
 }

@@ -62,6 +62,8 @@ type lab struct {
 	fail func(call string) error
 	// partly makes a Create that fails return the id, too.
 	partly bool
+	// lost, if set, is the error of Find.
+	lost error
 	// wait, if set, is called by Get.
 	wait   func(context.Context) error
 	stored lumi.Bag
@@ -108,7 +110,7 @@ func (l *lab) Create(_ context.Context, want *lumi.State[*gadget]) (lumi.ID, err
 
 func (l *lab) Find(_ context.Context, want *lumi.State[*gadget]) (lumi.ID, error) {
 	if id, ok := l.created[want.Token]; ok {
-		return id, nil
+		return id, l.lost
 	}
 	return "", lumi.ErrNotFound
 }

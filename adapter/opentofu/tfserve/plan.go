@@ -168,8 +168,9 @@ func commonValue(a, b, old *structpb.Value) *structpb.Value {
 }
 
 func (ch *change) planCreation() (tftypes.Value, error) {
-	checked, err := ch.wanted, error(nil)
+	checked := ch.wanted
 	if !ch.deferred.Load() {
+		var err error
 		if checked, err = ch.checkWithoutSeed(); err != nil {
 			return tftypes.Value{}, err
 		}

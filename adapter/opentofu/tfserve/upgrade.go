@@ -40,8 +40,7 @@ func (s *Server) MoveResourceState(
 			return err
 		}
 		if _, ok := former.tokens[req.SourceTypeName]; !ok {
-			return fmt.Errorf("cannot move a %s to a %s\nOnly resources whose type was renamed can be moved.", //nolint:staticcheck,revive // Diagnostics are sentences.
-				req.SourceTypeName, req.TargetTypeName)
+			return fmt.Errorf("cannot move a %s to a %s, which never had that name", req.SourceTypeName, req.TargetTypeName)
 		}
 		resp.TargetState, err = c.upgrade(req.SourceState)
 		resp.TargetPrivate = req.SourcePrivate
@@ -53,11 +52,11 @@ func (s *Server) MoveResourceState(
 // upgrade converts a stored state, which may have been written under an older IDL.
 func (c *call) upgrade(raw *tfprotov6.RawState) (*tfprotov6.DynamicValue, error) {
 	state, err := raw.Unmarshal(c.typ)
-	stored := lumi.Bag{}
-	if err == nil {
-		stored = c.decodeBag(state)
-	} else if state, stored, err = c.stored(raw.JSON); err != nil {
-		return nil, err
+	stored := c.decodeBag(state)
+	if err != nil {
+		if state, stored, err = c.stored(raw.JSON); err != nil {
+			return nil, err
+		}
 	}
 	upgraded, err := c.Upgrade(c.ctx, c.Token, stored)
 	if errors.Is(err, errors.ErrUnsupported) {
