@@ -79,6 +79,9 @@ func (l *lab) Check(ctx context.Context, want *lumi.State[*gadget]) error {
 	if g.Note == nil && !want.Unknown.Has("note") && !want.Unknown.Has("color") && g.Color != nil {
 		g.Note = new("painted " + *g.Color)
 	}
+	if g.Note != nil && *g.Note == "auto" && g.Color != nil {
+		g.Note = new("auto " + *g.Color)
+	}
 	if g.Color != nil && *g.Color == "pink" {
 		lumi.Log(ctx).Warn("pink fades")
 	}
@@ -127,8 +130,8 @@ func (l *lab) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*gadget]) (*gad
 	return &g, nil
 }
 
-// InspectChange ignores the case of colors, and replaces gadgets whose level falls and those
-// with the note anew.
+// InspectChange ignores the case of colors and free data, and replaces gadgets whose level falls,
+// and those with the notes anew and auto.
 func (l *lab) InspectChange(_ context.Context, old, want *lumi.State[*gadget], diff *lumi.Diff) error {
 	if a, b := old.Properties.Color, want.Properties.Color; a != nil && b != nil && strings.EqualFold(*a, *b) {
 		diff.Ignore("color")
@@ -139,7 +142,11 @@ func (l *lab) InspectChange(_ context.Context, old, want *lumi.State[*gadget], d
 	if n := want.Properties.Note; n != nil && *n == "anew" {
 		diff.Replace("")
 	}
-	if diff.Changed("data") {
+	if n := want.Properties.Note; n != nil && strings.HasPrefix(*n, "auto ") {
+		diff.Replace("note")
+	}
+	diff.Ignore("data.free")
+	if diff.Changed("data.inner") {
 		diff.Replace("data.inner")
 		diff.Replace("data")
 	}

@@ -2,11 +2,13 @@ package tfserve
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -131,6 +133,50 @@ func TestReplaceWithoutPath(t *testing.T) {
 	plan := e.plan(made, e.object(map[string]any{"kind": "box", "label": "a", "note": "anew"}), private)
 	wantShown(t, e.decoded(plan.PlannedState, plan.Diagnostics), "id=? kind=box label=a note=anew")
 	if got := showPaths(plan.RequiresReplace); got != `[AttributeName("id")]` {
+		t.Error(got)
+	}
+	made, private = e.created(e.object(map[string]any{"kind": "box", "label": "a", "note": "auto", "color": "red"}))
+	plan = e.plan(made, e.object(map[string]any{"kind": "box", "label": "a", "note": "auto", "color": "blue"}), private)
+	wantShown(t, e.decoded(plan.PlannedState, plan.Diagnostics), "id=? note=auto color=blue")
+	if got := showPaths(plan.RequiresReplace); got != `[AttributeName("id")]` {
+		t.Error(got)
+	}
+}
+
+// Where a change is ignored, the value has its prior form.
+func TestIgnoredForm(t *testing.T) {
+	e, _ := newLab(t, false)
+	config := func(label string, data map[string]tftypes.Value) tftypes.Value {
+		attributes := parts(e.object(map[string]any{"kind": "box", "label": label}))
+		attributes["data"] = obj(data)
+		return tftypes.NewValue(e.typ.typ, attributes)
+	}
+	made, private := e.created(config("a", map[string]tftypes.Value{"free": str("x"), "null": tftypes.NewValue(tftypes.String, nil)}))
+	planned, resp := e.change(made, config("b", map[string]tftypes.Value{"free": str("y")}), private)
+	after := e.decoded(resp.NewState, resp.Diagnostics)
+	for _, v := range []tftypes.Value{planned, after} {
+		if want := parts(made)["data"]; !parts(v)["data"].Equal(want) {
+			t.Errorf("%v\nwant %v", parts(v)["data"], want)
+		}
+	}
+}
+
+// A state has configurations' form, without the defaults inside of dynamic values.
+func TestDefaultsInStates(t *testing.T) {
+	uses := property("uses", schema.Int)
+	uses.Default = 0.0
+	login := &schema.Struct{Header: schema.Header{Name: "Login"}, Properties: []*schema.Property{property("user", schema.String), uses}}
+	r := &schema.Resource{Header: schema.Header{Name: "Door"}, Token: "lab:index:Door", Properties: []*schema.Property{
+		property("logins", &schema.List{Elem: &schema.List{Elem: ref(login)}}), property("plain", &schema.List{Elem: ref(login)}),
+	}}
+	typ := &resourceType{shape: newShapes(&names{}).resource(r)}
+	user := map[string]tftypes.Value{"user": str("ann")}
+	plain := typ.byName["plain"]
+	state := with(typ.shape, map[string]tftypes.Value{
+		"logins": tuple(tuple(obj(user))), "plain": tftypes.NewValue(plain.typ, []tftypes.Value{with(plain.elem, user)}),
+	})
+	bag := typ.storedBag(state)
+	if got := fmt.Sprint(bag.Get("logins"), bag.Get("plain")); got != "[[map[user:ann uses:0]]] [map[user:ann]]" {
 		t.Error(got)
 	}
 }
