@@ -61,9 +61,10 @@ test: $(NPM_TESTS)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
-## engines: test the adapters with the engines and generators of other tools; requires npm and Python
+## engines: test the adapters with the engines and generators of other tools, built here; requires npm and Python
 .PHONY: engines
-engines:
+engines: tofu
+	$(GO) -C adapter/opentofu test -count=1 -run=Engine ./tftest
 	$(GO) -C $(ENGINES) test ./...
 
 ## pictures: draw the pictures in README.md with Graphviz

@@ -80,7 +80,7 @@ func (p *Provider) Resource(token tokens.Type) (*Resource, error) {
 	return cached(p, p.resources, "resource", token, func(d schema.Decl) (*Resource, error) {
 		served, err := p.Local.Resource(token)
 		r, _ := d.(*schema.Resource)
-		return &Resource{served, r, token}, err
+		return &Resource{retrying{served}, r, token}, err
 	})
 }
 
@@ -89,7 +89,7 @@ func (p *Provider) Function(token tokens.Type) (*Function, error) {
 	return cached(p, p.functions, "function", token, func(d schema.Decl) (*Function, error) {
 		served, err := p.Local.Function(token)
 		f, _ := d.(*schema.Function)
-		return &Function{served, f, token}, err
+		return &Function{retryingFunction{served}, f, token}, err
 	})
 }
 
@@ -155,7 +155,7 @@ func (p *Provider) read(ctx context.Context, to referent) (lumi.Reference, error
 	if err != nil {
 		return ref, nil //nolint:nilerr // Resources of other packages cannot be read here.
 	}
-	got, err := r.Get(ctx, &lumi.GetRequest{ID: to.id, Purpose: lumi.Import})
+	got, err := retrying{r}.Get(ctx, &lumi.GetRequest{ID: to.id, Purpose: lumi.Import})
 	if errors.Is(err, lumi.ErrNotFound) {
 		return ref, nil // It may be created, or exist later.
 	}
