@@ -75,6 +75,9 @@ func (c *checker) checkType(s *Spec, types func(string) (func(map[string]any) []
 	if s.Type != GroupType && len(s.Tasks) > 0 {
 		c.fail("tasks", "only a task of type group can have tasks")
 	}
+	if s.Type != GroupType && s.FaultTolerance != nil {
+		c.fail("fault_tolerance", "only a task of type group can have fault_tolerance; other tasks have fail_on_error")
+	}
 }
 
 // checkNames reports references to unknown tasks, with suggestions.

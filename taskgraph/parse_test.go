@@ -40,6 +40,8 @@ var examples = []struct {
 		"  cross_depends: [{name: {yaql_exp: $.a}, role: [{yaql_exp: $.a}]}, {yaql_exp: $.a}]\n  cross_depended_by: {yaql_exp: $.a}\n" +
 		"  test_pre: {yaql_exp: $.a}\n  test_post: {cmd: {yaql_exp: $.a}, retries: {yaql_exp: $.a}}\n" +
 		"  parameters: {timeout: {yaql_exp: $.a}, strategy: {type: parallel, amount: {yaql_exp: $.a}}, list: [{x: {yaql_exp: $.a}}]}"},
+	{text: "- {id: g, type: group, fault_tolerance: 2%, parameters: {strategy: {amount: 3.0}}}\n" +
+		"- {id: h, type: group, fault_tolerance: 0, parameters: {strategy: {amount: 100%}}}"},
 
 	{text: "", errors: "f:1:1: empty file; a graph without tasks is []"},
 	{text: "# later", errors: "f:1:1: empty file; a graph without tasks is []"},
@@ -115,7 +117,15 @@ var examples = []struct {
 		"f:1:62: task a: parameters.interval must be a number of seconds from 0 to 31622400\n" +
 		"f:1:77: task a: parameters.strategy must be an object with type and amount\n" +
 		"f:2:41: task b: parameters.strategy.type must be parallel or one_by_one\n" +
-		"f:2:54: task b: parameters.strategy.amount must be a whole number from 1 to 10000"},
+		"f:2:54: task b: parameters.strategy.amount must be a whole number from 1 to 10000, or a percentage from 1% to 100%"},
+	{text: "- {id: a, fault_tolerance: 101%}\n- {id: b, fault_tolerance: {a: 5}}\n- {id: c, parameters: {strategy: {amount: 0%}}}\n" +
+		"- {id: d, fault_tolerance: '2'}\n- {id: e, fault_tolerance: -1}\n- {id: f, fault_tolerance: 1.5}", errors: "" +
+		"f:1:28: task a: fault_tolerance must be a whole number from 0 to 10000, or a percentage from 0% to 100%\n" +
+		"f:2:28: task b: fault_tolerance must be a whole number from 0 to 10000, or a percentage from 0% to 100%\n" +
+		"f:3:43: task c: parameters.strategy.amount must be a whole number from 1 to 10000, or a percentage from 1% to 100%\n" +
+		"f:4:28: task d: fault_tolerance must be a whole number from 0 to 10000, or a percentage from 0% to 100%\n" +
+		"f:5:28: task e: fault_tolerance must be a whole number from 0 to 10000, or a percentage from 0% to 100%\n" +
+		"f:6:28: task f: fault_tolerance must be a whole number from 0 to 10000, or a percentage from 0% to 100%"},
 }
 
 func message(err error) string {
@@ -210,9 +220,9 @@ func TestSpecValues(t *testing.T) {
 			CrossDependedBy: []taskgraph.Cross{{Name: "g", Role: selector(t, "x")}},
 			ReexecuteOn:     []string{}, RefreshOn: []string{"a.b"}, Condition: "false", Once: true, Tolerant: true,
 			TestPre: &taskgraph.Test{Cmd: "pre", Timeout: time.Minute}, TestPost: &taskgraph.Test{Cmd: "post", Retries: 2},
-			Strategy: 1, Rolling: true, Timeout: 1500 * time.Millisecond, Retries: 3, Interval: 10 * time.Second,
+			Strategy: taskgraph.Share{Number: 1}, Rolling: true, Timeout: 1500 * time.Millisecond, Retries: 3, Interval: 10 * time.Second,
 		},
-		{ID: "parallel", Version: "one", Roles: all, ReexecuteOn: events, Strategy: 5},
+		{ID: "parallel", Version: "one", Roles: all, ReexecuteOn: events, Strategy: taskgraph.Share{Number: 5}},
 	} {
 		got := must.Get(g.Tasks[i].Spec())(t)
 		want.Source = g.Tasks[i]

@@ -46,10 +46,10 @@ func TestSchema(t *testing.T) {
 	s := schema(t)
 	names := []string{
 		"version", "type", "roles", "groups", "tasks", "requires", "required_for", "cross_depends", "cross_depended_by", "condition",
-		"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "test_pre", "test_post", "parameters", "custom", "_id",
+		"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "fault_tolerance", "test_pre", "test_post", "parameters", "custom", "_id",
 	}
 	leaf := rapid.SampledFrom([]any{
-		nil, true, false, "", "a", "a b", "self", "*", "/a.*/", "/a", "all", "any", "parallel", "one_by_one", 0, 1, 7, -1, 1.5, 2.0, 20000,
+		nil, true, false, "", "a", "a b", "self", "*", "/a.*/", "/a", "all", "any", "parallel", "one_by_one", "0%", "50%", 0, 1, 7, -1, 1.5, 2.0, 20000,
 		31622400, 31622401, []any{}, map[string]any{},
 	})
 	list := rapid.Custom(func(t *rapid.T) any {

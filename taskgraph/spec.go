@@ -75,9 +75,13 @@ func (t Task) spec(r reader) *Spec {
 	s.Retries = r.whole(s.Parameters["retries"], "parameters.retries", 0)
 	s.Interval = r.seconds(s.Parameters["interval"], "parameters.interval", 0)
 	strategy := as[object](r, s.Parameters["strategy"], "parameters.strategy", "an object with type and amount")
-	s.Strategy = r.whole(strategy["amount"], "parameters.strategy.amount", 1)
+	s.Strategy = r.share(strategy["amount"], "parameters.strategy.amount", 1)
 	if r.oneOf(strategy["type"], "parameters.strategy.type", "parallel", "one_by_one") == "one_by_one" {
-		s.Strategy, s.Rolling = 1, true
+		s.Strategy, s.Rolling = Share{Number: 1}, true
+	}
+	if tolerance := a["fault_tolerance"]; tolerance != nil {
+		share := r.share(tolerance, "fault_tolerance", 0)
+		s.FaultTolerance = &share
 	}
 	return s
 }

@@ -49,7 +49,7 @@ type Task struct {
 // attributes lists the known attributes in canonical order.
 var attributes = []string{
 	"version", "type", "roles", "groups", "tasks", "requires", "required_for", "cross_depends", "cross_depended_by", "condition",
-	"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "test_pre", "test_post", "parameters",
+	"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "fault_tolerance", "test_pre", "test_post", "parameters",
 }
 
 // Names returns the names of the attributes in canonical order: known attributes first, followed by others in
@@ -136,15 +136,24 @@ type Spec struct {
 	Once bool
 	// Tolerant, set by fail_on_error: false, means that dependents run even if the task fails.
 	Tolerant bool
-	// Strategy limits the number of nodes on which the task runs at the same time; 0 means no limit.
-	Strategy int
+	// Strategy limits the number of nodes on which the task, or the members of a group, run at the same time; the zero
+	// Share means no limit.
+	Strategy Share
 	// Rolling, set by the strategy one_by_one, means that the task does not start on further nodes after a failure.
 	Rolling bool
+	// FaultTolerance is the number of nodes on which members of a group may fail. It may be nil.
+	FaultTolerance *Share
 	// Timeout limits the duration of an attempt. Retries is the number of attempts after the first. Interval is the
 	// time between attempts. They are set in the parameters.
 	Timeout  time.Duration
 	Retries  int
 	Interval time.Duration
+}
+
+// Share is a number of nodes, or a percentage of nodes. The zero Share is 0.
+type Share struct {
+	Number    int
+	IsPercent bool
 }
 
 // Cross is a dependency on a task on other nodes.

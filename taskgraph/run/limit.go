@@ -20,7 +20,7 @@ type limits struct {
 	nodes map[*inventory.Node][]*limit
 }
 
-func newLimits(items []schedule.Item, perRole map[string]int) limits {
+func newLimits(s *schedule.Schedule, perRole map[string]int) limits {
 	l := limits{map[*taskgraph.Spec]*limit{}, map[*inventory.Node][]*limit{}}
 	roles := map[string]*limit{}
 	for role, n := range perRole {
@@ -28,10 +28,10 @@ func newLimits(items []schedule.Item, perRole map[string]int) limits {
 			roles[role] = &limit{free: n}
 		}
 	}
-	for _, item := range items {
-		if t := item.Task; t.Strategy > 0 && l.tasks[t] == nil {
-			l.tasks[t] = &limit{free: t.Strategy}
-		}
+	for t, n := range s.Limits {
+		l.tasks[t] = &limit{free: n}
+	}
+	for _, item := range s.Items {
 		if len(roles) == 0 || item.Node == nil || l.nodes[item.Node] != nil {
 			continue
 		}
@@ -77,6 +77,13 @@ func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
 func (l limits) give(item *schedule.Item, queue *[]int32) {
 	for _, one := range l.of(item) {
 		one.free++
+		one.wake(queue)
+	}
+}
+
+// pass requeues waiting items in place of an item that does not need its slots.
+func (l limits) pass(item *schedule.Item, queue *[]int32) {
+	for _, one := range l.of(item) {
 		one.wake(queue)
 	}
 }

@@ -83,7 +83,9 @@ func (x *execution) fill() {
 	for x.again = x.again[:0]; len(x.queue) > 0 && x.running+len(x.starting) < x.Parallelism; {
 		i := x.queue[0]
 		x.queue = x.queue[1:]
-		if x.vertices[i].status == waiting && x.limits.take(i, &x.schedule.Items[i], &x.queue) {
+		if item := &x.schedule.Items[i]; x.vertices[i].status != waiting { // it has been skipped
+			x.limits.pass(item, &x.queue)
+		} else if x.limits.take(i, item, &x.queue) {
 			x.begin(i)
 		}
 	}

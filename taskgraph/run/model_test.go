@@ -47,6 +47,8 @@ type modelTask struct {
 	Once     bool
 	Tolerant bool
 	Strategy int
+	// MayFail determines the fault tolerance of a group: none, 1, or 50%.
+	MayFail int
 }
 
 // modelEdge is a dependency through requires or cross_depends.
@@ -73,7 +75,7 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	tasks := rapid.Custom(func(t *rapid.T) modelTask {
 		return modelTask{
 			max(0, below(t, 12, "type")-7), below(t, 5, "roles"), rapid.SliceOfN(edges, 0, 3).Draw(t, "after"), below(t, 3, "once") == 2,
-			below(t, 5, "tolerant") == 4, max(0, below(t, 6, "strategy")-3),
+			below(t, 5, "tolerant") == 4, max(0, below(t, 6, "strategy")-3), below(t, 3, "mayfail"),
 		}
 	})
 	fates := rapid.Custom(func(t *rapid.T) modelFate {
@@ -119,6 +121,14 @@ func (c *modelCase) yaml() string {
 				fmt.Fprintf(&b, "  %s: [%s]\n", name, strings.Join(list, ", "))
 			}
 		}
+		if typ == "group" {
+			if t.Strategy > 0 {
+				fmt.Fprintf(&b, "  parameters: {strategy: %s}\n", []string{"{type: one_by_one}", "{amount: 2}"}[t.Strategy-1])
+			}
+			if t.MayFail > 0 {
+				fmt.Fprintf(&b, "  fault_tolerance: %s\n", []string{"1", "50%"}[t.MayFail-1])
+			}
+		}
 		if typ == "shell" {
 			fmt.Fprintf(&b, "  idempotent: %t\n  fail_on_error: %t\n  parameters: {cmd: x", !t.Once, !t.Tolerant)
 			if t.Strategy > 0 {
@@ -139,6 +149,7 @@ type model struct {
 	*modelCase
 	*schedule.Schedule
 	items   map[string]int32
+	windows []modelWindow
 	request run.Request
 	store   store.Store
 	began   time.Time
@@ -194,10 +205,11 @@ type modelProcess struct {
 	mutex  sync.Mutex
 	points int
 	isDead bool
+	begun  map[int32]bool // items that this process has started
 }
 
 func (m *model) start(name string, fate modelFate) *modelProcess {
-	p := &modelProcess{Store: m.store, model: m, name: name, fate: fate}
+	p := &modelProcess{Store: m.store, model: m, name: name, fate: fate, begun: map[int32]bool{}}
 	p.Context, p.end = context.WithCancel(m.Context)
 	p.engine = run.New(run.Options{
 		Store: p, Environment: "prod", Executor: p, Owner: name, Parallelism: m.Parallelism, PerRole: map[string]int{"a": m.PerRole},
@@ -341,18 +353,21 @@ func (m *model) rows() (d store.Job, rows map[int32]store.TaskRun) {
 	return d, rows
 }
 
-// isMet reports whether a vertex no longer blocks its dependents.
-func (m *model) isMet(v int32, rows map[int32]store.TaskRun) bool {
+// isMet reports whether a vertex no longer blocks the item d.
+func (m *model) isMet(v, d int32, rows map[int32]store.TaskRun) bool {
 	if int(v) < len(m.Items) {
-		r, item := rows[v], m.Items[v]
-		return r.State == store.Done || r.State == store.Skipped && r.Message == item.Skip || r.State == store.Failed && item.Task.Tolerant
+		return m.isGood(v, rows) || m.Items[v].Node != nil && m.Items[v].Node != m.Items[d].Node && m.isLost(v, rows)
 	}
 	out := m.Graph.Out(v)
-	isMet := func(to int32) bool { return m.isMet(to, rows) }
 	if m.Any[v] {
-		return len(out) == 0 || slices.ContainsFunc(out, isMet)
+		return len(out) == 0 || slices.ContainsFunc(out, func(to int32) bool { return m.isGood(to, rows) })
 	}
-	return !slices.ContainsFunc(out, func(to int32) bool { return !isMet(to) })
+	return !slices.ContainsFunc(out, func(to int32) bool { return !m.isMet(to, d, rows) })
+}
+
+func (m *model) isGood(i int32, rows map[int32]store.TaskRun) bool {
+	r, item := rows[i], m.Items[i]
+	return r.State == store.Done || r.State == store.Skipped && r.Message == item.Skip || r.State == store.Failed && item.Task.Tolerant
 }
 
 // checkStart checks the invariants that hold when a task starts.
@@ -363,7 +378,7 @@ func (p *modelProcess) checkStart(name string, w run.Work) {
 		p.fail("a task starts without intent", "%s by %s: %+v of %+v", name, p.name, r, d)
 	}
 	for _, to := range p.Graph.Out(i) {
-		if !p.isMet(to, rows) {
+		if !p.isMet(to, i, rows) {
 			p.fail("a task starts too early", "%s, which waits for vertex %d", name, to)
 		}
 	}
@@ -383,31 +398,60 @@ func (p *modelProcess) checkStart(name string, w run.Work) {
 			role++
 		}
 	}
-	if all > p.Parallelism || w.Task.Strategy > 0 && task > w.Task.Strategy || p.PerRole > 0 && role > p.PerRole {
+	if all > p.Parallelism || w.Task.Strategy.Number > 0 && task > w.Task.Strategy.Number || p.PerRole > 0 && role > p.PerRole {
 		p.fail("too many run at once", "%d, %d of %s, %d of role a", all, task, w.Task.ID, role)
 	}
+	p.checkWindows(i, rows)
 }
 
 // checkEnd checks the states of all items after a run that was not interrupted.
 func (m *model) checkEnd() {
 	d, rows := m.rows()
 	var isFailed, isUnknown bool
+	isHalted := map[int32]bool{} // members of windows in which a member has failed
+	for _, w := range m.windows {
+		failures, marked := 0, 0
+		for group, members := range w.members {
+			isLost := false
+			for _, i := range members {
+				if !m.isGood(i, rows) && (rows[i].State == store.Failed || rows[i].State == store.Unknown) {
+					failures++
+					isLost = true
+				}
+			}
+			if rows[group].State == store.Failed {
+				if marked++; !isLost {
+					m.fail("a group fails without a failure", "%s", m.Items[group].Name())
+				}
+			}
+		}
+		if marked > w.tolerance {
+			m.fail("too many failures are tolerated", "%d nodes, not %d", marked, w.tolerance)
+		}
+		for _, members := range w.members {
+			for _, i := range members {
+				isHalted[i] = isHalted[i] || failures > 0
+			}
+		}
+	}
 	for i, item := range m.Items {
 		r, has := rows[int32(i)]
-		isFailed = isFailed || r.State == store.Failed && !item.Task.Tolerant
+		isFailed = isFailed || r.State == store.Failed && !item.Task.Tolerant && !m.isTolerated(int32(i), rows)
 		isUnknown = isUnknown || r.State == store.Unknown
 		if d.State == store.Canceled && !has || r.State == store.Started && (d.State == store.Canceled || m.StopOnError) {
 			continue
 		}
-		met := !slices.ContainsFunc(m.Graph.Out(int32(i)), func(to int32) bool { return !m.isMet(to, rows) })
+		met := !slices.ContainsFunc(m.Graph.Out(int32(i)), func(to int32) bool { return !m.isMet(to, int32(i), rows) })
 		states := []store.State{store.Done, store.Failed, store.Unknown}
 		switch {
+		case item.Task.Type == taskgraph.GroupType && r.State == store.Failed && m.isTolerated(int32(i), rows):
+			continue
 		case item.Skip != "" && met, !met:
 			states = []store.State{store.Skipped}
 		case item.Task.Type != "shell":
 			states = []store.State{store.Done}
 		}
-		if m.StopOnError || d.State == store.Canceled { // an earlier process may have skipped the item
+		if m.StopOnError || d.State == store.Canceled || isHalted[int32(i)] { // an earlier process may have skipped the item
 			states = append(states, store.Skipped)
 		}
 		if !slices.Contains(states, r.State) || r.State == store.Skipped && r.Message != item.Skip && !strings.HasSuffix(r.Message, " failed") &&
@@ -513,7 +557,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 	r.Tasks = g.Tasks
 	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: g.Tasks}}, false), nil)
 	if err != nil {
-		return nil, nil // a group depends on a dependent of its members
+		return nil, &modelFailure{"the graph", c.yaml() + err.Error()}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{
@@ -532,8 +576,9 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 		}
 		m.request.Skip = skip
 		if m.Schedule, err = schedule.Restore(schedule.Input{Tasks: specs, Nodes: r.Inventory.Nodes}, m.request.Decisions); err != nil {
-			t.Fatal(err)
+			return // tasks on several nodes of a window wait for each other; see the reference of package schedule
 		}
+		m.findWindows(specs)
 		for i := range m.Items {
 			m.items[m.Items[i].Name()] = int32(i)
 		}

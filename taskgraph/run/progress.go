@@ -15,7 +15,8 @@ import (
 func (x *execution) restore(rows []store.TaskRun) error {
 	s := x.schedule
 	x.now, x.wrong, x.left = time.Now().UTC(), map[int32]string{}, len(s.Items)
-	x.limits = newLimits(s.Items, x.PerRole)
+	x.limits = newLimits(s, x.PerRole)
+	x.windows = newWindows(s)
 	x.tokens = fmt.Sprintf("%s/%d-%s-", x.Environment, x.Job.ID, x.request.Nonce)
 	x.names = names(s.Items)
 	x.vertices, x.dependents = make([]vertex, s.Graph.Len()), s.Graph.Reverse()
@@ -26,6 +27,9 @@ func (x *execution) restore(rows []store.TaskRun) error {
 		if r.Number >= len(s.Items) || s.Items[r.Number].Task.ID != r.Task || nodeOf(&s.Items[r.Number]) != r.Node {
 			return errors.New("the task order has changed since the run started: start another run")
 		}
+	}
+	x.windows.recall(s.Items, rows)
+	for _, r := range rows {
 		if i := int32(r.Number); x.restoreItem(i, r) {
 			x.ended = append(x.ended, i)
 		}
@@ -33,6 +37,13 @@ func (x *execution) restore(rows []store.TaskRun) error {
 	for v := range int32(len(x.vertices)) {
 		if x.vertices[v].waits == 0 && x.vertices[v].status == waiting && x.ready(v) {
 			x.ended = append(x.ended, v)
+		}
+	}
+	x.spread()
+	x.reenter(rows)
+	for _, r := range rows {
+		if i := int32(r.Number); x.vertices[i].status == failed || x.vertices[i].status == unknown {
+			x.follow(i)
 		}
 	}
 	x.propagate()
@@ -55,6 +66,8 @@ func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 	switch {
 	case r.State == store.Done, r.State == store.Failed && item.Task.Tolerant, r.State == store.Skipped && r.Message == item.Skip:
 		v.status = good
+	case r.State == store.Failed && x.windows.hasForgiven(i, item.Node):
+		v.status, v.blame = failed, i+1
 	case r.State == store.Unknown:
 		v.status, v.blame, x.wrong[i] = unknown, i+1, r.Message
 	case r.State == store.Started && item.Task.Once && x.now.Sub(r.Started) > Memory:
@@ -70,6 +83,7 @@ func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 		return false
 	}
 	x.left--
+	x.windows.end(i)
 	return true
 }
 
@@ -88,14 +102,22 @@ func (x *execution) ready(v int32) bool {
 	case item.Task.Type == taskgraph.StageType || item.Task.Type == taskgraph.GroupType || item.Task.Type == taskgraph.AnchorType:
 		x.settle(v, good, store.Done, "")
 	default:
-		x.queue = append(x.queue, v)
+		if !x.windows.park(v) {
+			x.queue = append(x.queue, v)
+		}
 		return false
 	}
 	return true
 }
 
-// propagate notifies the dependents of ended vertices.
+// propagate notifies the dependents of ended vertices, and lets units enter their windows.
 func (x *execution) propagate() {
+	x.spread()
+	x.windows.admit(&x.queue)
+}
+
+// spread notifies the dependents of ended vertices.
+func (x *execution) spread() {
 	for len(x.ended) > 0 {
 		v := x.ended[len(x.ended)-1]
 		x.ended = x.ended[:len(x.ended)-1]
@@ -103,12 +125,15 @@ func (x *execution) propagate() {
 		for _, d := range x.dependents.Out(v) {
 			to := &x.vertices[d]
 			to.waits--
+			x.windows.ended(v, d)
 			if to.status != waiting {
 				continue
 			}
 			isJoin := int(d) >= len(x.schedule.Items)
-			if from.status != good {
+			if from.status != good && !x.forgives(v, d) {
 				to.blame = from.blame
+			} else if to.waits == 0 && to.blame == 0 {
+				to.blame = x.own(d)
 			}
 			switch {
 			case isJoin && x.schedule.Any[d] && from.status == good:
@@ -154,6 +179,9 @@ func (x *execution) end(o outcome) {
 		x.fail(o.item, unknown, store.Unknown, o.err)
 	case item.Task.Tolerant:
 		x.settle(o.item, good, store.Failed, job.Brief(o.err.Error()))
+	case x.windows.forgive(o.item, item.Node):
+		v.blame = o.item + 1
+		x.settle(o.item, failed, store.Failed, job.Brief(o.err.Error()))
 	default:
 		state := store.Failed
 		if isUnreached { // a resumed run looks up the outcome
@@ -165,8 +193,11 @@ func (x *execution) end(o outcome) {
 		}
 	}
 	x.ended = append(x.ended[:0], o.item)
-	if v.status != good && item.Task.Rolling {
-		x.halt(o.item)
+	if v.status != good {
+		x.follow(o.item)
+		if item.Task.Rolling && !x.windows.forgiven[o.item] {
+			x.halt(o.item)
+		}
 	}
 	x.propagate()
 }
@@ -202,6 +233,7 @@ func (x *execution) halt(blame int32) {
 func (x *execution) settle(i int32, as status, state store.State, message string) {
 	x.vertices[i].status = as
 	x.left--
+	x.windows.end(i)
 	r := x.row(i)
 	r.State, r.Started, r.Ended, r.Message = state, x.vertices[i].started, x.now, message
 	x.rows = append(x.rows, r)

@@ -30,6 +30,7 @@ type execution struct {
 	again      []int32 // items to restart
 	ended      []int32 // vertices whose dependents have not been notified yet
 	limits     limits
+	windows    *windows
 	wrong      map[int32]string // reasons why items failed or are unknown
 	halted     int32            // 1 + index of the item that prevents new tasks from starting, or 0
 	stopped    bool             // whether Stop, Cancel, or ctx prevents new tasks from starting

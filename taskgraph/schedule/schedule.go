@@ -64,6 +64,13 @@ type Schedule struct {
 	Graph dag.Graph
 	// Any is the set of joins that require success of only one of their items.
 	Any map[int32]bool
+	// Limits contains the maximum number of concurrent items of tasks with a strategy. Windows lists the groups with a
+	// strategy or a fault tolerance.
+	Limits  map[*taskgraph.Spec]int
+	Windows []Window
+	// Units lists the units of places. Unit contains the unit of each vertex, or -1; it is nil if there are no units.
+	Units []Unit
+	Unit  []int32
 }
 
 // Item is a task on a node, or a stage.
@@ -98,11 +105,34 @@ func (i *Item) nodeName() string {
 	return i.Node.Name
 }
 
+// Window limits the nodes of a group: its members run on Amount nodes at a time and may fail on Tolerance nodes.
+type Window struct {
+	Group *taskgraph.Spec
+	// Amount is 0 if there is no limit, in particular if the group has no more nodes.
+	Amount, Tolerance int
+	Places            []Place
+}
+
+// Place is a node of a window.
+type Place struct {
+	Node *inventory.Node
+	// Group is the item of the group. Members lists the items of its members that have something to do.
+	Group   int32
+	Members []int32
+}
+
+// Unit is a set of places that are in their windows at the same time, because they share tasks or because their tasks
+// wait for each other. Only places of windows with an Amount are in units.
+type Unit struct {
+	// Slots lists the window of each place.
+	Slots []int
+}
+
 // failure is a condition or an expression that cannot be evaluated, or an invalid value.
 type failure struct{ task, path, message string }
 
-// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, all cycles, or all conditions and
-// expressions that cannot be evaluated, whichever are found first.
+// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, all cycles, all conditions and expressions
+// that cannot be evaluated, or all strategies that are impossible, whichever are found first.
 func New(in Input) (*Schedule, error) {
 	s, err := expand(in, true)
 	if err != nil {
@@ -135,6 +165,9 @@ func New(in Input) (*Schedule, error) {
 	if len(failures) > 0 {
 		return nil, &wrong
 	}
+	if err := s.limit(in.Tasks); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -149,10 +182,10 @@ type Decisions struct {
 // in are used.
 func Restore(in Input, d Decisions) (*Schedule, error) {
 	s, err := expand(in, false) // New has already checked for cycles
-	if err != nil || len(d.Skip)+len(d.Refresh)+len(d.Values) == 0 {
-		return s, err
+	if err != nil {
+		return nil, err
 	}
-	for i := range s.Items {
+	for i := 0; i < len(s.Items) && len(d.Skip)+len(d.Refresh)+len(d.Values) > 0; i++ {
 		item := &s.Items[i]
 		name := item.Name()
 		item.Skip, item.Refresh = d.Skip[name], d.Refresh[name]
@@ -160,7 +193,7 @@ func Restore(in Input, d Decisions) (*Schedule, error) {
 			return nil, err
 		}
 	}
-	return s, nil
+	return s, s.limit(in.Tasks)
 }
 
 // Decisions returns the decisions for the items.

@@ -162,6 +162,17 @@ type RunRequest struct {
 type Plan struct {
 	Type  string     `json:"type"`
 	Items []PlanItem `json:"items"`
+	// Windows lists the groups whose strategy or fault tolerance applies.
+	Windows []PlanWindow `json:"windows,omitempty"`
+}
+
+// PlanWindow limits the members of a group: they run on up to Amount of its nodes at a time, or on any number if it is
+// 0, and may fail on up to MayFail nodes.
+type PlanWindow struct {
+	Group   string   `json:"group"`
+	Amount  int      `json:"amount,omitempty"`
+	MayFail int      `json:"mayFail"`
+	Nodes   []string `json:"nodes"`
 }
 
 // PlanItem is a task on a node, or a stage.

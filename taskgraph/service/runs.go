@@ -31,6 +31,13 @@ func (s *Service) Plan(ctx context.Context, environment string, r RunRequest) (P
 		}
 		p.Items[i].Waits, p.Items[i].Any = sch.Waits(i)
 	}
+	for _, w := range sch.Windows {
+		shown := PlanWindow{Group: w.Group.ID, Amount: w.Amount, MayFail: w.Tolerance, Nodes: []string{}}
+		for _, place := range w.Places {
+			shown.Nodes = append(shown.Nodes, place.Node.Name)
+		}
+		p.Windows = append(p.Windows, shown)
+	}
 	return p, nil
 }
 

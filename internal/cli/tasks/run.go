@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -369,12 +370,23 @@ func (t *tasker) showPlan(p service.Plan) error {
 		}
 	}
 	t.Printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.Environment.Name, console.Count(len(p.Items)-skipped, "task"), console.Count(len(nodes), "node"), skipped)
-	return console.PrintList(t.Console, rows, "", heads, func(r row) []string {
+	err := console.PrintList(t.Console, rows, "", heads, func(r row) []string {
 		columns := []string{r.task, r.taskType, cmp.Or(several(on[r], 5), "once"), r.skip, r.condition, r.waits}
 		if len(heads) == 5 {
 			columns = slices.Delete(columns, 4, 5)
 		}
 		return columns
+	})
+	if len(p.Windows) == 0 || err != nil {
+		return err
+	}
+	t.Printf("\n")
+	return console.PrintList(t.Console, p.Windows, "", []string{"GROUP", "AT ONCE", "MAY FAIL", "NODES"}, func(w service.PlanWindow) []string {
+		atOnce := "all"
+		if w.Amount > 0 {
+			atOnce = strconv.Itoa(w.Amount)
+		}
+		return []string{w.Group, atOnce, strconv.Itoa(w.MayFail), several(w.Nodes, 5)}
 	})
 }
 
