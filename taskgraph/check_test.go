@@ -30,11 +30,12 @@ func TestCheck(t *testing.T) {
 		{name: "valid", release: "- {id: a, type: shell, parameters: {cmd: x}, requires: b}", cluster: "- {id: b, type: anchor}"},
 		{
 			name:    "types",
-			release: "- {id: a, type: shel}\n- {id: b, type: shell}\n- {id: c, type: terraform}\n- {id: d, type: anchor, tasks: [a]}",
+			release: "- {id: a, type: shel}\n- {id: b, type: shell}\n- {id: c, type: terraform}\n- {id: d, type: anchor, tasks: [a], fault_tolerance: 1}",
 			cluster: "- {id: b, parameters: {n: 1}}\n- {id: a, x: 1}\n- {id: e}",
 			want: "release: task a: unknown type \"shel\"; did you mean shell?\ncluster: task b: parameters.cmd is missing\n" +
 				"cluster: task b: and more\nrelease: task c: unknown type \"terraform\"\n" +
-				"release: task d: only a task of type group can have tasks\ncluster: task e: missing type, such as shell",
+				"release: task d: only a task of type group can have tasks\n" +
+				"release: task d: only a task of type group can have fault_tolerance; other tasks have fail_on_error\ncluster: task e: missing type, such as shell",
 		},
 		{
 			name:    "unknown tasks",

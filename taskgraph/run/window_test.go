@@ -1,0 +1,105 @@
+package run_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/test/kit/must"
+)
+
+// starts returns an executor for which the given items fail, and a list of the items that it starts.
+func starts(items ...string) (executor, *[]string) {
+	var all []string
+	f := failing(items...)
+	return func(ctx context.Context, w run.Work) error {
+		all = append(all, w.Node.Name+"/"+w.Task.ID)
+		return f(ctx, w)
+	}, &all
+}
+
+func one(o *run.Options) { o.Parallelism = 1 }
+
+const canary = `
+- {id: g, type: group, tasks: [a, b], parameters: {strategy: {type: parallel, amount: 1}}}
+- {id: a, type: shell}
+- {id: b, type: shell, requires: [a]}`
+
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f, started := starts()
+	w.want(w.run(w.engine("one", f, one), w.request(canary, "n1", "n2")), store.Done, "",
+		"n1/g DONE", "n2/g DONE", "n1/a DONE", "n2/a DONE", "n1/b DONE", "n2/b DONE")
+	if got := strings.Join(*started, " "); got != "n1/a n1/b n2/a n2/b" {
+		t.Errorf("tasks = %s, want one node after the other", got)
+	}
+	d := w.run(w.engine("one", failing("n1/b")), w.request(canary, "n1", "n2"))
+	w.want(d, store.Failed, "n1/b: exit status 1", "n1/g SKIPPED n1/b failed", "n2/g SKIPPED n1/b failed", "n1/a DONE",
+		"n2/a SKIPPED n1/b failed", "n1/b FAILED exit status 1", "n2/b SKIPPED n1/b failed")
+	f, started = starts()
+	w.want(w.resume(w.engine("one", f, one), d.ID, nil), store.Done, "",
+		"n1/g DONE", "n2/g DONE", "n1/a DONE", "n2/a DONE", "n1/b DONE", "n2/b DONE")
+	if got := strings.Join(*started, " "); got != "n1/b n2/a n2/b" {
+		t.Errorf("tasks of the resumed run = %s, want the failed one first", got)
+	}
+}
+
+func TestFaultTolerance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const tasks = `
+- {id: g, type: group, tasks: [a, b], fault_tolerance: 50%, parameters: {strategy: {type: one_by_one}}}
+- {id: a, type: shell}
+- {id: b, type: shell, requires: [a]}
+- {id: all, type: stage, requires: [g]}
+- {id: c, type: shell, requires: [all]}
+- {id: d, type: shell, cross_depends: [{name: b}]}`
+	d := w.run(w.engine("one", failing("n1/a")), w.request(tasks, "n1", "n2"))
+	w.want(d, store.Done, "", "n1/g FAILED n1/a failed", "n2/g DONE", "n1/a FAILED exit status 1", "n2/a DONE", "n1/b SKIPPED n1/a failed",
+		"n2/b DONE", "/all DONE", "n1/c DONE", "n2/c DONE", "n1/d SKIPPED n1/a failed", "n2/d DONE")
+	d = w.run(w.engine("one", failing("n1/a", "n2/b")), w.request(tasks, "n1", "n2", "n3"))
+	w.want(d, store.Failed, "n2/b: exit status 1", "n1/g FAILED n1/a failed", "n2/g SKIPPED n2/b failed", "n3/g SKIPPED n2/b failed",
+		"n1/a FAILED exit status 1", "n2/a DONE", "n3/a SKIPPED n2/b failed", "n1/b SKIPPED n1/a failed", "n2/b FAILED exit status 1",
+		"n3/b SKIPPED n2/b failed", "/all SKIPPED n2/b failed", "n1/c SKIPPED n2/b failed", "n2/c SKIPPED n2/b failed",
+		"n3/c SKIPPED n2/b failed", "n1/d SKIPPED n2/b failed", "n2/d SKIPPED n2/b failed", "n3/d SKIPPED n2/b failed")
+	f, started := starts()
+	d = w.resume(w.engine("two", f, one), d.ID, nil)
+	if got := strings.Join(*started, " "); d.State != store.Done || got != "n2/b n3/a n3/b n2/d n3/d n1/c n2/c n3/c" {
+		t.Errorf("resumed run = %s, tasks %s; want no task of the group on n1", d.State, got)
+	}
+}
+
+// A skipped item passes on its slot of the role's limit.
+func TestSkippedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	perRole := func(o *run.Options) { o.PerRole = map[string]int{"web": 1} }
+	d := w.run(w.engine("one", failing("n1/a"), perRole),
+		w.request("[{id: a, type: shell, parameters: {strategy: {type: one_by_one}}}, {id: b, type: shell}]", "n1:web", "n2:web"))
+	w.want(d, store.Failed, "n1/a: exit status 1", "n1/a FAILED exit status 1", "n2/a SKIPPED n1/a failed", "n1/b DONE", "n2/b DONE")
+}
+
+// A node that was in its window when the previous process ended finishes first.
+func TestResumedWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var e *run.Engine
+	e = w.engine("one", func(_ context.Context, x run.Work) error {
+		if x.Task.ID == "a" {
+			e.Stop()
+		}
+		return nil
+	}, one)
+	d := must.Get(e.Start(t.Context(), w.request(strings.Replace(canary, "{id: a, type: shell}", "{id: a, type: shell, requires: [pre]}", 1)+`
+- {id: pre, type: shell, roles: [web]}`, "n1:web", "n2")))(t)
+	d, _ = e.Run(t.Context(), d.ID)
+	w.want(d, store.Canceled, "", "n2/a DONE", "n1/pre DONE")
+	f, started := starts()
+	d = w.resume(w.engine("two", f, one), d.ID, nil)
+	if got := strings.Join(*started, " "); d.State != store.Done || got != "n2/b n1/a n1/b" {
+		t.Errorf("resumed run = %s, tasks %s; want n2 first", d.State, got)
+	}
+}
