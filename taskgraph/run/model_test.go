@@ -81,11 +81,22 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	fates := rapid.Custom(func(t *rapid.T) modelFate {
 		return modelFate{below(t, 40, "at"), below(t, 2, "lost") == 1, below(t, 12, "stop"), below(t, 6, "how"), below(t, 4, "rival") == 3}
 	})
-	return modelCase{
+	c := modelCase{
 		uint64(number.Draw(t, "seed")), rapid.SliceOfN(tasks, 1, 8).Draw(t, "tasks"),
 		rapid.SliceOfN(rapid.IntRange(0, 3), 1, 4).Draw(t, "nodes"), 1 + below(t, 5, "parallelism"), below(t, 3, "perrole"),
 		below(t, 4, "stoponerror") == 3, []int{0, 20, 50}[below(t, 3, "faults")], rapid.SliceOfN(fates, 0, 5).Draw(t, "fates"),
 	}
+	if below(t, 2, "windowed") == 1 {
+		group := modelTask{Type: 2, Strategy: 1 + below(t, 2, "amount"), MayFail: below(t, 3, "mayfail")}
+		for i := range c.Tasks {
+			group.After = append(group.After, modelEdge{To: i})
+			if c.Tasks[i].Type > 2 { // fewer tasks have nothing to do
+				c.Tasks[i].Type = 0
+			}
+		}
+		c.Tasks = append(c.Tasks, group)
+	}
+	return c
 }
 
 var modelTypes = []string{"shell", "stage", "group", "anchor", "skipped"}

@@ -73,7 +73,7 @@ func newWindows(s *schedule.Schedule) *windows {
 
 // unit returns the unit of a vertex, or nil.
 func (w *windows) unit(v int32) *unit {
-	if w.of == nil || w.of[v] < 0 {
+	if len(w.of) == 0 || w.of[v] < 0 {
 		return nil
 	}
 	return &w.units[w.of[v]]
