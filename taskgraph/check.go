@@ -15,7 +15,8 @@ func Check(e *Effective, types func(name string) (check func(parameters map[stri
 	specs, invalid := make([]*Spec, len(e.Tasks)), make([][]Problem, len(e.Tasks))
 	for i, t := range e.Tasks {
 		s := t.spec(t.reader(&invalid[i]))
-		specs[i], c.known[t.ID], c.free[t.ID] = s, true, t.Attributes["roles"] == nil && t.Attributes["groups"] == nil
+		a := t.Attributes
+		specs[i], c.known[t.ID], c.free[t.ID] = s, true, a["roles"] == nil && a["groups"] == nil && a["tags"] == nil
 		c.ids = append(c.ids, t.ID)
 		for _, member := range s.Tasks {
 			c.groups[member] = append(c.groups[member], s)

@@ -155,17 +155,16 @@ func TestCheckLarge(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	g := must.Get(taskgraph.Parse([]byte(`
-- {id: a, requirs: b, role: x, owner: me, roles: y}
-- {id: b, fail_onerror: false, cross_depends: [{name: a, polcy: any}, {name: a, role: x}], other: {polcy: any}}
-- {id: c, test_pre: {cmd: x, tries: 3}, parameters: {cmds: x, strategy: {amonut: 2, type: parallel}}}
+- {id: a, reqirs: b, owner: me, roles: y}
+- {id: b, fail_on_anerror: false, cross_depends: [{name: a, pocliy_: any}, {name: a, role: x}], other: {polcy: any}}
+- {id: c, test_pre: {cmd: x, tries: 3}, parameters: {cmds: x, strategy: {amuont_s: 2, type: parallel}}}
 `), "f"))(t)
 	got := message(&taskgraph.Error{File: "f", Problems: g.Warnings})
-	const want = `f:2:11: task a: unknown attribute "requirs", kept as is; did you mean requires?
-f:2:23: task a: unknown attribute "role", kept as is; did you mean roles?
-f:3:11: task b: unknown attribute "fail_onerror", kept as is; did you mean fail_on_error?
-f:3:58: task b: unknown attribute "cross_depends.polcy", kept as is; did you mean policy?
+	const want = `f:2:11: task a: unknown attribute "reqirs", kept as is; did you mean requires?
+f:3:11: task b: unknown attribute "fail_on_anerror", kept as is; did you mean fail_on_error?
+f:3:61: task b: unknown attribute "cross_depends.pocliy_", kept as is
 f:4:30: task c: unknown attribute "test_pre.tries", kept as is
-f:4:74: task c: unknown attribute "parameters.strategy.amonut", kept as is; did you mean amount?`
+f:4:74: task c: unknown attribute "parameters.strategy.amuont_s", kept as is`
 	expect.Equal(t, want, got)
 }
 

@@ -79,8 +79,8 @@ var knownKeys = map[string][]string{
 	"test_pre": {"cmd", "timeout", "retries"}, "test_post": {"cmd", "timeout", "retries"},
 }
 
-// warn adds warnings about unknown keys of n and the values in it. For keys of the task itself, it reports only likely
-// typos.
+// warn reports unknown keys of n and the values in it: misspelled keys as errors, and others as warnings. For keys of
+// the task itself, it warns only about likely typos.
 func (p *parser) warn(n *yaml.Node, path string) {
 	if n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {
@@ -95,7 +95,12 @@ func (p *parser) warn(n *yaml.Node, path string) {
 		key := pair[0].Value
 		at := strings.TrimPrefix(path+"."+key, ".")
 		near := suggest.DidYouMean(key, keys)
-		if keys != nil && !slices.Contains(keys, key) && (path != "" || near != "") {
+		switch name := misspelled(path, key, keys); {
+		case slices.Contains(keys, key):
+		case name != "":
+			p.Attribute = steps(at)[0]
+			p.Fail(pair[0], "unknown attribute %q; did you mean %s?", at, name)
+		case keys != nil && (path != "" || near != ""):
 			p.Warnings = append(p.Warnings, Problem{
 				Task: p.Task, Attribute: steps(at)[0], Line: pair[0].Line, Column: pair[0].Column,
 				Message: fmt.Sprintf("unknown attribute %q, kept as is%s", at, near),
@@ -182,6 +187,7 @@ func (p *parser) task(n *yaml.Node) {
 	if at.Kind == yaml.ScalarNode {
 		p.Task = at.Value
 	}
+	n = p.canonical(n)
 	t, err := newTask(p.object(n, 0))
 	if err != nil {
 		p.Attribute = "id"

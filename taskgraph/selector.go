@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Selector selects nodes by role. The zero Selector selects no nodes.
+// Selector selects nodes by role and tag. The zero Selector selects no nodes.
 type Selector struct {
 	patterns []pattern
 }
@@ -15,12 +15,17 @@ type Selector struct {
 type pattern struct {
 	text string
 	re   *regexp.Regexp // nil for names and *
+	// isTag means that the pattern matches tags as well as roles.
+	isTag bool
 }
 
 var everywhere = Selector{[]pattern{{text: "*"}}}
 
 // self is the role of cross dependencies on the same node.
 const self = "self"
+
+// Tag returns the label of a node with a tag, for [Selector.Match]. The label of a role is its name.
+func Tag(name string) string { return "#" + name }
 
 // NewSelector returns a selector for a list of patterns: role names, "*", and "/regex/". A regular expression must
 // match the entire role. NewSelector returns an error if a pattern is invalid.
@@ -50,12 +55,13 @@ func (s *Selector) add(text string) error {
 	return nil
 }
 
-// Match reports whether the selector selects a node with the given roles. "*" selects nodes without roles as well. A
-// regular expression also matches its own text, which is the role of a synthetic node.
-func (s Selector) Match(roles []string) bool {
+// Match reports whether the selector selects a node with the given labels: its roles, and [Tag] of its tags. "*" selects
+// nodes without labels as well. A regular expression also matches its own text, which is the role of a synthetic node.
+func (s Selector) Match(labels []string) bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
-		return p.text == "*" || slices.ContainsFunc(roles, func(role string) bool {
-			return role == p.text || p.re != nil && p.re.FindString(role) == role
+		return p.text == "*" || slices.ContainsFunc(labels, func(label string) bool {
+			name, isTag := strings.CutPrefix(label, Tag(""))
+			return (p.isTag || !isTag) && (name == p.text || p.re != nil && p.re.FindString(name) == name)
 		})
 	})
 }

@@ -58,7 +58,7 @@ func (t Task) spec(r reader) *Spec {
 		roles, name = groups, "groups"
 	}
 	s := &Spec{
-		Source: t, ID: t.ID, Version: r.version(a["version"]), Type: r.optional(a["type"], "type", nil), Roles: r.selector(roles, name),
+		Source: t, ID: t.ID, Version: r.version(a["version"]), Type: r.optional(a["type"], "type", nil), Roles: r.nodes(roles, name, a["tags"]),
 		Tasks: r.texts(a["tasks"], "tasks", checkTaskName), Requires: r.texts(a["requires"], "requires", checkTaskName),
 		RequiredFor:  r.texts(a["required_for"], "required_for", checkTaskName),
 		CrossDepends: r.cross(a["cross_depends"], "cross_depends"), CrossDependedBy: r.cross(a["cross_depended_by"], "cross_depended_by"),
@@ -168,6 +168,21 @@ func (r reader) selector(v any, path string) Selector {
 	var s Selector
 	r.texts(v, path, s.add)
 	return s
+}
+
+// nodes returns a selector for the nodes that have one of the roles or one of the tags.
+func (r reader) nodes(roles any, name string, tags any) Selector {
+	if tags == nil {
+		return r.selector(roles, name)
+	}
+	tagged := r.selector(tags, "tags")
+	for i := range tagged.patterns {
+		tagged.patterns[i].isTag = true
+	}
+	if roles != nil {
+		tagged.patterns = append(r.selector(roles, name).patterns, tagged.patterns...)
+	}
+	return tagged
 }
 
 func (r reader) cross(v any, path string) []Cross {

@@ -33,6 +33,8 @@ type Graph struct {
 	Tasks []Task `json:"tasks,omitzero"`
 	// Warnings lists unknown attributes that look like typos. The attributes are kept.
 	Warnings []Problem `json:"-"`
+	// Synonyms lists the other spellings of attributes in a file, in source order.
+	Synonyms []Synonym `json:"-"`
 
 	nodes map[string]*yaml.Node // YAML nodes of parsed tasks by ID
 }
@@ -48,7 +50,7 @@ type Task struct {
 
 // attributes lists the known attributes in canonical order.
 var attributes = []string{
-	"version", "type", "roles", "groups", "tasks", "requires", "required_for", "cross_depends", "cross_depended_by", "condition",
+	"version", "type", "roles", "groups", "tags", "tasks", "requires", "required_for", "cross_depends", "cross_depended_by", "condition",
 	"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "fault_tolerance", "test_pre", "test_post", "parameters",
 }
 
@@ -113,8 +115,8 @@ type Spec struct {
 	Version string
 	// Type is the task type, such as "shell".
 	Type string
-	// Roles selects the nodes on which the task runs. By default, it runs on all nodes. The attribute groups is a
-	// synonym.
+	// Roles selects the nodes on which the task runs, by role and by tag. By default, it runs on all nodes. The
+	// attribute groups is a synonym of roles.
 	Roles Selector
 	// Tasks lists the members of a group.
 	Tasks []string

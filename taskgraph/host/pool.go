@@ -43,7 +43,7 @@ type pooled struct {
 // ~/.ssh/id_ed25519, id_ecdsa, and id_rsa.
 func (p *Pool) Open(ctx context.Context, n *inventory.Node) (Host, error) {
 	at := *n
-	at.Roles, at.Parameters = nil, nil
+	at.Roles, at.Tags, at.Parameters = nil, nil, nil
 	p.mu.Lock()
 	known, found := p.hosts[n.Name]
 	if !found || !reflect.DeepEqual(known.node, at) {

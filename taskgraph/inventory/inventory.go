@@ -18,6 +18,8 @@
 // [Data] evaluates conditions and computes digests of the values that tasks depend on.
 package inventory
 
+import "github.com/lumi-idl/lumi/taskgraph"
+
 // Inventory contains the nodes and parameters of an environment.
 type Inventory struct {
 	// Parameters contains the parameters of the environment as JSON values.
@@ -41,6 +43,17 @@ type Node struct {
 	User  string   `json:"user,omitempty"`
 	Key   string   `json:"key,omitempty"`
 	Roles []string `json:"roles,omitempty"`
+	// Tags select the node for tasks with tags, in addition to its roles.
+	Tags []string `json:"tags,omitempty"`
 	// Parameters overrides the parameters of the environment.
 	Parameters map[string]any `json:"parameters,omitempty"`
+}
+
+// Labels returns the labels of the node for [taskgraph.Selector.Match].
+func (n *Node) Labels() []string {
+	labels := n.Roles[:len(n.Roles):len(n.Roles)]
+	for _, tag := range n.Tags {
+		labels = append(labels, taskgraph.Tag(tag))
+	}
+	return labels
 }

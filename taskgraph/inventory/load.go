@@ -140,6 +140,8 @@ type field struct {
 	set func(n *Node, v any) bool
 }
 
+const labels = "a list of names or a comma-separated string; names consist of letters, digits, _, -, and ."
+
 // fields lists the keys of a node. The first two are allowed only for resources.
 var fields = []field{
 	{key: "query"},
@@ -153,7 +155,8 @@ var fields = []field{
 	}},
 	{"user", "a non-empty string", func(n *Node, v any) bool { return setText(&n.User, v) }},
 	{"key", "a file path", func(n *Node, v any) bool { return setText(&n.Key, v) }},
-	{"roles", "a list of names or a comma-separated string; names consist of letters, digits, _, -, and .", setRoles},
+	{"roles", labels, func(n *Node, v any) bool { return setLabels(&n.Roles, v) }},
+	{"tags", labels, func(n *Node, v any) bool { return setLabels(&n.Tags, v) }},
 	{"connection", "ssh or local", func(n *Node, v any) bool { n.Local = v == "local"; return n.Local || v == "ssh" }},
 	{"parameters", "an object", func(n *Node, v any) (ok bool) { n.Parameters, ok = v.(map[string]any); return ok }},
 }
@@ -163,7 +166,7 @@ func setText(to *string, v any) bool {
 	return *to != ""
 }
 
-func setRoles(n *Node, v any) bool {
+func setLabels(to *[]string, v any) bool {
 	list, ok := v.([]any)
 	if text, isText := v.(string); isText {
 		ok = true
@@ -172,10 +175,10 @@ func setRoles(n *Node, v any) bool {
 		}
 	}
 	for _, item := range list {
-		role, _ := item.(string)
-		ok = ok && taskgraph.CheckName("role", role) == nil
-		if !slices.Contains(n.Roles, role) {
-			n.Roles = append(n.Roles, role)
+		name, _ := item.(string)
+		ok = ok && taskgraph.CheckName("label", name) == nil
+		if !slices.Contains(*to, name) {
+			*to = append(*to, name)
 		}
 	}
 	return ok

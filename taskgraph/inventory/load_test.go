@@ -46,9 +46,9 @@ nodes:
   web-1: {address: 10.0.0.1, port: 2222, user: admin, key: keys/id, roles: "web, app,web", parameters: {size: 12345678901234567890}}
   Db.2: &db {address: db, key: ~/id, roles: [db, web], connection: ssh}
   db_3: {<<: *db, key: /id, roles: }
-  4: {connection: local}
+  4: {connection: local, tags: "db, db-1"}
 `, `{"parameters": {"version": 1.10, "list": [31, true, null, "2026-01-02", "x"]}, "nodes": [
-  {"name": "4", "local": true},
+  {"name": "4", "local": true, "tags": ["db", "db-1"]},
   {"name": "Db.2", "address": "db", "key": "~/id", "roles": ["db", "web"]},
   {"name": "db_3", "address": "db", "key": "/id"},
   {"name": "web-1", "address": "10.0.0.1", "port": 2222, "user": "admin", "key": "site/keys/id", "roles": ["web", "app"],
@@ -135,7 +135,7 @@ func TestLoadErrors(t *testing.T) {
 			"1:64: roles must be a list of names or a comma-separated string; names consist of letters, digits, _, -, and .\n" +
 			"1:79: connection must be ssh or local\n" +
 			"1:98: parameters must be an object\n" +
-			`1:101: unknown key "name"; expected one of address, port, user, key, roles, connection, parameters`,
+			`1:101: unknown key "name"; expected one of address, port, user, key, roles, tags, connection, parameters`,
 		"nodes: {a: {address: x, port: 0x0, roles: [a, 7]}, b: {address: '', roles: 'a,,b', port: -1}}": "" +
 			"1:31: port must be a number from 1 to 65535\n" +
 			"1:43: roles must be a list of names or a comma-separated string; names consist of letters, digits, _, -, and .\n" +
@@ -152,7 +152,7 @@ func TestLoadErrors(t *testing.T) {
 			"1:21: query: expression, 1:1: unknown variable \"typ\"; did you mean \"type\"?\n" +
 			"1:39: expression, 1:9: unexpected end of expression\n" +
 			"1:55: port must be a number from 1 to 65535\n" +
-			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, roles, connection, parameters`,
+			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, roles, tags, connection, parameters`,
 		// Errors that depend on resources.
 		`resources: [{query: id == "i-2", name: $.name, address: $.properties.ip, user: $.properties.password, parameters: {a: ["$.properties.disks"]}}]`: "" +
 			"1:57: " + urnOf + "db: expression, properties.ip is unknown\n" +

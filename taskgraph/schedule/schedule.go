@@ -232,11 +232,11 @@ func expand(in Input, check bool) (*Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	roles := make([][]string, len(nodes))
+	labels := make([][]string, len(nodes))
 	for i := range nodes {
-		roles[i] = nodes[i].Roles
+		labels[i] = nodes[i].Labels()
 	}
-	x := taskgraph.Expand(in.Tasks, roles)
+	x := taskgraph.Expand(in.Tasks, labels)
 	s := &Schedule{Items: make([]Item, len(x.Vertices)), Graph: x.Graph, Any: x.Any}
 	itemOf := func(v taskgraph.Vertex) Item {
 		item := Item{Task: v.Task, Digest: in.Digests[v.Task.ID]}

@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -268,4 +269,11 @@ func TestDigest(t *testing.T) {
 	if got := digest(`{"id": "a", "type": "shell", "parameters": {"cmd": "y", "n": 1.0}, "x": 1, "y": 2}`); got == want {
 		t.Errorf("Digest = %s for different commands", got)
 	}
+}
+
+func TestTags(t *testing.T) {
+	t.Parallel()
+	in := input(t, "- {id: a, tags: [ssd, db]}\n- {id: b, roles: ssd}\n- {id: c, cross_depends: [{name: a}], role: web}", "n1:db", "n2:web", "n3:web")
+	in.Nodes[2].Tags = []string{"ssd"}
+	expect.Equal(t, "n1/a\nn3/a\nn2/c <- n1/a, n3/a\nn3/c <- n1/a, n3/a", plan(must.Get(schedule.New(in))(t)))
 }

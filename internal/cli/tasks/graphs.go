@@ -182,10 +182,20 @@ func (t *tasker) show(ctx context.Context, _ []string) error {
 	}
 	return console.PrintList(t.Console, g.Tasks, "The graph has no tasks.", []string{"TASK", "TYPE", "ROLES", "WAITS FOR"}, func(task taskgraph.Task) []string {
 		a := task.Attributes
-		waits := []string{brief(a["tasks"]), brief(a["requires"]), brief(a["cross_depends"])}
-		waits = slices.DeleteFunc(waits, func(text string) bool { return text == "" })
-		return []string{task.ID, brief(a["type"]), cmp.Or(brief(a["roles"]), brief(a["groups"])), strings.Join(waits, ", ")}
+		waits, nodes := joined(a["tasks"], a["requires"], a["cross_depends"]), joined(a["roles"], a["groups"], a["tags"])
+		return []string{task.ID, brief(a["type"]), nodes, waits}
 	})
+}
+
+// joined formats attributes on one line, without those that are not set.
+func joined(attributes ...any) string {
+	var all []string
+	for _, v := range attributes {
+		if text := brief(v); text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // brief formats an attribute on one line, as a list of names or of cross dependencies such as "migrate on db".
@@ -196,11 +206,7 @@ func brief(v any) string {
 	case string:
 		return v
 	case []any:
-		var all []string
-		for _, item := range v {
-			all = append(all, brief(item))
-		}
-		return strings.Join(all, ", ")
+		return joined(v...)
 	case map[string]any:
 		if name, ok := v["name"].(string); ok {
 			return map[bool]string{true: "any "}[v["policy"] == "any"] + name + " on " + cmp.Or(brief(v["role"]), "*")
