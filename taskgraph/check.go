@@ -73,7 +73,7 @@ func (c *checker) checkType(s *Spec, types func(string) (func(map[string]any) []
 			c.fail("parameters", "%s", message)
 		}
 	}
-	if s.Type != GroupType && len(s.Tasks) > 0 {
+	if s.Type != GroupType && s.Type != SkippedType && len(s.Tasks) > 0 {
 		c.fail("tasks", "only a task of type group can have tasks")
 	}
 	if s.Type != GroupType && s.FaultTolerance != nil {

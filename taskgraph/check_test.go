@@ -37,6 +37,13 @@ func TestCheck(t *testing.T) {
 				"release: task d: only a task of type group can have tasks\n" +
 				"release: task d: only a task of type group can have fault_tolerance; other tasks have fail_on_error\ncluster: task e: missing type, such as shell",
 		},
+		{name: "skipped group", release: "- {id: g, type: group, tasks: a}\n- {id: a, type: anchor}", cluster: "- {id: g, type: skipped}"},
+		{
+			name:    "changed type",
+			release: "- {id: a, type: anchor}\n- {id: g, type: group, tasks: a}\n- {id: s, type: skipped, parameters: {cmd: x}}",
+			cluster: "- {id: a, type: shell}\n- {id: g, type: anchor}\n- {id: s, type: shell}",
+			want:    "release: task a: parameters.cmd is missing\nrelease: task a: and more\nrelease: task g: only a task of type group can have tasks",
+		},
 		{
 			name:    "unknown tasks",
 			release: "- {id: install, type: anchor, requires: [instal, x], required_for: y}\n- {id: g, type: group, tasks: [installs]}",

@@ -18,7 +18,9 @@ type builtin struct {
 	// check returns problems with the combination of individually valid parameters. It may be nil.
 	check   func(p map[string]any) []string
 	nothing bool
-	run     func(ctx context.Context, c *Call) error
+	// any accepts all parameters.
+	any bool
+	run func(ctx context.Context, c *Call) error
 }
 
 type parameter struct {
@@ -37,6 +39,8 @@ var common = []string{"timeout", "retries", "interval", "strategy"}
 // Builtin returns the built-in types.
 func Builtin() Registry {
 	nothing := builtin{nothing: true, run: func(context.Context, *Call) error { return nil }}
+	skipped := nothing
+	skipped.any = true // a skipped task keeps the parameters of the task that it replaces
 	return Registry{
 		"shell": builtin{parameters: []parameter{{"cmd", text, true}, {"cwd", text, false}}, run: shell},
 		"upload_file": builtin{
@@ -72,7 +76,7 @@ func Builtin() Registry {
 		"puppet": builtin{
 			parameters: []parameter{{"puppet_manifest", text, true}, {"puppet_modules", text, false}, {"cwd", text, false}}, run: puppet,
 		},
-		taskgraph.StageType: nothing, taskgraph.GroupType: nothing, taskgraph.AnchorType: nothing, taskgraph.SkippedType: nothing,
+		taskgraph.StageType: nothing, taskgraph.GroupType: nothing, taskgraph.AnchorType: nothing, taskgraph.SkippedType: skipped,
 	}
 }
 
@@ -97,10 +101,9 @@ func (b builtin) Check(p map[string]any) []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		if slices.Contains(names, name) {
-			continue
+		if !b.any && !slices.Contains(names, name) {
+			all = append(all, fmt.Sprintf("unknown parameter %q%s", name, suggest.DidYouMean(name, names)))
 		}
-		all = append(all, fmt.Sprintf("unknown parameter %q%s", name, suggest.DidYouMean(name, names)))
 	}
 	if len(all) == 0 && b.check != nil && !taskgraph.HasExpression(p) {
 		return b.check(p)

@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 		{"reboot", `{}`, ""},
 		{"reboot", `{"comand": "x"}`, `unknown parameter "comand"; did you mean command?`},
 		{"puppet", `{}`, "missing parameter puppet_manifest"},
-		{"stage", `{}`, ""}, {"group", `{}`, ""}, {"skipped", `{}`, ""},
+		{"stage", `{}`, ""}, {"group", `{}`, ""}, {"skipped", `{"cmd": 1, "x": null}`, ""},
 		{"anchor", `{"cmd": "x"}`, `unknown parameter "cmd"`},
 	}
 	for _, test := range tests {
