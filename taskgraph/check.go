@@ -7,11 +7,12 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Check decodes and checks effective tasks. Group members without roles inherit the roles of their groups. Check
-// returns an *[Error] with all problems: invalid attributes, references to unknown tasks, and cycles, including cycles
-// across nodes. If types is not nil, unknown types (for which ok is false) and invalid parameters are errors as well.
+// Check decodes and checks effective tasks. Group members without roles inherit the roles of their groups. Regular
+// expressions in dependencies are replaced with the names of the tasks that they match. Check returns an *[Error] with
+// all problems: invalid attributes, references to unknown tasks, and cycles, including cycles across nodes. If types is
+// not nil, unknown types (for which ok is false) and invalid parameters are errors as well.
 func Check(e *Effective, types func(name string) (check func(parameters map[string]any) []string, ok bool)) ([]*Spec, error) {
-	c := checker{groups: map[string][]*Spec{}, free: map[string]bool{}, known: map[string]bool{}}
+	c := checker{groups: map[string][]*Spec{}, free: map[string]bool{}, known: map[string]bool{}, matches: map[string][]string{}}
 	specs, invalid := make([]*Spec, len(e.Tasks)), make([][]Problem, len(e.Tasks))
 	for i, t := range e.Tasks {
 		s := t.spec(t.reader(&invalid[i]))
@@ -27,8 +28,12 @@ func Check(e *Effective, types func(name string) (check func(parameters map[stri
 		if types != nil {
 			c.checkType(s, types)
 		}
+		c.resolve(s)
 		c.checkNames(s)
 		c.inherit(s)
+	}
+	if c.matched > maxExpanded {
+		return nil, &Error{Problems: []Problem{{Message: "too many tasks and regular expressions over their names; use names or fewer expressions"}}}
 	}
 	x := Expand(specs, syntheticNodes(specs))
 	c.problems = append(c.problems, x.Cycles(func(v Vertex) string { return v.Task.ID })...)
@@ -47,6 +52,9 @@ type checker struct {
 	known  map[string]bool    // IDs of all tasks
 	groups map[string][]*Spec // groups of each task, by task ID
 	free   map[string]bool    // tasks that may still inherit roles
+	// matches lists the tasks that a regular expression matches. matched counts comparisons and matches.
+	matches map[string][]string
+	matched int
 	// task is the ID of the task being checked.
 	task     string
 	problems []Problem
@@ -110,7 +118,7 @@ func (c *checker) inherit(s *Spec) Selector {
 
 const (
 	// maxExpanded limits the number of vertices and edges on synthetic nodes. For larger graphs, only cycles on real
-	// nodes are found.
+	// nodes are found. It also limits the work for regular expressions over task names.
 	maxExpanded = 1_000_000
 	// maxSuggestions limits the number of searches for similar names.
 	maxSuggestions = 100

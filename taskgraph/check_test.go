@@ -54,6 +54,18 @@ func TestCheck(t *testing.T) {
 				"cluster: task a: cross_depended_by: unknown task installl; did you mean install?",
 		},
 		{
+			name:    "unmatched expressions",
+			release: "- {id: deploy_a, type: anchor, requires: [/deploy/, /deploy_.*/], cross_depends: [{name: '/b|deploy_b/'}]}",
+			cluster: "- {id: deploy_b, type: anchor, required_for: /b/}",
+			want: "release: task deploy_a: requires: the name of no other task matches /deploy/ as a whole; did you mean /deploy.*/?\n" +
+				"cluster: task deploy_b: required_for: the name of no other task matches /b/ as a whole",
+		},
+		{
+			name:    "cycle through an expression",
+			release: "- {id: a, type: anchor, requires: /b.*/}\n- {id: b1, type: anchor, cross_depends: [{name: /a/}]}",
+			want:    "release: task a: cycle: a requires b1, b1 cross_depends on a",
+		},
+		{
 			name:    "cycles on a node",
 			release: "- {id: a, type: anchor, roles: x, requires: [b, c]}\n- {id: b, type: anchor, requires: c}\n- {id: c, type: anchor}",
 			cluster: "- {id: c, required_for: a, requires: a}\n- {id: d, type: anchor, requires: d}",
@@ -142,6 +154,45 @@ func TestInheritedRoles(t *testing.T) {
 		got += fmt.Sprint(s.ID, s.Roles.Strings(), " ")
 	}
 	expect.Equal(t, "outer[x] inner[x] other[/y/] none[] m[x /y/] n[] own[z] alone[*] ", got)
+}
+
+// Regular expressions over names apply to the merged tasks, so that layers can add tasks.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	layers := []taskgraph.Layer{layer(t, "release", `
+- {id: a, type: anchor, requires: [/deploy_(x|yy)/, last], cross_depends: [{name: /.*_x/, role: db, policy: any}, {name: a1}]}
+- {id: a1, type: anchor, required_for: /deploy_.+/, cross_depended_by: [{name: /last|none/, role: self}]}
+- {id: deploy_x, type: anchor}
+- {id: deploy_, type: anchor}
+- {id: last, type: anchor}
+`), layer(t, "plugin", "- {id: deploy_yy, type: anchor, requires: /deploy_.*/}")}
+	specs := must.Get(taskgraph.Check(taskgraph.Merge(layers, false), types))(t)
+	got := ""
+	for _, s := range specs {
+		got += fmt.Sprint(s.ID, s.Requires, s.RequiredFor)
+		for _, c := range append(s.CrossDepends, s.CrossDependedBy...) {
+			got += fmt.Sprint("; ", c.Name, c.Role.Strings(), c.Self, c.Any)
+		}
+		got += "\n"
+	}
+	const want = `a[deploy_x deploy_yy last] []; deploy_x[db] false true; a1[*] false false
+a1[] [deploy_x deploy_yy]; last[self] true false
+deploy_x[] []
+deploy_[] []
+last[] []
+deploy_yy[deploy_x deploy_] []
+`
+	expect.Equal(t, want, got)
+}
+
+func TestReferencesLimit(t *testing.T) {
+	t.Parallel()
+	var tasks []taskgraph.Task
+	for i := range 1100 {
+		tasks = append(tasks, taskgraph.Task{ID: fmt.Sprint(i), Attributes: map[string]any{"type": "anchor", "requires": "/.*/"}})
+	}
+	_, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: tasks}}, false), types)
+	expect.Equal(t, "too many tasks and regular expressions over their names; use names or fewer expressions", message(err))
 }
 
 func TestCheckLarge(t *testing.T) {

@@ -90,6 +90,12 @@ var examples = []struct {
 		"f:6:11: task a: roles and groups are synonyms; use only one of them"},
 	{text: "- {id: a, roles: [/web, /]}", errors: "f:1:19: task a: roles[0]: missing / at the end of the regular expression /web\n" +
 		"f:1:25: task a: roles[1]: missing / at the end of the regular expression /"},
+	{text: "- {id: a, requires: [b, /a(/], required_for: /b, cross_depends: [{name: '/[/'}], tasks: /c/}", errors: "" +
+		"f:1:25: task a: requires[1]: invalid regular expression: missing closing ): `a(`\n" +
+		"f:1:46: task a: required_for: missing / at the end of the regular expression /b\n" +
+		"f:1:73: task a: cross_depends[0].name: invalid regular expression: missing closing ]: `[`\n" +
+		"f:1:89: task a: tasks: invalid task name \"/c/\"" + nameRule},
+	{text: "- {id: a, requires: [b, /a.*/], required_for: '/^b{2}|c$/', cross-depends: [{name: /(?i)X/}]}"},
 	{text: "- {id: a, roles: /a(/}\n- {id: b, condition: $.a +}", beyond: true, errors: "" +
 		"f:1:18: task a: roles: invalid regular expression: missing closing ): `a(`\n" +
 		"f:2:22: task b: condition: 1:6: unexpected end of expression"},

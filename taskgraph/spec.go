@@ -59,8 +59,8 @@ func (t Task) spec(r reader) *Spec {
 	}
 	s := &Spec{
 		Source: t, ID: t.ID, Version: r.version(a["version"]), Type: r.optional(a["type"], "type", nil), Roles: r.nodes(roles, name, a["tags"]),
-		Tasks: r.texts(a["tasks"], "tasks", checkTaskName), Requires: r.texts(a["requires"], "requires", checkTaskName),
-		RequiredFor:  r.texts(a["required_for"], "required_for", checkTaskName),
+		Tasks: r.texts(a["tasks"], "tasks", checkTaskName), Requires: r.texts(a["requires"], "requires", checkReference),
+		RequiredFor:  r.texts(a["required_for"], "required_for", checkReference),
 		CrossDepends: r.cross(a["cross_depends"], "cross_depends"), CrossDependedBy: r.cross(a["cross_depended_by"], "cross_depended_by"),
 		Condition:   r.condition(a["condition"]),
 		ReexecuteOn: r.texts(a["reexecute_on"], "reexecute_on", nil), RefreshOn: r.texts(a["refresh_on"], "refresh_on", nil),
@@ -200,7 +200,7 @@ func (r reader) cross(v any, path string) []Cross {
 			continue
 		}
 		c := Cross{
-			Name: r.text(o["name"], at+".name", checkTaskName), Role: r.selector(o["role"], at+".role"), Self: o["role"] == self,
+			Name: r.text(o["name"], at+".name", checkReference), Role: r.selector(o["role"], at+".role"), Self: o["role"] == self,
 			Any: r.oneOf(o["policy"], at+".policy", "all", "any") == "any",
 		}
 		if !c.Self && slices.Contains(c.Role.Strings(), self) {
