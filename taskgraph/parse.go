@@ -198,8 +198,9 @@ func (p *parser) task(n *yaml.Node) {
 	if first := p.nodes[t.ID]; first != nil {
 		p.Attribute = "id"
 		p.Fail(at, "duplicate task, first defined on line %d", entry(first, "id").Line)
+	} else {
+		p.nodes[t.ID] = n
 	}
-	p.nodes[t.ID] = n
 	p.warn(n, "")
 	p.Tasks = append(p.Tasks, t)
 }

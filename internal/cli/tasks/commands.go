@@ -22,7 +22,7 @@ upgrade, and an owner: a release, an environment, or a plugin. Graphs of the rel
 that an environment uses are merged with its own. docs/tasks.md explains task graphs.`,
 		Annotations: console.ExitCodes("done", "refused, or a graph has errors", console.ElseFailed),
 	}
-	console.AddCommands(c, "Graphs", newTasksListCommand(con), newTasksUploadCommand(con), newTasksDownloadCommand(con), newTasksShowCommand(con),
+	console.AddCommands(c, "Graphs", newTasksListCommand(con), newTasksCheckCommand(con), newTasksUploadCommand(con), newTasksDownloadCommand(con), newTasksShowCommand(con),
 		newTasksExplainCommand(con), newTasksDiffCommand(con), newTasksDeleteCommand(con))
 	console.AddCommands(c, "Runs", newTasksRunCommand(con), newTasksStatusCommand(con), newTasksLogsCommand(con), newTasksStopCommand(con))
 	console.AddCommands(c, "Layers", newTasksUseCommand(con), newReleasesCommand(con, store.ReleaseLayer), newReleasesCommand(con, store.PluginLayer))

@@ -44,10 +44,12 @@ type changes struct {
 	Added   []string            `json:"added"`
 	Changed map[string][]string `json:"changed"`
 	Removed []string            `json:"removed"`
+	// Warnings lists the warnings about the new version.
+	Warnings []taskgraph.Problem `json:"warnings,omitempty"`
 }
 
 func changesOf(before, after []taskgraph.Task) (c changes, text string) {
-	c = changes{[]string{}, map[string][]string{}, []string{}}
+	c = changes{[]string{}, map[string][]string{}, []string{}, nil}
 	var changed []string
 	for _, one := range taskgraph.Diff(before, after) {
 		switch {
@@ -89,7 +91,9 @@ func (t *tasker) parseGraph() (*document.Input, *taskgraph.Graph, error) {
 	g.Type = cmp.Or(g.Type, t.graphType())
 	t.flags.graphType = g.Type
 	for _, p := range g.Warnings {
-		printTaskProblem(t.Console, in.Name, p, t.Err.Paint(term.BoldYellow, "warning:"))
+		if !t.JSON {
+			printTaskProblem(t.Console, in.Name, p, t.Err.Paint(term.BoldYellow, "warning:"))
+		}
 	}
 	return in, g, nil
 }
@@ -142,7 +146,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	if !isNew && text == "" && stored.Name == old.Name {
 		verb = "G" + what[1:] + " is up to date"
 	}
-	if t.JSON {
+	if changed.Warnings = g.Warnings; t.JSON {
 		return t.PrintJSON(struct {
 			ID   int64  `json:"id"`
 			Type string `json:"type"`
@@ -173,7 +177,7 @@ func (t *tasker) diff(ctx context.Context, _ []string) error {
 		return err
 	}
 	changed, text := changesOf(stored.Tasks, g.Tasks)
-	if t.JSON {
+	if changed.Warnings = g.Warnings; t.JSON {
 		err = t.PrintJSON(changed)
 	}
 	switch {
