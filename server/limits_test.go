@@ -21,6 +21,39 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
+// Answers to uploads contain the warnings about them. Sending such an answer back is an upload of the same tasks.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	const tasks = `[{"id": "a", "type": "stage", "condition_if": 1}, {"id": "b", "type": "stage", "test_pre": {"cmd": "x", "shell": "y"}}]`
+	const about = `"task":"a","attribute":"condition_if","line":1,"column":%d,"message":"unknown attribute \"condition_if\", kept as is; did you mean condition?"}`
+	var g, again service.Graph
+	a := w.must(201, "POST", "/clusters/dev/deployment_graphs", `{"name": "x", "tasks": `+tasks+"}", &g)
+	want := `"warnings":[{` + fmt.Sprintf(about, 54) + `,{"task":"b","attribute":"test_pre","line":1,"column":128,"message":"unknown attribute \"test_pre.shell\", kept as is"}]}`
+	if !strings.Contains(a.body, want) {
+		t.Errorf("answer = %s, want it to contain %s", a.body, want)
+	}
+	path := fmt.Sprintf("/graphs/%d", g.ID)
+	if w.must(200, "PUT", path, a.body, &again); len(again.Warnings) != 2 || again.Tasks[0].DatabaseID != g.Tasks[0].DatabaseID {
+		t.Errorf("answer to an unchanged upload = %+v, want the same tasks and 2 warnings", again)
+	}
+	if a := w.must(200, "GET", path, "", nil); strings.Contains(a.body, "warnings") {
+		t.Errorf("GET = %s, want no warnings", a.body)
+	}
+	var stored []service.Task
+	if w.must(200, "PUT", path+"/tasks", tasks, &stored); len(stored[0].Warnings) != 1 || stored[1].Warnings[0].Attribute != "test_pre" {
+		t.Errorf("answer to an upload of tasks = %+v, want a warning for each task", stored)
+	}
+	task := fmt.Sprintf("%s/tasks/%d", path, stored[0].DatabaseID)
+	a = w.must(200, "PUT", task, `{"id": "a", "type": "stage", "condition_if": 1}`, nil)
+	if want := fmt.Sprintf(`{"_id":%d,"_warnings":[{`+about+`],"id":"a",`, stored[0].DatabaseID, 30); !strings.HasPrefix(a.body, want) {
+		t.Errorf("answer to an upload of a task = %s, want prefix %s", a.body, want)
+	}
+	if b := w.must(200, "PUT", task, a.body, nil); !strings.HasSuffix(b.body, `"id":"a","type":"stage","condition_if":1}`+"\n") {
+		t.Errorf("task after an upload of the answer = %s, want it unchanged", b.body)
+	}
+}
+
 // TestUploads sends graphs and tasks in all supported forms.
 func TestUploads(t *testing.T) {
 	t.Parallel()

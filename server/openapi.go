@@ -53,9 +53,10 @@ func config() huma.Config {
 
 // Task is the JSON schema of tasks. It allows additional attributes.
 type Task struct {
-	ID         string `json:"id" doc:"The name of the task, unique in its graph."`
-	DatabaseID int64  `json:"_id,omitempty" doc:"The ID of the stored task; ignored in uploads."`
-	Type       string `json:"type,omitempty" doc:"The type of the task, such as shell."`
+	ID         string              `json:"id" doc:"The name of the task, unique in its graph."`
+	DatabaseID int64               `json:"_id,omitempty" doc:"The ID of the stored task; ignored in uploads."`
+	Warnings   []taskgraph.Problem `json:"_warnings,omitempty" doc:"In answers to uploads of tasks: attributes that are kept, but look like typos."`
+	Type       string              `json:"type,omitempty" doc:"The type of the task, such as shell."`
 }
 
 // TransformSchema implements [huma.SchemaTransformer].

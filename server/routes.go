@@ -56,7 +56,9 @@ func (s *Server) update(ctx context.Context, g service.Graph, body []byte) (serv
 	if change.Name != "" {
 		name = &change.Name
 	}
-	return s.API.Update(ctx, g.ID, name, change.Tasks)
+	g, err = s.API.Update(ctx, g.ID, name, change.Tasks)
+	g.Warnings = change.Warnings
+	return g, err
 }
 
 // create adds a graph. If of is nil, the body must name the owner.
@@ -70,7 +72,9 @@ func (s *Server) create(ctx context.Context, of *store.Owner, body []byte) (serv
 	case of != nil && owner != nil && *of != *owner:
 		return service.Graph{}, invalid("relations must name the same owner as the path")
 	}
-	return s.API.Create(ctx, *cmp.Or(of, owner), *g)
+	created, err := s.API.Create(ctx, *cmp.Or(of, owner), *g)
+	created.Warnings = g.Warnings
+	return created, err
 }
 
 // graphs registers the operations on graphs and tasks by ID.
@@ -101,6 +105,10 @@ func (s *Server) graphs() {
 	})
 	add(s, "PUT /graphs/{id}/tasks", "put-tasks", "Replace the tasks of a graph. Unchanged ones keep their IDs", func(ctx context.Context, in *upload) ([]service.Task, error) {
 		g, err := put(ctx, in)
+		for i, t := range g.Tasks {
+			isOther := func(p taskgraph.Problem) bool { return p.Task != t.ID }
+			g.Tasks[i].Warnings = slices.DeleteFunc(slices.Clone(g.Warnings), isOther)
+		}
 		return g.Tasks, err
 	}, tasksType)
 	add(s, "GET /graphs/{id}/tasks/{task}", "get-task", "Get a task", func(ctx context.Context, in *ByTask) (service.Task, error) {
@@ -119,11 +127,13 @@ func (s *Server) graphs() {
 		ByTask
 		Upload
 	}) (service.Task, error) {
-		t, err := taskgraph.ParseTask(in.RawBody)
+		t, warnings, err := taskgraph.ParseTask(in.RawBody)
 		if err != nil {
 			return service.Task{}, err
 		}
-		return s.API.UpdateTask(ctx, in.ID, in.Task, t)
+		updated, err := s.API.UpdateTask(ctx, in.ID, in.Task, t)
+		updated.Warnings = warnings
+		return updated, err
 	}, taskType)
 	add(s, "DELETE /graphs/{id}/tasks/{task}", "delete-task", "Delete a task",
 		func(ctx context.Context, in *ByTask) (none, error) {

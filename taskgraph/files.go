@@ -2,6 +2,7 @@ package taskgraph
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,8 +79,8 @@ func checkMerged(files []*File, types func(string) (func(map[string]any) []strin
 		layers = append(layers, Layer{Name: strconv.Itoa(i), Tasks: f.Tasks})
 	}
 	_, err := Check(Merge(layers, false), types)
-	wrong, _ := err.(*Error)
-	if wrong == nil {
+	wrong, failed := errors.AsType[*Error](err)
+	if !failed {
 		return
 	}
 	for _, p := range wrong.Problems {

@@ -15,7 +15,7 @@ func TestCheckFiles(t *testing.T) {
 		strict bool
 		want   string
 	}{
-		"none": {},
+		"none":   {},
 		"layers": {files: []string{"0:- {id: a, type: shell}", "0:[]", "1:- {id: a, parameters: {cmd: x}, requires: b}", "2:- {id: b, type: skipped, tasks: c}", "2:- {id: c, type: anchor}"}},
 		"types of graphs": {
 			files: []string{"0:- {id: a, type: anchor}", "0:type: fix\ntasks: [{id: a, type: anchor}, {id: b, type: anchor, requires: a}]", "0:tasks: [{id: b, type: anchor, requires: c}]"},
@@ -28,10 +28,10 @@ func TestCheckFiles(t *testing.T) {
 		},
 		"errors once, and at the layer": {
 			files: []string{"0:- {id: a, type: shell, parameters: {cmd: x}, requires: [5, b]}", "1:- {id: a, type: shel}"},
-			want:  "f0:1:56: task a: requires: unknown task b\nf0:1:57: task a: requires[0] must be a non-empty string\n" +
+			want: "f0:1:56: task a: requires: unknown task b\nf0:1:57: task a: requires[0] must be a non-empty string\n" +
 				"f1:1:17: task a: unknown type \"shel\"; did you mean shell?",
 		},
-		"strict":     {files: []string{"0:- {id: a, type: anchor, role: [], roles: []}"}, strict: true, want: "" +
+		"strict": {files: []string{"0:- {id: a, type: anchor, role: [], roles: []}"}, strict: true, want: "" +
 			"f0:1:25: task a: role is a synonym; use roles\nf0:1:35: task a: role and roles are the same attribute; use only one of them"},
 		"unreadable": {files: []string{"0:- {id: a, type: shel, tasks: 5}", "0:", "0:- ["}, want: "f0:1:30: task a: tasks must be a string or a list of strings\n" +
 			"f1:1:1: empty file; a graph without tasks is []\nf2:2:1: invalid YAML: did not find expected node content"},

@@ -27,14 +27,14 @@ func ParseUpload(src []byte) (g *Graph, relations any, err error) {
 	return g, p.relations, err
 }
 
-// ParseTask is like [Parse] but parses a single task.
-func ParseTask(src []byte) (Task, error) {
+// ParseTask is like [Parse] but parses a single task, and returns its warnings.
+func ParseTask(src []byte) (Task, []Problem, error) {
 	p := &parser{}
 	g, err := p.parse(src, "", p.task)
 	if err != nil {
-		return Task{}, err
+		return Task{}, nil, err
 	}
-	return g.Tasks[0], nil
+	return g.Tasks[0], g.Warnings, nil
 }
 
 func (p *parser) parse(src []byte, file string, read func(*yaml.Node)) (*Graph, error) {
@@ -72,9 +72,12 @@ func (g *Graph) Locate(problems []Problem) []Problem {
 	return all
 }
 
+// idKeys lists the keys of tasks that are not attributes.
+var idKeys = []string{"id", "_id", "_warnings"}
+
 // knownKeys lists the keys of objects in tasks, by the path of the object.
 var knownKeys = map[string][]string{
-	"": append([]string{"id", "_id"}, attributes...), "parameters.strategy": {"type", "amount"},
+	"": slices.Concat(idKeys, attributes), "parameters.strategy": {"type", "amount"},
 	"cross_depends": {"name", "role", "policy"}, "cross_depended_by": {"name", "role", "policy"},
 	"test_pre": {"cmd", "timeout", "retries"}, "test_post": {"cmd", "timeout", "retries"},
 }
@@ -144,8 +147,8 @@ func (p *parser) graph(root *yaml.Node) {
 		tasks = entry(root, "tasks")
 		keys := []string{"type", "name", "tasks"}
 		for pair := range slices.Chunk(root.Content, 2) {
-			// Stored graphs also contain id and relations.
-			if key := pair[0].Value; !slices.Contains(keys, key) && key != "id" && key != "relations" {
+			// Stored graphs also contain id and relations, and those returned for an upload contain warnings.
+			if key := pair[0].Value; !slices.Contains(keys, key) && !slices.Contains([]string{"id", "relations", "warnings"}, key) {
 				p.Fail(pair[0], "unknown key %q; expected type, name, or tasks%s", key, suggest.DidYouMean(key, keys))
 			}
 		}

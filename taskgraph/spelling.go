@@ -65,7 +65,7 @@ func misspelled(path, key string, names []string) string {
 			all = append(all, spellings[name]...)
 		}
 		isNear := func(spelling string) bool { return suggest.Distance(key, withoutDashes.Replace(spelling)) <= 1 }
-		if name != "id" && name != "_id" && slices.ContainsFunc(all, isNear) {
+		if !slices.Contains(idKeys, name) && slices.ContainsFunc(all, isNear) {
 			return name
 		}
 	}

@@ -66,7 +66,7 @@ func TestMisspelled(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"rol": "roles", "roels": "roles", "Roles": "roles", "r-oles": "roles", "tag": "tags", "task": "tasks", "types": "type", "group": "groups",
-		"require": "requires", "requries": "requires", "requires_": "requires", "cross-depend": "cross_depends", "crossdepends": "cross_depends",
+		"require": "requires", "requirse": "requires", "requires_": "requires", "cross-depend": "cross_depends", "crossdepends": "cross_depends",
 		"re-execute-one": "reexecute_on", "refresh-on": "refresh_on", "fail-on-error": "fail_on_error", "test-pre": "test_pre",
 		"ip": "", "uid": "", "stage": "", "owner": "", "reqirs": "", "roleplay": "",
 	} {

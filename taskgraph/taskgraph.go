@@ -43,7 +43,7 @@ type Graph struct {
 type Task struct {
 	// ID is the name of the task, which is unique in a graph.
 	ID string
-	// Attributes contains JSON values, in which numbers are [json.Number], except "id" and "_id". It must not be
+	// Attributes contains JSON values, in which numbers are [json.Number], except "id", "_id", and "_warnings". It must not be
 	// modified.
 	Attributes map[string]any
 }
@@ -81,7 +81,7 @@ func (t Task) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// UnmarshalJSON decodes an object with an id. It ignores _id.
+// UnmarshalJSON decodes an object with an id. It ignores _id and _warnings.
 func (t *Task) UnmarshalJSON(text []byte) (err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -104,6 +104,7 @@ func newTask(object map[string]any) (Task, error) {
 	}
 	delete(object, "id")
 	delete(object, "_id")
+	delete(object, "_warnings")
 	return Task{id, object}, nil
 }
 

@@ -110,31 +110,41 @@ type Graph struct {
 	Relations [1]store.Owner `json:"relations" doc:"The owner of the graph: a graph has one."`
 	// Tasks is nil in a list of graphs.
 	Tasks []Task `json:"tasks,omitzero"`
+	// Warnings is set only in answers of servers to uploads.
+	Warnings []taskgraph.Problem `json:"warnings,omitempty" doc:"In answers to uploads: attributes that are kept, but look like typos."`
 }
 
-// Task is a stored task. Its JSON form includes "_id", which is ignored in uploads.
+// Task is a stored task. Its JSON form includes "_id" and "_warnings", which are ignored in uploads.
 type Task struct {
 	taskgraph.Task
 	// DatabaseID is the ID of the stored task. It changes with the content.
 	DatabaseID int64
+	// Warnings is set only in answers of servers to uploads of tasks.
+	Warnings []taskgraph.Problem
 }
 
-// MarshalJSON encodes "_id" followed by the attributes of the task.
+// MarshalJSON encodes "_id" and, if there are any, "_warnings", followed by the attributes of the task.
 func (t Task) MarshalJSON() ([]byte, error) {
 	text, err := t.Task.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	return append(fmt.Appendf(nil, `{"_id":%d,`, t.DatabaseID), text[1:]...), nil
+	all := fmt.Appendf(nil, `{"_id":%d,`, t.DatabaseID)
+	if len(t.Warnings) > 0 {
+		warnings, _ := json.Marshal(t.Warnings) // marshaling strings and numbers cannot fail
+		all = fmt.Appendf(all, `"_warnings":%s,`, warnings)
+	}
+	return append(all, text[1:]...), nil
 }
 
 // UnmarshalJSON decodes JSON produced by MarshalJSON.
 func (t *Task) UnmarshalJSON(text []byte) error {
-	var id struct {
-		ID int64 `json:"_id"`
+	var stored struct {
+		ID       int64               `json:"_id"`
+		Warnings []taskgraph.Problem `json:"_warnings"`
 	}
-	err := errors.Join(json.Unmarshal(text, &id), t.Task.UnmarshalJSON(text))
-	t.DatabaseID = id.ID
+	err := errors.Join(json.Unmarshal(text, &stored), t.Task.UnmarshalJSON(text))
+	t.DatabaseID, t.Warnings = stored.ID, stored.Warnings
 	return err
 }
 
