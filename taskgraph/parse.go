@@ -72,9 +72,6 @@ func (g *Graph) Locate(problems []Problem) []Problem {
 	return all
 }
 
-// idKeys lists the keys of tasks that are not attributes.
-var idKeys = []string{"id", "_id", "_warnings"}
-
 // knownKeys lists the keys of objects in tasks, by the path of the object.
 var knownKeys = map[string][]string{
 	"": slices.Concat(idKeys, attributes), "parameters.strategy": {"type", "amount"},
@@ -206,4 +203,28 @@ func (p *parser) task(n *yaml.Node) {
 	}
 	p.warn(n, "")
 	p.Tasks = append(p.Tasks, t)
+}
+
+// canonical returns the object n with canonical attribute names. It records the synonyms, and reports attributes that
+// are given in two spellings.
+func (p *parser) canonical(n *yaml.Node) *yaml.Node {
+	task, first := *n, map[string]*yaml.Node{}
+	task.Content = slices.Clone(n.Content)
+	for i := 0; i < len(task.Content); i += 2 {
+		key, name := task.Content[i], task.Content[i].Value
+		for attribute, others := range spellings {
+			if slices.Contains(others, key.Value) {
+				renamed := *key
+				name, renamed.Value = attribute, attribute
+				task.Content[i] = &renamed
+				p.Synonyms = append(p.Synonyms, Synonym{p.Task, key.Value, name, key.Line, key.Column})
+			}
+		}
+		if other := first[name]; other == nil {
+			first[name] = key
+		} else if p.Attribute = name; other.Value != key.Value { // yamltree reports equal keys
+			p.Fail(key, "%s and %s are the same attribute; use only one of them", other.Value, key.Value)
+		}
+	}
+	return &task
 }

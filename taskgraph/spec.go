@@ -33,6 +33,14 @@ func CheckName(kind, name string) error {
 
 func checkTaskName(name string) error { return CheckName("task name", name) }
 
+// checkReference returns an error unless text is the name of a task or a regular expression over names, in slashes.
+func checkReference(text string) error {
+	if strings.HasPrefix(text, "/") {
+		return new(Selector).add(text)
+	}
+	return checkTaskName(text)
+}
+
 // Spec decodes the attributes of the task. A null attribute is treated as missing. It returns an *[Error] with all
 // problems.
 func (t Task) Spec() (*Spec, error) {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
@@ -16,29 +14,8 @@ var spellings = map[string][]string{
 	"reexecute_on": {"reexecute-on", "re_execute_on", "re-execute_on", "re-execute-on"},
 }
 
-// canonical returns the object n with canonical attribute names. It records the synonyms, and reports attributes that
-// are given in two spellings.
-func (p *parser) canonical(n *yaml.Node) *yaml.Node {
-	task, first := *n, map[string]*yaml.Node{}
-	task.Content = slices.Clone(n.Content)
-	for i := 0; i < len(task.Content); i += 2 {
-		key, name := task.Content[i], task.Content[i].Value
-		for attribute, others := range spellings {
-			if slices.Contains(others, key.Value) {
-				renamed := *key
-				name, renamed.Value = attribute, attribute
-				task.Content[i] = &renamed
-				p.Synonyms = append(p.Synonyms, Synonym{p.Task, key.Value, name, key.Line, key.Column})
-			}
-		}
-		if other := first[name]; other == nil {
-			first[name] = key
-		} else if p.Attribute = name; other.Value != key.Value { // yamltree reports equal keys
-			p.Fail(key, "%s and %s are the same attribute; use only one of them", other.Value, key.Value)
-		}
-	}
-	return &task
-}
+// idKeys lists the keys of tasks that are not attributes.
+var idKeys = []string{"id", "_id", "_warnings"}
 
 // Synonym is another spelling of an attribute, found in a file.
 type Synonym struct {
