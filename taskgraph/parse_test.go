@@ -41,7 +41,8 @@ var examples = []struct {
 		"  test_pre: {yaql_exp: $.a}\n  test_post: {cmd: {yaql_exp: $.a}, retries: {yaql_exp: $.a}}\n" +
 		"  parameters: {timeout: {yaql_exp: $.a}, strategy: {type: parallel, amount: {yaql_exp: $.a}}, list: [{x: {yaql_exp: $.a}}]}"},
 	{text: "- {id: g, type: group, fault_tolerance: 2%, parameters: {strategy: {amount: 3.0}}}\n" +
-		"- {id: h, type: group, fault_tolerance: 0, parameters: {strategy: {amount: 100%}}}"},
+		"- {id: h, type: group, fault_tolerance: 0, parameters: {strategy: {amount: 100%}}}\n" +
+		"- {id: i, type: group, fault_tolerance: {yaql_exp: $.a}, parameters: {strategy: {amount: {yaql_exp: $.a}}}}"},
 
 	{text: "- {id: a, role: x, tags: y, required-for: b, cross-depends: [{name: b}], cross-depended-by: [], re-execute-on: []}"},
 	{text: "- {id: a, re_execute_on: x, groups: x, tags: [/y/, '*'], rile: b, fault_tolerance: 1}", errors: "f:1:58: task a: unknown attribute \"rile\"; did you mean roles?",
