@@ -50,9 +50,9 @@ func TestSDKs(t *testing.T) {
 					content, err := os.ReadFile(file)
 					write(t, out, map[string][]byte{file: content}, err)
 				}
-				const lumi = "github.com/lumi-idl/lumi"
+				const lumi, adapter = "github.com/lumi-idl/lumi", "github.com/lumi-idl/lumi/adapter/pulumi"
 				run(t, out, "go", "mod", "edit", "-module=example.com/pulumi-"+bind(t, data).Name+"/sdk/go",
-					"-droprequire="+lumi, "-dropreplace="+lumi)
+					"-droprequire="+lumi, "-dropreplace="+lumi, "-droprequire="+adapter, "-dropreplace="+adapter)
 				run(t, out, "go", "build", "-mod=mod", "./...")
 			})
 			t.Run("python", func(t *testing.T) {

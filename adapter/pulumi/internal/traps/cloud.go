@@ -2,8 +2,11 @@ package traps
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strconv"
 	"sync"
 
@@ -23,6 +26,7 @@ type Cloud struct {
 	Changes string
 
 	mu     sync.Mutex
+	file   string
 	config Config
 	boxes  map[lumi.ID]*box
 	lids   map[lumi.ID]*lid
@@ -32,6 +36,44 @@ type Cloud struct {
 // NewCloud returns an empty cloud.
 func NewCloud() *Cloud {
 	return &Cloud{boxes: map[lumi.ID]*box{}, lids: map[lumi.ID]*lid{}, made: map[string]lumi.ID{}}
+}
+
+// Keep makes the cloud start from a file, if it exists, and save each change to it, except the content of assets.
+func (c *Cloud) Keep(file string) error {
+	c.file = file
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &kept{&c.boxes, &c.lids, &c.made})
+}
+
+// kept has what is in the file of a cloud.
+type kept struct {
+	Boxes *map[lumi.ID]*box
+	Lids  *map[lumi.ID]*lid
+	Made  *map[string]lumi.ID
+}
+
+// lock locks the cloud. The result saves and unlocks it.
+func (c *Cloud) lock() (unlock func()) {
+	c.mu.Lock()
+	return func() {
+		defer c.mu.Unlock()
+		if c.file == "" {
+			return
+		}
+		data, err := json.Marshal(kept{&c.boxes, &c.lids, &c.made})
+		if err == nil {
+			err = os.WriteFile(c.file, data, 0o600)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
 }
 
 // Plugin returns the plugin that manages the cloud.
@@ -49,16 +91,14 @@ func (c *Cloud) Plugin() serve.Plugin {
 
 // Drift changes the code, size, and shape of a box behind the engine's back.
 func (c *Cloud) Drift(id, code string, size int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	b := c.boxes[lumi.ID(id)]
 	b.Code, b.Size, b.Shape = &code, &size, &Shape{Round: &Round{Radius: float64(size)}}
 }
 
 // Lose deletes a box behind the engine's back.
 func (c *Cloud) Lose(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	delete(c.boxes, lumi.ID(id))
 }
 
@@ -114,8 +154,7 @@ func (c boxes) Create(ctx context.Context, want *lumi.State[*box]) (lumi.ID, err
 	if err := c.hook(ctx, c.Before, "create"); err != nil {
 		return "", err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	b := want.Properties
 	id := lumi.ID("box-" + strconv.Itoa(len(c.made)+1))
 	if b.Size == nil {
@@ -151,8 +190,7 @@ func copyOf(b *box) *box {
 }
 
 func (c boxes) Find(_ context.Context, want *lumi.State[*box]) (lumi.ID, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	if id, ok := c.made[want.Token]; ok {
 		return id, nil
 	}
@@ -160,8 +198,7 @@ func (c boxes) Find(_ context.Context, want *lumi.State[*box]) (lumi.ID, error) 
 }
 
 func (c boxes) Get(_ context.Context, id lumi.ID, old *lumi.State[*box]) (*box, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	b, ok := c.boxes[id]
 	switch {
 	case c.Unreadable != nil:
@@ -180,8 +217,7 @@ func (c boxes) Update(ctx context.Context, old, want *lumi.State[*box], diff *lu
 	if err := c.hook(ctx, c.Before, "update"); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	c.Changes = diff.String()
 	b := want.Properties
 	b.Token, b.Owner, b.Serial = old.Properties.Token, old.Properties.Owner, old.Properties.Serial
@@ -194,9 +230,10 @@ func (c boxes) Update(ctx context.Context, old, want *lumi.State[*box], diff *lu
 }
 
 func (c boxes) Delete(ctx context.Context, old *lumi.State[*box]) error {
-	c.mu.Lock()
-	delete(c.boxes, old.ID)
-	c.mu.Unlock()
+	func() {
+		defer c.lock()()
+		delete(c.boxes, old.ID)
+	}()
 	return c.hook(ctx, c.After, "delete")
 }
 
@@ -205,8 +242,7 @@ type lids struct{ *Cloud }
 func (lids) Check(context.Context, *lumi.State[*lid]) error { return nil }
 
 func (c lids) Create(_ context.Context, want *lumi.State[*lid]) (lumi.ID, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	if c.NoLids != nil {
 		return "", c.NoLids
 	}
@@ -216,8 +252,7 @@ func (c lids) Create(_ context.Context, want *lumi.State[*lid]) (lumi.ID, error)
 }
 
 func (c lids) Get(_ context.Context, id lumi.ID, _ *lumi.State[*lid]) (*lid, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	if l, ok := c.lids[id]; ok {
 		return l, nil
 	}
@@ -225,15 +260,13 @@ func (c lids) Get(_ context.Context, id lumi.ID, _ *lumi.State[*lid]) (*lid, err
 }
 
 func (c lids) Update(_ context.Context, old, want *lumi.State[*lid], _ *lumi.Diff) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	c.lids[old.ID] = want.Properties
 	return nil
 }
 
 func (c lids) Delete(_ context.Context, old *lumi.State[*lid]) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.lock()()
 	delete(c.lids, old.ID)
 	return nil
 }
