@@ -12,9 +12,11 @@ import (
 	"github.com/blang/semver"
 	"github.com/pulumi/pulumi/pkg/v3/engine"
 	"github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	states "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/diag"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
@@ -64,6 +66,8 @@ type stack struct {
 	plan framework.TestPlan
 	snap *deploy.Snapshot
 	dir  string
+	// failure is what the engine has printed as errors in the last operation.
+	failure string
 }
 
 // newStack returns an empty stack in a folder of its own, which is the plugins' working directory.
@@ -121,12 +125,20 @@ func (s *stack) run(op framework.TestOp, isPreview bool, p program) (string, err
 	defer done()
 	options := framework.TestUpdateOptions{T: s, HostF: host, SkipDisplayTests: true, UpdateOptions: engine.UpdateOptions{Parallel: 1}}
 	var steps []string
+	s.failure = ""
 	snap, err := op.RunStep(s.plan.GetProject(), s.plan.GetTarget(s, s.snap), options, isPreview, nil, func(
 		_ workspace.Project, _ deploy.Target, _ engine.JournalEntries, events []engine.Event, err error,
 	) error {
 		for _, e := range events {
-			if step, ok := e.Payload().(engine.ResourceOutputsEventPayload); ok && !step.Internal {
-				steps = append(steps, string(step.Metadata.Op)+" "+step.Metadata.URN.Name())
+			switch e := e.Payload().(type) {
+			case engine.ResourceOutputsEventPayload:
+				if !e.Internal {
+					steps = append(steps, string(e.Metadata.Op)+" "+e.Metadata.URN.Name())
+				}
+			case engine.DiagEventPayload:
+				if e.Severity == diag.Error {
+					s.failure += e.Message
+				}
 			}
 		}
 		return err
@@ -158,4 +170,22 @@ func one(typ tokens.Type, name string, properties map[string]any) program {
 		_, err := m.RegisterResource(typ, name, true, inputs(properties))
 		return err
 	}
+}
+
+// must runs an operation that must take the steps and succeed.
+func (s *stack) must(steps string, op framework.TestOp, p program) {
+	s.Helper()
+	if got, err := s.run(op, false, p); err != nil || got != steps {
+		s.Fatalf("the operation = %s, %v, want %s", got, err, steps)
+	}
+}
+
+// state returns the state of a resource.
+func (s *stack) state(name string) *states.State {
+	s.Helper()
+	if found := named(s.snap.Resources, name); len(found) == 1 {
+		return found[0]
+	}
+	s.Fatalf("there is no resource %s", name)
+	return nil
 }
