@@ -72,6 +72,7 @@ func TestConfigure(t *testing.T) {
 	args := object(t, `{"region": "north", "retries": "3", "zones": {"$sig": "$secret", "value": "[\"1\"]"}, "key": "7",
 		"labels": "{\"a\": \"1\"}", "version": "1.2.3", "pluginDownloadURL": "http://a", "__internal": {}}`)
 	resp := must.Get(p.CheckConfig(t.Context(), &pulumirpc.CheckRequest{News: args}))(t)
+	same(t, `{"$sig": "$secret", "value": "7"}`, resp.GetInputs().GetFields()["key"].GetStructValue())
 	resp2 := must.Get(p.Configure(t.Context(), &pulumirpc.ConfigureRequest{Args: resp.GetInputs()}))(t)
 	expect.Equal(t, true, resp2.GetSupportsPreview() && resp2.GetAcceptSecrets() && resp2.GetAcceptResources() && resp2.GetAcceptOutputs())
 	expect.Equal(t, traps.Config{Region: "north", Retries: new(3), Zones: []string{"1"}, Key: new("7"), Labels: map[string]any{"a": "1"}}, c.Config())

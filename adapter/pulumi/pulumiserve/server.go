@@ -104,9 +104,16 @@ func (s *server) GetSchema(context.Context, *pulumirpc.GetSchemaRequest) (*pulum
 	return &pulumirpc.GetSchemaResponse{Schema: string(text)}, statusOf(err)
 }
 
-// CheckConfig implements [pulumirpc.ResourceProviderServer]. Configure checks the configuration.
+// CheckConfig implements [pulumirpc.ResourceProviderServer]. It marks secrets, so that the engine encrypts them. Configure checks the
+// configuration.
 func (s *server) CheckConfig(_ context.Context, req *pulumirpc.CheckRequest) (*pulumirpc.CheckResponse, error) {
-	return &pulumirpc.CheckResponse{Inputs: req.GetNews()}, nil
+	inputs := maps.Clone(req.GetNews().GetFields())
+	for _, p := range s.configuration {
+		if v := inputs[p.Name]; v != nil && p.Secret {
+			inputs[p.Name] = lumi.NewSecret(v)
+		}
+	}
+	return &pulumirpc.CheckResponse{Inputs: &structpb.Struct{Fields: inputs}}, nil
 }
 
 // DiffConfig implements [pulumirpc.ResourceProviderServer]. No change of the configuration replaces the provider, and with it all of
