@@ -50,6 +50,8 @@ func TestMain(m *testing.M) {
 			switch os.Getenv(fault) {
 			case "crash " + op:
 				os.Exit(3)
+			case "panic " + op:
+				panic("no power")
 			case "partial " + op:
 				return &lumi.PartialError{Err: errors.New("no power")}
 			}
