@@ -78,10 +78,13 @@ func newStack(t *testing.T) *stack {
 	t.Setenv(cloudFile, filepath.Join(s.dir, "cloud.json"))
 	must.Do(t, os.Mkdir(filepath.Join(s.dir, "bin"), 0o700))
 	for _, name := range []string{"local", "acme_traps"} {
-		must.Do(t, os.Symlink(must.Get(os.Executable())(t), filepath.Join(s.dir, "bin", "pulumi-resource-"+name)))
+		must.Do(t, os.Symlink(must.Get(os.Executable())(t), s.bin(name)))
 	}
 	return s
 }
+
+// bin returns the path of a plugin.
+func (s *stack) bin(name string) string { return filepath.Join(s.dir, "bin", "pulumi-resource-"+name) }
 
 // program registers the resources of a program.
 type program func(*deploytest.ResourceMonitor) error
@@ -96,7 +99,7 @@ func (s *stack) host(p program) (deploytest.PluginHostFactory, func()) {
 			if err != nil {
 				return nil, err
 			}
-			provider, err := plugin.NewProviderFromPath(host, ctx, filepath.Join(s.dir, "bin", "pulumi-resource-"+name))
+			provider, err := plugin.NewProviderFromPath(host, ctx, s.bin(name))
 			if err == nil {
 				mu.Lock()
 				defer mu.Unlock()

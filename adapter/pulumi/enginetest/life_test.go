@@ -1,15 +1,21 @@
 package enginetest
 
 import (
+	"bytes"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pulumi/pulumi/pkg/v3/engine"
 	"github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/diag"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/diag/colors"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 
@@ -100,5 +106,26 @@ func configured(region string, p func(m *deploytest.ResourceMonitor, provider st
 			return err
 		}
 		return p(m, string(provider.URN)+"::"+string(provider.ID))
+	}
+}
+
+// TestEngineGone closes the server of the engine without a word to the plugin.
+func TestEngineGone(t *testing.T) {
+	s := newStack(t)
+	sink := diag.DefaultSink(io.Discard, io.Discard, diag.FormatOptions{Color: colors.Never})
+	host := deploytest.NewPluginHost(sink, sink, nil)
+	cmd := exec.CommandContext(t.Context(), s.bin("local"), host.ServerAddr())
+	cmd.Stdout = new(bytes.Buffer)
+	must.Do(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		t.Fatalf("the plugin ended with %v although its engine answers", err)
+	case <-time.After(2 * time.Second):
+	}
+	must.Do(t, host.Close())
+	if err := <-ended; err != nil {
+		t.Errorf("the plugin ended with %v, want no error", err)
 	}
 }
