@@ -18,6 +18,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/diag/colors"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -106,6 +107,20 @@ func configured(region string, p func(m *deploytest.ResourceMonitor, provider st
 			return err
 		}
 		return p(m, string(provider.URN)+"::"+string(provider.ID))
+	}
+}
+
+// TestClose closes a plugin, which the engine would kill after 5 seconds.
+func TestClose(t *testing.T) {
+	s := newStack(t)
+	start, done := s.host(nil)
+	host := start()
+	defer func() { must.Do(t, host.Close()) }()
+	must.Get(host.Provider(nil, workspace.PluginDescriptor{Name: "local"}, nil))(t)
+	began := time.Now()
+	done()
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("Close took %s, want less than 4 seconds", took)
 	}
 }
 

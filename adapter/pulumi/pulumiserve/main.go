@@ -91,13 +91,12 @@ func (s *server) serve(address string, stdout io.Writer) error {
 		return err
 	}
 	ended, terminated := make(chan error, 1), make(chan os.Signal, 1)
-	// A terminal sends interrupts and hangups to the engine, too, which handles them. Catch them, since child processes inherit ignored
-	// signals.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGHUP, os.Interrupt)
-	signal.Notify(terminated, syscall.SIGTERM)
-	if e := s.engine.Load(); e == nil {
-		signal.Notify(terminated, os.Interrupt)
-	} else {
+	// Catch hangups, which the engine handles, since child processes inherit ignored signals.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGHUP)
+	// The engine interrupts a plugin that it no longer needs, and waits 5 seconds before it kills it. A terminal does not interrupt
+	// plugins, since each is in a process group of its own.
+	signal.Notify(terminated, syscall.SIGTERM, os.Interrupt)
+	if e := s.engine.Load(); e != nil {
 		go func() {
 			watch(e)
 			ended <- nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/status"
@@ -160,6 +161,18 @@ func TestAttach(t *testing.T) {
 	expect.Equal(t, 1, len(e.events()))
 	must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 	expect.Equal(t, exitStopped, <-exit)
+}
+
+// TestInterrupt interrupts a plugin, as the engine does in the end.
+func TestInterrupt(t *testing.T) {
+	_, exit := launch(t, traps.NewCloud().Plugin(), lumischema.JSON, io.Discard, newEngine(t).address)
+	must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
+	select {
+	case code := <-exit:
+		expect.Equal(t, exitStopped, code)
+	case <-time.After(4 * time.Second):
+		t.Fatal("the plugin still runs after 4 seconds")
+	}
 }
 
 // TestLocal deploys a file and a random number.
