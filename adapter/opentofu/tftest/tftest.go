@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -89,7 +88,7 @@ func test(
 	for _, option := range options {
 		option(r)
 	}
-	f, err := read(file)
+	f, err := fixture.Load(file)
 	r.check(err)
 	r.where = "provider"
 	r.schemas = call(r, server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
@@ -135,23 +134,6 @@ func test(
 			i.destroy()
 		}
 	}
-}
-
-// read reads a fixture.
-func read(file string) (*fixture.Fixture, error) {
-	src, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	g, err := lumigl.ParseGraph(string(src))
-	if err != nil {
-		return nil, err
-	}
-	f, faults := fixture.Read(g, string(src))
-	if len(faults) > 0 {
-		return nil, lumigl.InvalidIn(string(src), faults)
-	}
-	return f, nil
 }
 
 // typeOf returns OpenTofu's name of a resource type, or "".
