@@ -154,7 +154,7 @@ func TestBroken(t *testing.T) {
 			`"box": create: Read: owner differs from what is stored`},
 		"Read finds another resource": {on(func(_ *pulumirpc.ReadRequest, r *pulumirpc.ReadResponse) { r.Id = "x" }),
 			`"box": create: Read: expected the ID "box-1", got "x"`},
-		"what is deleted exists": {on(func(_ *pulumirpc.ReadRequest, r *pulumirpc.ReadResponse) { r.Id = "x" }),
+		"Delete deletes nothing": {on(func(_ *pulumirpc.ReadRequest, r *pulumirpc.ReadResponse) { r.Id = "x" }),
 			`"box": delete: Delete: the resource still exists`},
 		"no failures": {func(_, resp any) error {
 			if r, ok := resp.(*pulumirpc.CheckResponse); ok {
@@ -167,7 +167,7 @@ func TestBroken(t *testing.T) {
 				return errors.New("is busy")
 			}
 			return nil
-		}, `"box": replace 1: DeleteRequest: is busy`},
+		}, `"lid": create for others: DeleteRequest: is busy`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if found := failuresOf(t, test.change); !slices.Contains(found, test.want) {

@@ -27,8 +27,8 @@ type instance struct {
 // start begins a step of the test of a resource.
 func (i *instance) start(step string) { i.where = fmt.Sprintf("%q: %s", i.fixture.Key(), step) }
 
-// life takes a resource through its life, except for its deletion.
-func (i *instance) life() {
+// life takes a resource through its life, except for its deletion. If others need it, it is created anew for them.
+func (i *instance) life(needed bool) {
 	i.t.Helper()
 	f, bag := i.fixture, i.fixture.Create
 	for n, refusal := range f.Faults {
@@ -65,6 +65,12 @@ func (i *instance) life() {
 		bag = bag.With(change.Set)
 		i.replace(bag, change)
 		i.expect(change.Expect, bag)
+	}
+	if needed {
+		i.start("create for others")
+		i.delete(i.id, i.outputs)
+		i.id = ""
+		i.create(i.checked(i.object(f.Create, nil), nil))
 	}
 }
 
@@ -185,6 +191,7 @@ func (i *instance) expect(expected, bag providertest.Properties) {
 	}
 	read := call(i.run, i.server.Read, &pulumirpc.ReadRequest{Id: i.id, Urn: i.urn, Properties: i.outputs, Inputs: i.inputs})
 	i.same("Read", read, i.outputs)
+	i.inputs, i.outputs = read.GetInputs(), read.GetProperties() // as the engine stores them
 	i.unchanged(bag)
 }
 

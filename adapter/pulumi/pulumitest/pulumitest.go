@@ -74,7 +74,7 @@ func test(t providertest.TB, server pulumirpc.ResourceProviderServer, schemaJSON
 			i := &instance{run: r, fixture: each, properties: d.Properties, urn: "urn:pulumi:test::fixture::" +
 				pulumischema.Token(d.Token) + "::" + each.Key()}
 			r.instances[each.Vertex], r.order = i, append(r.order, i)
-			i.life()
+			i.life(slices.ContainsFunc(f.Resources, func(other *fixture.Resource) bool { return slices.Contains(other.Needs, each) }))
 		}
 	}
 	for _, i := range slices.Backward(r.order) {
