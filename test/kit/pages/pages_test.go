@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// The snippets in docs/providers.md and docs/providers form a module that builds and passes the tests in testdata.
+// The snippets in docs/providers.md, docs/providers, and docs/engines.md form a module that builds and passes the tests in testdata.
 func TestProviders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module")
@@ -22,11 +22,8 @@ func TestProviders(t *testing.T) {
 	t.Parallel()
 	checkout := must.Get(filepath.Abs("../../.."))(t)
 	r := &tutorial.Reader{Dir: t.TempDir(), Env: tutorial.Environment(t, checkout)}
-	for _, page := range pages {
+	do := func(page string) {
 		text := read(t, filepath.Join(checkout, "docs", page))
-		if found := indented.FindString(text); found != "" {
-			t.Errorf("docs/%s: code block without a fence:\n%s", page, found)
-		}
 		steps, err := tutorial.Steps(text, "")
 		if err != nil {
 			t.Fatalf("docs/%s: %v", page, err)
@@ -39,10 +36,17 @@ func TestProviders(t *testing.T) {
 		r.Page = "docs/" + page
 		r.Do(t, steps...)
 	}
+	for _, page := range pages {
+		if found := indented.FindString(read(t, filepath.Join(checkout, "docs", page))); found != "" {
+			t.Errorf("docs/%s: code block without a fence:\n%s", page, found)
+		}
+		do(page)
+	}
 	must.Do(t, os.CopyFS(r.Dir, os.DirFS("testdata")))
 	r.Page = "testdata"
 	r.Do(t, tutorial.Step{Kind: tutorial.RunCommands, Text: "cidlc idl --out-provider >&2\n" +
 		"gofmt -l . >&2\n" + "test -z \"$(gofmt -l .)\"\n" + "go get -t ./...\n" + "go vet ./...\n" + "go test ./...\n"})
+	do("engines.md") // in a module of its own
 }
 
 // pages lists the pages in reading order. Each page extends the module of the previous one.
