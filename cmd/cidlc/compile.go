@@ -141,10 +141,10 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	}
 	c.warn()
 	if len(tasks) == 0 {
-		c.sum("%s, no errors", console.Count(resources(pkg), "resource"))
+		c.sum("%s, no errors", contents(pkg))
 		return nil
 	}
-	c.sum("%s; %s written, %d unchanged, %d removed", console.Count(resources(pkg), "resource"), console.Count(total.Written, "file"),
+	c.sum("%s; %s written, %d unchanged, %d removed", contents(pkg), console.Count(total.Written, "file"),
 		total.Unchanged, total.Removed)
 	return nil
 }
@@ -201,7 +201,7 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	}
 	c.warn()
 	if total.Written+total.Removed == 0 {
-		c.sum("%s; %s up to date", console.Count(resources(pkg), "resource"), console.Count(total.Unchanged, "file"))
+		c.sum("%s; %s up to date", contents(pkg), console.Count(total.Unchanged, "file"))
 		return nil
 	}
 	c.sum("%s would be written, %d unchanged, %d removed; run cidlc without --check", console.Count(total.Written, "file"),
@@ -254,12 +254,15 @@ func (c *compiler) say(format string, args ...any) {
 
 func elapsed(since time.Time) string { return fmt.Sprintf("%.2fs", time.Since(since).Seconds()) }
 
-func resources(pkg *schema.Package) int {
-	n := 0
+// contents counts the resources of a package, and its functions if it has any.
+func contents(pkg *schema.Package) string {
+	n := map[string]int{}
 	for d := range pkg.Decls() {
-		if _, ok := d.(*schema.Resource); ok {
-			n++
-		}
+		n[d.Head().Kind]++
 	}
-	return n
+	text := console.Count(n["resource"], "resource")
+	if n["function"] > 0 {
+		text += ", " + console.Count(n["function"], "function")
+	}
+	return text
 }
