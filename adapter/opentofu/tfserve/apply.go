@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	"github.com/lumi-idl/lumi/idl/schema"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -122,7 +123,7 @@ func (ch *change) update() (lumi.Bag, error) {
 		return lumi.Bag{}, err
 	}
 	outputs := ch.without(ch.old, func(p *schema.Property) bool {
-		return !p.Out && (!p.Computed || !isNull(diff.Properties.Struct().GetFields()[p.Name]))
+		return !p.Out && (!p.Computed || !bridge.IsNull(diff.Properties.Struct().GetFields()[p.Name]))
 	})
 	if len(diff.Changes) == 0 {
 		return merged(diff.Properties, outputs), nil
@@ -156,5 +157,5 @@ func merged(a, b lumi.Bag) lumi.Bag {
 // completed returns properties that Get read with what it cannot return.
 func (t *resourceType) completed(read, old lumi.Bag) lumi.Bag {
 	inputs := t.without(old, func(p *schema.Property) bool { return !p.In })
-	return merged(inputs, lumi.BagOf(&structpb.Struct{Fields: withForeign(read.Struct().GetFields(), old.Struct().GetFields())}))
+	return merged(inputs, lumi.BagOf(&structpb.Struct{Fields: bridge.WithForeign(read.Struct().GetFields(), old.Struct().GetFields())}))
 }

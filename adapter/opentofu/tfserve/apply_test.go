@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -206,7 +207,7 @@ func TestForeignValues(t *testing.T) {
 		"gone": text("a"), "read": text("b"), "list": []any{text("c"), "y", text("z")}, "all": []any{text("d")},
 		"in": map[string]any{"file": text("e"), "size": 2}, "new": 1,
 	})
-	if got := withForeign(read, stored); !containsFields(structOf(got), structOf(want)) || len(got) != len(want) {
+	if got := bridge.WithForeign(read, stored); !containsFields(structOf(got), structOf(want)) || len(got) != len(want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 }

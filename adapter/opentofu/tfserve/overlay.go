@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -20,7 +21,7 @@ func (s *shape) overlayBag(id any, base tftypes.Value, was, now lumi.Bag) tftype
 }
 
 func (s *shape) overlay(base tftypes.Value, was, now *structpb.Value, at place) tftypes.Value {
-	was, now = reveal(was), reveal(now)
+	was, now = bridge.Reveal(was), bridge.Reveal(now)
 	switch {
 	case same(was, now):
 		return base
@@ -69,7 +70,7 @@ func (s *shape) overlayFields(base map[string]tftypes.Value, was, now map[string
 	values := make(map[string]tftypes.Value, max(len(base), len(now)))
 	for name, v := range base {
 		part, key := s.part(name)
-		if removed := isNull(now[key]) && !isNull(was[key]); !removed || at == typed && s.kind == object {
+		if removed := bridge.IsNull(now[key]) && !bridge.IsNull(was[key]); !removed || at == typed && s.kind == object {
 			values[name] = part.overlay(v, was[key], now[key], at)
 		}
 	}
@@ -86,12 +87,12 @@ func (s *shape) overlayFields(base map[string]tftypes.Value, was, now map[string
 
 // same reports whether values are equal, ignoring secret wrappers. Null counts as absent.
 func same(a, b *structpb.Value) bool {
-	a, b = reveal(a), reveal(b)
+	a, b = bridge.Reveal(a), bridge.Reveal(b)
 	switch {
 	case a == b:
 		return true
-	case isNull(a) || isNull(b):
-		return isNull(a) && isNull(b)
+	case bridge.IsNull(a) || bridge.IsNull(b):
+		return bridge.IsNull(a) && bridge.IsNull(b)
 	case isList(a) && isList(b):
 		return slices.EqualFunc(a.GetListValue().GetValues(), b.GetListValue().GetValues(), same)
 	case isObject(a) && isObject(b):

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	"github.com/lumi-idl/lumi/idl/schema"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -161,7 +162,7 @@ func commonValue(a, b, old *structpb.Value) *structpb.Value {
 			values[i] = commonValue(as[i], bs[i], append(olds, make([]*structpb.Value, len(as))...)[i])
 		}
 		return structpb.NewListValue(&structpb.ListValue{Values: values})
-	case isNull(old):
+	case bridge.IsNull(old):
 		return lumi.NewUnknown()
 	}
 	return old
@@ -235,9 +236,9 @@ func (ch *change) withOutputs(bag lumi.Bag) lumi.Bag {
 	}
 	for _, p := range ch.Schema.Properties {
 		switch {
-		case p.Fixed && !isNull(old[p.Name]):
+		case p.Fixed && !bridge.IsNull(old[p.Name]):
 			fields[p.Name] = old[p.Name]
-		case p.Out || p.Computed && isNull(fields[p.Name]):
+		case p.Out || p.Computed && bridge.IsNull(fields[p.Name]):
 			fields[p.Name] = lumi.NewUnknown()
 		}
 	}
@@ -262,7 +263,7 @@ func (ch *change) compose(id any, base tftypes.Value, was, now lumi.Bag) tftypes
 	attributes := parts(ch.overlayBag(id, base, was, now))
 	configured, prior := parts(ch.config), parts(ch.prior)
 	for _, a := range ch.attributes {
-		if v := after[a.wire]; !isNull(v) && same(old[a.wire], v) && !prior[a.name].IsNull() {
+		if v := after[a.wire]; !bridge.IsNull(v) && same(old[a.wire], v) && !prior[a.name].IsNull() {
 			attributes[a.name] = prior[a.name]
 		} else {
 			attributes[a.name] = a.pin(configured[a.name], attributes[a.name])

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	"github.com/lumi-idl/lumi/idl/schema"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -243,10 +244,10 @@ func (m valueMaker) json(depth int, kinds ...string) *structpb.Value {
 
 // mutated returns a copy of v, a value of shape s, with some parts changed.
 func (m valueMaker) mutated(s *shape, v *structpb.Value) *structpb.Value {
-	switch v = reveal(v); {
+	switch v = bridge.Reveal(v); {
 	case s.kind == jsonText:
 		return valueMaker{m.T, false}.mutated(s.elem, v)
-	case isNull(v) || v.GetStringValue() == wire.Unknown:
+	case bridge.IsNull(v) || v.GetStringValue() == wire.Unknown:
 		return v
 	case isList(v):
 		elem, _ := s.part("")

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
@@ -76,7 +77,7 @@ func (t *resourceType) storedBag(state tftypes.Value) lumi.Bag {
 // addDefaults adds the defaults of properties that are absent from objects in v, if whole is set, or from objects that are not nested
 // attributes.
 func (s *shape) addDefaults(v *structpb.Value, whole bool) {
-	if v = reveal(v); isNull(v) {
+	if v = bridge.Reveal(v); bridge.IsNull(v) {
 		return
 	}
 	whole = whole || s.kind == jsonText || s.typ.Is(tftypes.DynamicPseudoType)
@@ -94,7 +95,7 @@ func (s *shape) addDefaults(v *structpb.Value, whole bool) {
 		}
 	case object:
 		for _, a := range s.attributes {
-			if d, err := structpb.NewValue(a.property.Default); whole && fields != nil && isNull(fields[a.wire]) && err == nil && !isNull(d) {
+			if d, err := structpb.NewValue(a.property.Default); whole && fields != nil && bridge.IsNull(fields[a.wire]) && err == nil && !bridge.IsNull(d) {
 				fields[a.wire] = d
 			}
 			a.addDefaults(fields[a.wire], whole)

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -183,7 +184,7 @@ func (s *shape) name(wire string) string {
 
 // encode returns the value of v. What does not fit the IDL is null, unless it is within a dynamic value.
 func (s *shape) encode(v *structpb.Value, at place) tftypes.Value {
-	v = reveal(v)
+	v = bridge.Reveal(v)
 	typ := s.typ
 	if at != typed {
 		typ = tftypes.DynamicPseudoType
@@ -193,7 +194,7 @@ func (s *shape) encode(v *structpb.Value, at place) tftypes.Value {
 	switch {
 	case v.GetStringValue() == wire.Unknown:
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
-	case isNull(v) || at == typed && !s.fits(v):
+	case bridge.IsNull(v) || at == typed && !s.fits(v):
 		return tftypes.NewValue(typ, nil)
 	case s.kind == jsonText && at != inJSON:
 		return s.encodeJSON(v)
@@ -280,7 +281,7 @@ func (s *shape) encodeFields(fields map[string]*structpb.Value, at place) map[st
 		return values
 	}
 	for _, a := range s.attributes {
-		if v := fields[a.wire]; at == typed || !isNull(v) {
+		if v := fields[a.wire]; at == typed || !bridge.IsNull(v) {
 			values[a.name] = a.encode(v, at)
 		}
 	}
@@ -306,22 +307,4 @@ func build[T []tftypes.Value | map[string]tftypes.Value](typ tftypes.Type, conte
 		}
 	}
 	return tftypes.NewValue(typ, content)
-}
-
-// reveal returns v without secret wrappers.
-func reveal(v *structpb.Value) *structpb.Value {
-	for fields := v.GetStructValue().GetFields(); fields[wire.Signature].GetStringValue() == wire.Secret; {
-		v = fields["value"]
-		fields = v.GetStructValue().GetFields()
-	}
-	return v
-}
-
-// isNull reports whether a value is absent, also inside secret wrappers.
-func isNull(v *structpb.Value) bool {
-	switch reveal(v).GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
-		return true
-	}
-	return false
 }

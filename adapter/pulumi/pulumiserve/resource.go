@@ -126,7 +126,8 @@ func (r *target) get(ctx context.Context, id lumi.ID, all lumi.Bag, refs lumi.Re
 			unread[p.Name] = v
 		}
 	}
-	return merged(got.Properties, unread), nil
+	fields := bridge.WithForeign(got.Properties.Struct().GetFields(), all.Struct().GetFields())
+	return merged(lumi.BagOf(&structpb.Struct{Fields: fields}), unread), nil
 }
 
 // merged returns the properties of both. The second ones take precedence.

@@ -26,7 +26,8 @@ const box = `{"configuration": {"region": "north"}, "vertices": {
 	"lid": {"type": "acme/traps:index:Lid", "name": "lid", "create": {"name": "lid", "color": "red"},
 		"faults": [{"set": {"color": "green"}, "expect": ["color: expected \"red\" or \"blue\", found a string \"green\""]}]},
 	"box": {"type": "acme/traps:index:Box", "create": {"code": "a", "password": "pass", "lid": {"#ref": "lid"},
-			"parts": {"p": [{"name": "n", "key": "k"}]}, "extra": {"a": [1, null]}}, "mayDiffer": ["password"],
+			"parts": {"p": [{"name": "n", "key": "k"}]}, "extra": {"a": [1, null]},
+			"script": {"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "one"}}, "mayDiffer": ["password"],
 		"expect": {"size": 7, "count": 1, "owner": "north"}, "ignores": [{"code": "A"}],
 		"updates": [{"set": {"code": "b"}}], "replaces": [{"set": {"label": "l"}, "because": ["label"]}]}}}`
 

@@ -197,7 +197,7 @@ func (c boxes) Find(_ context.Context, want *lumi.State[*box]) (lumi.ID, error) 
 	return "", lumi.ErrNotFound
 }
 
-func (c boxes) Get(_ context.Context, id lumi.ID, old *lumi.State[*box]) (*box, error) {
+func (c boxes) Get(_ context.Context, id lumi.ID, _ *lumi.State[*box]) (*box, error) {
 	defer c.lock()()
 	b, ok := c.boxes[id]
 	switch {
@@ -207,9 +207,7 @@ func (c boxes) Get(_ context.Context, id lumi.ID, old *lumi.State[*box]) (*box, 
 		return nil, lumi.ErrNotFound
 	}
 	b = copyOf(b)
-	if b.Script = nil; old != nil { // Assets cannot be read.
-		b.Script, b.Files = old.Properties.Script, old.Properties.Files
-	}
+	b.Script, b.Files = nil, nil // Assets cannot be read.
 	return b, nil
 }
 

@@ -1,4 +1,4 @@
-package tfserve
+package bridge
 
 import (
 	"maps"
@@ -10,9 +10,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// withForeign returns properties that were read with the stored references, assets, and archives that they lack, since clouds store
+// WithForeign returns properties that were read with the stored references, assets, and archives that they lack, since clouds store
 // neither URNs nor where files come from. Assets and archives that they have are the stored ones, too.
-func withForeign(read, stored map[string]*structpb.Value) map[string]*structpb.Value {
+func WithForeign(read, stored map[string]*structpb.Value) map[string]*structpb.Value {
 	fields := make(map[string]*structpb.Value, len(read))
 	maps.Copy(fields, read)
 	for key, was := range stored {
@@ -24,18 +24,18 @@ func withForeign(read, stored map[string]*structpb.Value) map[string]*structpb.V
 }
 
 func withForeignParts(read, stored *structpb.Value) *structpb.Value {
-	now, was := reveal(read), reveal(stored)
+	now, was := Reveal(read), Reveal(stored)
 	switch {
-	case isNull(now) && isForeign(was), isContent(now) && isContent(was):
+	case IsNull(now) && isForeign(was), isContent(now) && isContent(was):
 		return stored
-	case isList(now) && isList(was):
+	case now.GetListValue() != nil && was.GetListValue() != nil:
 		values := slices.Clone(now.GetListValue().GetValues())
 		for i, was := range was.GetListValue().GetValues()[:min(len(values), len(was.GetListValue().GetValues()))] {
 			values[i] = withForeignParts(values[i], was)
 		}
 		return structpb.NewListValue(&structpb.ListValue{Values: values})
-	case isObject(now) && isObject(was):
-		fields := withForeign(now.GetStructValue().GetFields(), was.GetStructValue().GetFields())
+	case now.GetStructValue() != nil && was.GetStructValue() != nil:
+		fields := WithForeign(now.GetStructValue().GetFields(), was.GetStructValue().GetFields())
 		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 	}
 	return read
@@ -43,7 +43,7 @@ func withForeignParts(read, stored *structpb.Value) *structpb.Value {
 
 // isForeign reports whether a value consists of references, assets, and archives.
 func isForeign(v *structpb.Value) bool {
-	v = reveal(v)
+	v = Reveal(v)
 	other := func(v *structpb.Value) bool { return !isForeign(v) }
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -62,4 +62,22 @@ func isForeign(v *structpb.Value) bool {
 func isContent(v *structpb.Value) bool {
 	signature := v.GetStructValue().GetFields()[wire.Signature].GetStringValue()
 	return signature == wire.Asset || signature == wire.Archive
+}
+
+// Reveal returns v without secret wrappers.
+func Reveal(v *structpb.Value) *structpb.Value {
+	for fields := v.GetStructValue().GetFields(); fields[wire.Signature].GetStringValue() == wire.Secret; {
+		v = fields["value"]
+		fields = v.GetStructValue().GetFields()
+	}
+	return v
+}
+
+// IsNull reports whether a value is absent, also inside secret wrappers.
+func IsNull(v *structpb.Value) bool {
+	switch Reveal(v).GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return true
+	}
+	return false
 }
