@@ -8,7 +8,8 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 # Nested modules, whose requirements must not be imposed on Lumi's users. All targets for Go code include them. The
 # modules with the benchmarks of other tools are large, so only 'make bench' builds them.
-MODULES = adapter/opentofu adapter/pulumi examples/aws/provider examples/aws/provider/test/opentofu examples/peering
+MODULES = adapter/opentofu adapter/pulumi examples/aws/provider examples/aws/provider/test/opentofu \
+          examples/aws/provider/test/pulumi examples/peering
 PEERS   = test/bench/pulumi test/bench/opentofu
 # The module with tests that need Pulumi's engine and generators. Only 'make engines' builds it, which takes minutes the first time.
 ENGINES = adapter/pulumi/enginetest
