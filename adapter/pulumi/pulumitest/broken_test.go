@@ -152,7 +152,7 @@ func TestBroken(t *testing.T) {
 			r.DetailedDiff = map[string]*pulumirpc.PropertyDiff{"size": {}}
 		}), `"box": create: expected no changes, got DIFF_SOME of ["size"]`},
 		"Read finds drift": {on(func(q *pulumirpc.ReadRequest, r *pulumirpc.ReadResponse) { set(r.Properties, "owner", text) }),
-			`"box": create: Read: owner differs from what is stored`},
+			`"box": create: Read: owner differs from the state`},
 		"Read finds another resource": {on(func(_ *pulumirpc.ReadRequest, r *pulumirpc.ReadResponse) { r.Id = "x" }),
 			`"box": create: Read: expected the ID "box-1", got "x"`},
 		"Delete deletes nothing": {on(func(_ *pulumirpc.ReadRequest, r *pulumirpc.ReadResponse) { r.Id = "x" }),

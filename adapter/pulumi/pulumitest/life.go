@@ -214,7 +214,7 @@ func (i *instance) same(name string, read *pulumirpc.ReadResponse, outputs *stru
 	for _, p := range i.properties {
 		want, got := outputs.GetFields()[p.Name], read.GetProperties().GetFields()[p.Name]
 		if !slices.Contains(i.fixture.MayDiffer, lumi.Path(p.Name)) && !equal(want, got) {
-			i.errorf("%s: %s differs from what is stored", name, p.Name)
+			i.errorf("%s: %s differs from the state", name, p.Name)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func call[Q, R any](r *run, f func(context.Context, Q) (R, error), req Q) R {
 	return resp
 }
 
-// clean deletes what is left after a failure.
+// clean deletes resources left after a failure.
 func (r *run) clean() {
 	for _, i := range slices.Backward(r.order) {
 		if i.id == "" {
@@ -122,7 +122,7 @@ func (r *run) clean() {
 	}
 }
 
-// object converts properties of the fixture to those that a program sends. The values of hidden ones are unknown.
+// object converts properties of the fixture to a program's inputs. The values of hidden ones are unknown.
 func (r *run) object(bag providertest.Properties, hidden func(name string) bool) *structpb.Struct {
 	r.t.Helper()
 	plain := map[string]any{}
