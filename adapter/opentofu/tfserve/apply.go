@@ -3,6 +3,7 @@ package tfserve
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,11 +23,15 @@ func (s *Server) ApplyResourceChange(
 	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	resp := &tfprotov6.ApplyResourceChangeResponse{NewState: req.PriorState, Private: req.PlannedPrivate}
+	plan := updatePlan{Config: req.Config}
+	if json.Unmarshal(req.PlannedPrivate, &plan) == nil { // It is an update.
+		resp.Private = plan.Seed
+	}
 	resp.Diagnostics = s.call(ctx, req.TypeName, func(c *call) error {
 		if err := c.ready(); err != nil {
 			return err
 		}
-		ch, err := c.change(req.Config, req.PriorState)
+		ch, err := c.change(plan.Config, req.PriorState)
 		if err != nil {
 			return err
 		}
@@ -41,7 +46,7 @@ func (s *Server) ApplyResourceChange(
 			return err
 		}
 		apply := ch.update
-		if ch.seed = req.PlannedPrivate; ch.prior.IsNull() {
+		if ch.seed = plan.Seed; ch.prior.IsNull() {
 			ch.seed = lumi.Seed(rand.Text())
 			apply = ch.create
 		}

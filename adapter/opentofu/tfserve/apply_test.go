@@ -104,6 +104,24 @@ func TestDelete(t *testing.T) {
 	}
 }
 
+// Engines pass the whole configuration to ApplyResourceChange, but plan without the changes that ignore_changes lists.
+func TestIgnoredByConfiguration(t *testing.T) {
+	e, l := newLab(t, false)
+	made, private := e.created(e.object(map[string]any{"kind": "box", "label": "a", "color": "red"}))
+	plan := e.plan(made, e.object(map[string]any{"kind": "box", "label": "b", "color": "red"}), private)
+	resp := must.Get(e.s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: e.name, PriorState: e.encoded(made), PlannedState: plan.PlannedState, PlannedPrivate: plan.PlannedPrivate,
+		Config: e.encoded(e.object(map[string]any{"kind": "bag", "label": "b", "color": "blue"})),
+	}))(t)
+	wantShown(t, e.decoded(resp.NewState, resp.Diagnostics), "kind=box label=b color=red")
+	if g := l.gadgets["g-1"]; g.Kind != "box" || *g.Label != "b" || *g.Color != "red" {
+		t.Errorf("kind = %s, label = %s, color = %s", g.Kind, *g.Label, *g.Color)
+	}
+	if string(resp.Private) != string(private) {
+		t.Errorf("private = %q, want %q", resp.Private, private)
+	}
+}
+
 // A plan that needs no update once all is known does not call Update.
 func TestNeedlessUpdate(t *testing.T) {
 	e, l := newLab(t, false)

@@ -2,6 +2,7 @@ package tfserve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -66,20 +67,31 @@ func (s *Server) PlanResourceChange(
 			resp.PlannedState, err = c.dynamicValue(planned)
 			return err
 		}
-		ch.seed, resp.PlannedPrivate = req.PriorPrivate, req.PriorPrivate
+		ch.seed = req.PriorPrivate
 		planned, replaces, err := ch.planUpdate()
 		if err != nil {
 			return err
 		}
 		resp.RequiresReplace = replaces
 		if planned.Equal(ch.prior) {
-			resp.PlannedState = req.PriorState
+			resp.PlannedState, resp.PlannedPrivate = req.PriorState, req.PriorPrivate
 			return nil
 		}
 		resp.PlannedState, err = c.dynamicValue(planned)
+		if err != nil {
+			return err
+		}
+		resp.PlannedPrivate, err = json.Marshal(updatePlan{ch.seed, req.Config})
 		return err
 	})
 	return resp, nil
+}
+
+// updatePlan is the private data of the plan of an update.
+type updatePlan struct {
+	Seed lumi.Seed
+	// Config is the configuration as planned: the one passed to ApplyResourceChange also has the changes that ignore_changes lists.
+	Config *tfprotov6.DynamicValue
 }
 
 // change decodes a change and reads the resources that it refers to.
