@@ -20,14 +20,27 @@ const (
 	settings            // in the configuration of the provider, which has no outputs
 )
 
-// resourceSchema returns the schema of a resource, whose shape is s.
-func resourceSchema(r *schema.Resource, s *shape) *tfprotov6.Schema {
+// resourceSchema returns the schema of a resource. Its version is the number of former names: of a state with the current version,
+// engines pass only the current attributes to the provider.
+func (b *shapes) resourceSchema(r *schema.Resource) *tfprotov6.Schema {
+	s := b.resource(r)
 	block := blockOf(r, s, input)
 	block.Attributes = append(block.Attributes, &tfprotov6.SchemaAttribute{
 		Name: idName, Type: tftypes.String, Computed: true, Description: "The id of the resource.",
 		DescriptionKind: tfprotov6.StringKindMarkdown,
 	})
-	return &tfprotov6.Schema{Block: block}
+	version := formerNames(r)
+	for inner := range b.reachable(r) {
+		version += formerNames(inner)
+	}
+	return &tfprotov6.Schema{Version: version, Block: block}
+}
+
+func formerNames(d schema.Decl) (n int64) {
+	for _, p := range schema.Properties(d) {
+		n += int64(len(p.Was))
+	}
+	return n
 }
 
 // blockOf returns the attributes and documentation of a resource or configuration, whose shape is s.

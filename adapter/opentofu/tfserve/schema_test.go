@@ -28,7 +28,7 @@ func property(name string, t schema.Type) *schema.Property {
 func traps() *schema.Resource {
 	login := &schema.Struct{Header: schema.Header{Name: "Login"}}
 	login.Properties = []*schema.Property{
-		{Field: "User", Name: "user", Type: schema.String}, {Field: "Password", Name: "password", Type: schema.String, Secret: true},
+		{Field: "User", Name: "user", Type: schema.String, Was: []string{"name"}}, {Field: "Password", Name: "password", Type: schema.String, Secret: true},
 	}
 	filter := &schema.Struct{Header: schema.Header{Name: "Filter"}}
 	filter.Properties = []*schema.Property{property("key", schema.String), property("and", &schema.List{Elem: ref(filter)}), property("login", ref(login))}
@@ -42,7 +42,7 @@ func traps() *schema.Resource {
 	r := &schema.Resource{Header: schema.Header{Name: "Traps", Doc: "Traps.", Deprecated: "use Snares"}, Token: "acme:index:Traps"}
 	r.Properties = []*schema.Property{
 		{Field: "Count", Name: "count", Type: schema.Int, Doc: "How many.", Replaces: true, Constraints: &schema.Constraints{Min: new(1.0)}},
-		{Field: "IPProtocol", Name: "proto", Type: schema.String, Optional: true, Default: "tcp", Deprecated: "use Probe"},
+		{Field: "IPProtocol", Name: "proto", Type: schema.String, Optional: true, Default: "tcp", Deprecated: "use Probe", Was: []string{"ipProto", "protocol"}},
 		property("login", ref(login)),
 		property("logins", &schema.List{Elem: ref(login)}),
 		property("grid", &schema.List{Elem: &schema.List{Elem: ref(login)}}),
@@ -66,9 +66,12 @@ func traps() *schema.Resource {
 func TestSchema(t *testing.T) {
 	r := traps()
 	b := newShapes(testNames)
-	s := resourceSchema(r, b.resource(r))
+	s := b.resourceSchema(r)
 	if s.Block.Description != "Traps." || !s.Block.Deprecated || s.Block.DeprecationMessage != "use Snares" || b.err() != nil {
 		t.Errorf("%+v %v", s.Block, b.err())
+	}
+	if s.Version != 3 {
+		t.Errorf("version = %d, want the number of former names", s.Version)
 	}
 	const want = `
 count_: number required; How many. At least 1. A change replaces the resource. | In the IDL, its name is $count$, which OpenTofu reserves.

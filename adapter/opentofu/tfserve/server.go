@@ -162,7 +162,7 @@ func (s *Server) schemas() (config *tfprotov6.Schema, resources map[string]*tfpr
 			config.Block = blockOf(d, b.config(d), settings)
 		case *schema.Resource:
 			if name, served := s.names.of[tokens.Type(d.Token)]; served {
-				resources[name] = resourceSchema(d, b.resource(d))
+				resources[name] = b.resourceSchema(d)
 			}
 		}
 	}

@@ -189,7 +189,7 @@ func TestManyRecursiveStructs(t *testing.T) {
 		}
 	}
 	r := &schema.Resource{Properties: []*schema.Property{property("first", ref(all[0])), property("second", ref(all[1]))}}
-	s := resourceSchema(r, newShapes(testNames).resource(r))
+	s := newShapes(testNames).resourceSchema(r)
 	for _, a := range s.Block.Attributes[:2] {
 		for _, inner := range a.NestedType.Attributes {
 			if len(a.NestedType.Attributes) != 60 || !tftypes.String.Equal(inner.Type) {
