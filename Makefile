@@ -41,12 +41,13 @@ build: $(NPM_READY)
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module build ./...; done
 	npm --prefix $(NPM_PACKAGE) run --silent build
 
-## example: compile examples/*/idl, and an IDL for tests, into pack/ and provider/ in the same folder
+## example: compile examples/*/idl, and two IDLs for tests, into pack/ and provider/ in the same folder
 .PHONY: example
 example:
 	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
 	$(GO) run ./cmd/cidlc examples/peering/idl --out-pack --out-provider
 	$(GO) run ./cmd/cidlc adapter/opentofu/tftest/internal/traps/idl --out-provider
+	$(GO) run ./cmd/cidlc adapter/pulumi/internal/trapsidl --out-provider=adapter/pulumi/internal/traps
 	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider --out-schema=examples/local/schema.json
 
 ## demo: deploy the local example to a temporary folder

@@ -25,7 +25,7 @@ import (
 // limits maps top-level folders to the maximum number of phrases per 1,000 lines; "." is for files in the root. The limits
 // are not zero, since a phrase can be appropriate in context. Lower a limit when a folder improves.
 var limits = map[string]float64{
-	".": 6, "cmd": 1, "deploy": 1, "docs": 2, "examples": 1, "gen": 2, "idl": 1, "internal": 1, "lang": 1, "lumigl": 1,
+	".": 6, "adapter": 1, "cmd": 1, "deploy": 1, "docs": 2, "examples": 1, "gen": 2, "idl": 1, "internal": 1, "lang": 1, "lumigl": 1,
 	"runtime": 2, "server": 1, "taskgraph": 2, "test": 1, "tools": 1,
 }
 

@@ -115,8 +115,8 @@ func cached[T any](p *Provider, known map[tokens.Type]*T, kind string, token tok
 	return one, nil
 }
 
-// References reads the resources that bags refer to by id. Resources that do not exist and those of other packages have no
-// properties. What was read is cached until [Provider.Forget]. The error is the provider's and names the resource.
+// References reads the resources that bags refer to by id. Resources that do not exist or belong to other packages have
+// no properties. The results are cached until [Provider.Forget]. The error is the provider's and names the resource.
 func (p *Provider) References(ctx context.Context, bags ...lumi.Bag) (lumi.References, error) {
 	found := map[urn.URN]bool{}
 	for _, bag := range bags {
@@ -134,7 +134,7 @@ func (p *Provider) References(ctx context.Context, bags ...lumi.Bag) (lumi.Refer
 	return refs, nil
 }
 
-// Forget drops what is cached of a resource. Call it after every Update and Delete.
+// Forget removes a resource from the cache. Call it after every Update and Delete.
 func (p *Provider) Forget(token tokens.Type, id lumi.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

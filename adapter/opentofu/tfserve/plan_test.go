@@ -45,7 +45,7 @@ func TestPlanFromConfig(t *testing.T) {
 	wantShown(t, e.decoded(resp.PlannedState, resp.Diagnostics), "id=g-1 color=null note=null label=a")
 }
 
-// Absent properties may depend on what is unknown, and defaults do not.
+// Absent properties may depend on unknown ones; defaults do not.
 func TestUnknownOptionals(t *testing.T) {
 	e, _ := newLab(t, false)
 	config := e.object(map[string]any{"kind": "box", "color": unknown, "label": "a"})

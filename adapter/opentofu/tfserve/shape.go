@@ -27,12 +27,12 @@ const (
 // shape is a type as Lumi and OpenTofu see it. It is immutable once built.
 type shape struct {
 	kind kind
-	// typ is the type in OpenTofu. Collections that it cannot describe, such as lists of lists of objects, are dynamic. So is what
-	// they contain, whatever its own shape says.
+	// typ is the type in OpenTofu. Collections that it cannot describe, such as lists of lists of objects, are dynamic. Their
+	// elements then are, too, whatever their own shapes.
 	typ tftypes.Type
 	// elem is the shape of elements of a list or mapping, and of the object of a jsonText.
 	elem *shape
-	// attributes are those of an object, without the id of a resource, or of an anyType, and byName finds them by their names in OpenTofu.
+	// attributes belong to an object, without the id of a resource, or to an anyType, and byName finds them by their names in OpenTofu.
 	attributes []*attribute
 	byName     map[string]*attribute
 	// choice is set for unions, assets, and archives, whose attributes exclude each other, and signature for assets and archives.
@@ -109,7 +109,7 @@ func collection(k kind, elem *shape) *shape {
 
 func (s *shape) isObject() bool { return s.kind == object || s.kind == anyType }
 
-// shapes builds the shapes of types and caches those of declarations. It is not safe for concurrent use.
+// shapes builds the shapes of types and caches the shapes of declarations. It is not safe for concurrent use.
 type shapes struct {
 	any     *shape // of references to resources of several types
 	objects map[schema.Decl]*shape
@@ -193,7 +193,7 @@ func (b *shapes) shape(t schema.Type, in schema.Decl) *shape {
 	return anyShape
 }
 
-// reachable returns the structs and unions whose values may be inside those of d.
+// reachable returns the structs and unions whose values may be inside values of d.
 func (b *shapes) reachable(d schema.Decl) map[schema.Decl]bool {
 	if found := b.reach[d]; found != nil {
 		return found

@@ -217,7 +217,7 @@ func (s *shape) encode(v *structpb.Value, at place) tftypes.Value {
 	return s.encodeString(v.GetStringValue())
 }
 
-// fits reports whether the kind of v is that of the shape.
+// fits reports whether v has the kind of the shape.
 func (s *shape) fits(v *structpb.Value) bool {
 	switch v.GetKind().(type) {
 	case *structpb.Value_BoolValue:

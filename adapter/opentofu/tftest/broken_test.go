@@ -103,7 +103,7 @@ var brokenSchemas = map[string]broken{
 	"a required attribute that is computed": {breaks: schemas(func(_ *tfprotov6.SchemaBlock, box map[string]*tfprotov6.SchemaAttribute) {
 		box["name"].Computed = true
 	}), want: []string{`provider: GetProviderSchema: fake_box.name: required=true, optional=false, computed=true cannot be combined`}},
-	"an attribute that nobody sets": {breaks: schemas(func(_ *tfprotov6.SchemaBlock, box map[string]*tfprotov6.SchemaAttribute) {
+	"an attribute that cannot be set": {breaks: schemas(func(_ *tfprotov6.SchemaBlock, box map[string]*tfprotov6.SchemaAttribute) {
 		box["owner"].Optional = false
 	}), want: []string{`provider: GetProviderSchema: fake_box.owner: required=false, optional=false, computed=false cannot be combined`}},
 	"two types": {breaks: schemas(func(_ *tfprotov6.SchemaBlock, box map[string]*tfprotov6.SchemaAttribute) {
@@ -254,7 +254,7 @@ var brokenPlans = map[string]broken{
 		keys: box + `, "updates": [{"set": {"owner": "b"}}]`,
 		want: []string{`fake_box "box": update 1: expected an update, but planned a replacement`},
 	},
-	"a replacement because of what is still null, which is none": {
+	"a replacement because of a null that stays null": {
 		breaks: planning(func(prior, _, planned object, resp *tfprotov6.PlanResourceChangeResponse) {
 			if prior != nil && planned["anything"].IsKnown() && !planned["anything"].IsNull() {
 				resp.RequiresReplace = append(resp.RequiresReplace, at("anything").WithAttributeName("a"))

@@ -174,7 +174,7 @@ func (f *fake) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResource
 	return resp, nil
 }
 
-// plan fills in what is computed.
+// plan fills in computed attributes.
 func (f *fake) plan(prior, config, planned object) {
 	if config["lid_color"].IsNull() {
 		planned["lid_color"] = tftypes.NewValue(tftypes.String, "red")

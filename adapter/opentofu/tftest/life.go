@@ -30,7 +30,7 @@ func (i *instance) config(bag providertest.Properties, unknowns bool) tftypes.Va
 	return config
 }
 
-// life takes a resource through its life. If others need it, it is created once more and left to them.
+// life takes a resource through its life. If others need it, it is created again and left to them.
 func (i *instance) life(needed bool) {
 	i.t.Helper()
 	f := i.fixture
@@ -150,7 +150,7 @@ func (i *instance) plans() {
 	}
 }
 
-// unknowns returns the properties without their values, except for those that the provider must know.
+// unknowns returns the properties without their values, except for properties that the provider must know.
 func (i *instance) unknowns(bag providertest.Properties) providertest.Properties {
 	made := providertest.Properties{}
 	for name := range bag {
@@ -194,7 +194,7 @@ func (i *instance) refuses(config tftypes.Value, expected fixture.Refusal) {
 	}
 }
 
-// because reports whether an attribute path is the path of a property or one above, or the ID, which stands for all properties.
+// because reports whether an attribute path is the path of a property or one above, or the ID, which represents all properties.
 func because(at string, path lumi.Path) bool {
 	return simple(at) == "id" || lumi.Path(simple(at)).Holds(lumi.Path(simple(string(path))))
 }

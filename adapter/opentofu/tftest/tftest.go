@@ -37,7 +37,7 @@ type run struct {
 	failing   bool        // set if the step has failed
 	// createFirst lists the keys of resources that are replaced by creating the new one first.
 	createFirst []string
-	// reported holds the failures, each of which is reported once.
+	// reported holds the failures. Each is reported once.
 	reported map[string]bool
 }
 
@@ -178,7 +178,7 @@ func (r *run) configure(bag providertest.Properties) {
 	call(r, r.server.ConfigureProvider, &tfprotov6.ConfigureProviderRequest{Config: encoded(t, config)})
 }
 
-// clean destroys what is left after a failure.
+// clean destroys the remaining resources after a failure.
 func (r *run) clean() {
 	for _, i := range slices.Backward(r.order) {
 		if !i.state.IsNull() {
@@ -191,7 +191,7 @@ func (r *run) clean() {
 	}
 }
 
-// resolve replaces the fixture's values by those of package encoding/json, and references by values of the resources, or by
+// resolve replaces the fixture's values by values of package encoding/json, and references by values of the resources, or by
 // unknown ones.
 func (r *run) resolve(bag providertest.Properties, unknowns bool) (map[string]any, error) {
 	made := map[string]any{}

@@ -68,7 +68,7 @@ type stack struct {
 	plan framework.TestPlan
 	snap *deploy.Snapshot
 	dir  string
-	// failure is what the engine has printed as errors in the last operation.
+	// failure holds the errors that the engine printed in the last operation.
 	failure string
 }
 

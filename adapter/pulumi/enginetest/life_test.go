@@ -77,7 +77,7 @@ func TestImport(t *testing.T) {
 	s.up("same b", adopt)
 }
 
-// TestReplace replaces a box of which only one can exist at a time, and one that gets its name from a seed.
+// TestReplace replaces a box that cannot exist twice, and one that gets its name from a seed.
 func TestReplace(t *testing.T) {
 	s := newStack(t)
 	box := func(file string) program {
@@ -124,7 +124,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestEngineGone closes the server of the engine without a word to the plugin.
+// TestEngineGone closes the server of the engine without telling the plugin.
 func TestEngineGone(t *testing.T) {
 	s := newStack(t)
 	sink := diag.DefaultSink(io.Discard, io.Discard, diag.FormatOptions{Color: colors.Never})

@@ -70,7 +70,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestDrift changes and deletes a box behind the engine's back.
+// TestDrift changes and deletes a box without the engine.
 func TestDrift(t *testing.T) {
 	s := newStack(t)
 	p := box(resource.PropertyMap{"code": resource.NewProperty("Ab")})

@@ -130,7 +130,7 @@ func TestUpdateFails(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcome makes calls of which nobody can tell what they did.
+// TestUnknownOutcome makes calls with outcomes that cannot be found out.
 func TestUnknownOutcome(t *testing.T) {
 	c := traps.NewCloud()
 	c.NoLids = lumi.Uncertain(errors.New("no answer"))

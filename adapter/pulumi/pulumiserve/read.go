@@ -35,7 +35,7 @@ func (r *target) read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumir
 	}, nil
 }
 
-// adopt reads a resource that the engine does not manage. Its inputs are what a program has to set.
+// adopt reads a resource that the engine does not manage. Its inputs are the properties that a program must set.
 func (r *target) adopt(ctx context.Context, req *pulumirpc.ReadRequest) (lumi.Bag, map[string]*structpb.Value, error) {
 	got, err := r.Get(ctx, &lumi.GetRequest{ID: lumi.ID(req.GetId()), Purpose: lumi.Import, URN: r.urn})
 	if err != nil {

@@ -102,13 +102,13 @@ func (c converter) fields(s *structpb.Struct, typeOf func(name string) schema.Ty
 	return &structpb.Struct{Fields: fields}
 }
 
-// decoder converts values of the engine to those of Lumi.
+// decoder converts the engine's values to Lumi's.
 type decoder struct {
 	// pkg is the package of the plugin.
 	pkg string
 	// isJSON is set for configurations, in which only strings are sent as such. All else may be JSON in a string.
 	isJSON bool
-	// contents collects assets and archives by hash, for later ones of which the engine sends only the hash.
+	// contents collects assets and archives by hash, because the engine sends only the hash of later ones.
 	contents map[string]*structpb.Value
 }
 

@@ -18,7 +18,7 @@ import (
 
 // Cloud has boxes and lids.
 type Cloud struct {
-	// Before and After are called around each change of a box. Their errors are those of the change.
+	// Before and After are called around each change of a box. The change returns their errors.
 	Before, After func(ctx context.Context, op string) error
 	// Unreadable and NoLids, if not nil, are the errors of reading boxes and of creating lids.
 	Unreadable, NoLids error
@@ -51,7 +51,7 @@ func (c *Cloud) Keep(file string) error {
 	return json.Unmarshal(data, &kept{&c.boxes, &c.lids, &c.made})
 }
 
-// kept has what is in the file of a cloud.
+// kept is the content of a cloud's file.
 type kept struct {
 	Boxes *map[lumi.ID]*box
 	Lids  *map[lumi.ID]*lid
@@ -89,14 +89,14 @@ func (c *Cloud) Plugin() serve.Plugin {
 	}
 }
 
-// Drift changes the code, size, and shape of a box behind the engine's back.
+// Drift changes the code, size, and shape of a box without the engine.
 func (c *Cloud) Drift(id, code string, size int) {
 	defer c.lock()()
 	b := c.boxes[lumi.ID(id)]
 	b.Code, b.Size, b.Shape = &code, &size, &Shape{Round: &Round{Radius: float64(size)}}
 }
 
-// Lose deletes a box behind the engine's back.
+// Lose deletes a box without the engine.
 func (c *Cloud) Lose(id string) {
 	defer c.lock()()
 	delete(c.boxes, lumi.ID(id))

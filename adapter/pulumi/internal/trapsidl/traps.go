@@ -1,11 +1,9 @@
-// Package traps has what is hard to convert for another engine.
+// Package traps has types that are hard to convert for another engine.
 //
 //lumi:package=acme/traps
 package traps
 
 import "github.com/lumi-idl/lumi/idl"
-
-//go:generate go run -C ../../../.. ./cmd/cidlc adapter/pulumi/internal/trapsidl --out-provider=adapter/pulumi/internal/traps
 
 // Config is the configuration of the provider.
 type Config struct {
@@ -82,7 +80,7 @@ type Round struct{ Radius float64 }
 // Square has four sides.
 type Square struct{ Side float64 }
 
-// Closer is what closes a box.
+// A Closer closes a box.
 type Closer struct {
 	idl.OneOf
 	Lid *Lid

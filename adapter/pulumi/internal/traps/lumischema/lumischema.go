@@ -6,7 +6,7 @@ package lumischema
 // JSON is the schema in the format of cidlc --out-schema, without positions.
 const JSON = `{"version":1,"name":"acme/traps","npm":"@acme/traps","modules":[
 {"path":"","goName":"traps","files":[
-{"name":"traps.go","doc":"Package traps has what is hard to convert for another engine.","decls":[
+{"name":"traps.go","doc":"Package traps has types that are hard to convert for another engine.","decls":[
 {"kind":"config","name":"Config","doc":"Config is the configuration of the provider.","properties":[
 {"field":"Region","name":"region","type":{"kind":"string"}},
 {"field":"Retries","name":"retries","type":{"kind":"int"},"pointer":true,"optional":true},
@@ -49,7 +49,7 @@ const JSON = `{"version":1,"name":"acme/traps","npm":"@acme/traps","modules":[
 {"field":"Radius","name":"radius","type":{"kind":"number"}}]},
 {"kind":"struct","name":"Square","doc":"Square has four sides.","properties":[
 {"field":"Side","name":"side","type":{"kind":"number"}}]},
-{"kind":"union","name":"Closer","doc":"Closer is what closes a box.","variants":[
+{"kind":"union","name":"Closer","doc":"A Closer closes a box.","variants":[
 {"field":"Lid","name":"lid","type":{"kind":"ref","module":"","name":"Lid"}},
 {"field":"Box","name":"box","type":{"kind":"ref","module":"","name":"Box"}}]},
 {"kind":"function","name":"FindLid","doc":"FindLid finds a lid by its color.","token":"acme/traps:index:FindLid","properties":[
