@@ -246,7 +246,7 @@ func TestUnknownConfiguration(t *testing.T) {
 	config := e.object(map[string]any{"kind": "box", "color": "none"})
 	plan := e.plan(e.null(), config, nil)
 	wantShown(t, e.decoded(plan.PlannedState, plan.Diagnostics), "id=? kind=box label=? note=? color=none level=? peer=? size=? serial=? revision=?")
-	const want = "ERROR: the configuration of the provider depends on resources that do not exist: create them first, for instance with -target"
+	const want = "ERROR: the configuration of the provider depends on changes that are not applied yet: apply them first, for instance with -target"
 	state := e.object(map[string]any{"id": "g-1", "kind": "box"})
 	wantDiagnostics(t, e.plan(state, config, nil).Diagnostics, want)
 	read := must.Get(e.s.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: e.name, CurrentState: e.encoded(state)}))(t)

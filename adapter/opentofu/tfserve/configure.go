@@ -11,7 +11,7 @@ import (
 )
 
 // errDeferred is the error of calls that need a provider whose configuration is unknown.
-var errDeferred = errors.New("the configuration of the provider depends on resources that do not exist: create them first, for instance with -target")
+var errDeferred = errors.New("the configuration of the provider depends on changes that are not applied yet: apply them first, for instance with -target")
 
 // ValidateProviderConfig implements [tfprotov6.ProviderServer].
 func (s *Server) ValidateProviderConfig(
