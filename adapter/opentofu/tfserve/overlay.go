@@ -16,8 +16,7 @@ import (
 // are the same, even as parts of values, base is kept as it is: OpenTofu refuses plans that change the form of what a
 // configuration sets, such as the type of a dynamic value, and null elements have no wire form.
 func (s *shape) overlayBag(id any, base tftypes.Value, was, now lumi.Bag) tftypes.Value {
-	attributes, _ := native(base).(map[string]tftypes.Value)
-	return s.withID(id, s.overlayFields(attributes, was.Struct().GetFields(), now.Struct().GetFields(), typed))
+	return s.withID(id, s.overlayFields(parts(base), was.Struct().GetFields(), now.Struct().GetFields(), typed))
 }
 
 func (s *shape) overlay(base tftypes.Value, was, now *structpb.Value, at place) tftypes.Value {
