@@ -23,8 +23,8 @@ func (s *Server) ApplyResourceChange(
 	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	resp := &tfprotov6.ApplyResourceChangeResponse{NewState: req.PriorState, Private: req.PlannedPrivate}
-	plan := updatePlan{Config: req.Config}
-	if json.Unmarshal(req.PlannedPrivate, &plan) == nil { // It is an update.
+	plan := updatePlan{req.PlannedPrivate, req.Config}
+	if json.Unmarshal(req.PlannedPrivate, &plan) == nil { // Otherwise, nothing changes but the type, or it is no update.
 		resp.Private = plan.Seed
 	}
 	resp.Diagnostics = s.call(ctx, req.TypeName, func(c *call) error {

@@ -131,8 +131,8 @@ func TestNeedlessUpdate(t *testing.T) {
 	resp := must.Get(e.s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: e.name, PriorState: e.encoded(made), Config: e.encoded(config), PlannedState: planned.PlannedState, PlannedPrivate: private,
 	}))(t)
-	if after := e.decoded(resp.NewState, resp.Diagnostics); !after.Equal(made) || l.count("update") > 0 {
-		t.Errorf("%v\nwant %v", after, made)
+	if after := e.decoded(resp.NewState, resp.Diagnostics); !after.Equal(made) || l.count("update") > 0 || string(resp.Private) != string(private) {
+		t.Errorf("%v %q\nwant %v %q", after, resp.Private, made, private)
 	}
 }
 
