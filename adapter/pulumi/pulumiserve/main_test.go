@@ -99,7 +99,7 @@ func TestUnconfigured(t *testing.T) {
 	update := &pulumirpc.UpdateRequest{Urn: boxURN, Id: "b", Olds: planned, News: inputs, Preview: true}
 	expect.Equal(t, planned.AsMap(), must.Get(p.Update(t.Context(), update))(t).GetProperties().AsMap())
 	_, err := p.Read(t.Context(), &pulumirpc.ReadRequest{Urn: boxURN, Id: "b"})
-	const unconfigured = "the provider's configuration depends on resources that do not exist yet: deploy these first"
+	const unconfigured = "the provider's configuration depends on changes that are not deployed yet: deploy them first"
 	expect.Equal(t, unconfigured, status.Convert(err).Message())
 	_, err = p.Invoke(t.Context(), &pulumirpc.InvokeRequest{Tok: "acme_traps:index:FindLid"})
 	expect.Equal(t, unconfigured, status.Convert(err).Message())

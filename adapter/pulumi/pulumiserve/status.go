@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-var errUnconfigured = errors.New("the provider's configuration depends on resources that do not exist yet: deploy these first")
+var errUnconfigured = errors.New("the provider's configuration depends on changes that are not deployed yet: deploy them first")
 
 // statusOf returns an error as a status. The engine takes only code Unknown to mean that the resource may have changed.
 func statusOf(err error) error {
