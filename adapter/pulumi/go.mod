@@ -6,6 +6,7 @@ go 1.26.0
 require (
 	github.com/lumi-idl/lumi v0.0.0
 	github.com/pulumi/pulumi/sdk/v3 v3.259.0
+	golang.org/x/mod v0.42.0
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
 )

@@ -45,6 +45,16 @@ func TestCommandLine(t *testing.T) {
 	expect.Equal(t, "pulumi-resource-net: the schema describes package acme/traps, but the plugin serves package net\n", stderr.String())
 }
 
+// The engine refuses versions that are not semantic, such as the hash of a commit.
+func TestVersion(t *testing.T) {
+	for version, want := range map[string]string{"v1.2.3-4-g0a1b2c3": "1.2.3-4-g0a1b2c3", "0a1b2c3": "", "(devel)": "", "": ""} {
+		p := traps.NewCloud().Plugin()
+		p.Version = version
+		s := must.Get(New(p, lumischema.JSON))(t)
+		expect.Equal(t, want, must.Get(s.GetPluginInfo(t.Context(), &emptypb.Empty{}))(t).GetVersion())
+	}
+}
+
 func TestInfo(t *testing.T) {
 	p := start(t, traps.NewCloud().Plugin(), lumischema.JSON)
 	hello := must.Get(p.Handshake(t.Context(), &pulumirpc.ProviderHandshakeRequest{EngineAddress: p.engine.address}))(t)

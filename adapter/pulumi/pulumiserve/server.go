@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"golang.org/x/mod/semver"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -50,6 +51,9 @@ func newServer(p serve.Plugin, schemaJSON string) (*server, error) {
 		return nil, err
 	}
 	s := &server{Provider: b, version: strings.TrimPrefix(p.Version, "v"), schemaJSON: schemaJSON}
+	if !semver.IsValid("v" + s.version) { // The engine refuses other versions.
+		s.version = ""
+	}
 	config, err := b.Types.Config()
 	if config != nil {
 		s.configuration = config.Properties

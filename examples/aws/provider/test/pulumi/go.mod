@@ -33,6 +33,7 @@ require (
 	github.com/aws/smithy-go v1.28.8 // indirect
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/pulumi/pulumi/sdk/v3 v3.259.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
