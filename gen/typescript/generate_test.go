@@ -209,7 +209,7 @@ export const make = (name: string, args: BucketArgs): Bucket => {
 	}
 	want := map[string]bool{
 		"config.js": true, "region.js": true,
-		"s3/index.js": true, "s3/bucket.js": true, "s3/bucket_policy.js": true, "s3/lifecycle.js": true, "s3/object.js": true,
+		"s3/index.js": true, "s3/bucket.js": true, "s3/bucket_policy.js": true, "s3/lifecycle.js": true, "s3/bucket_object.js": true,
 		// A bucket policy needs this module.
 		"iam/policy.js": true,
 	}

@@ -30,9 +30,6 @@ func TestSDKs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pkg := load(t, filepath.Join(root, folder))
-			if name == "aws" {
-				rename(t, pkg)
-			}
 			data, err := pulumischema.Of(pkg, "1.2.3")
 			if err != nil {
 				t.Fatal(err)
@@ -70,21 +67,6 @@ func load(t *testing.T, dir string) *idl.Package {
 		t.Fatalf("Load(%s) = %v, %v, want a package", dir, diags, err)
 	}
 	return pkg
-}
-
-// rename renames the resource of the package aws that TypeScript cannot have.
-func rename(t *testing.T, pkg *idl.Package) {
-	t.Helper()
-	const want = "s3/object.go: Pulumi cannot generate the resource Object for TypeScript; " +
-		"rename it and keep its former name with //lumi:was=Object"
-	if _, err := pulumischema.Of(pkg, ""); err == nil || err.Error() != want {
-		t.Errorf("Of = %v, want %s", err, want)
-	}
-	for d := range pkg.Decls() {
-		if r, ok := d.(*idl.Resource); ok && r.Token == "aws:s3:Object" {
-			r.Name, r.Token, r.Was = "BucketObject", "aws:s3:BucketObject", []string{"aws:s3:Object"}
-		}
-	}
 }
 
 // bind reads a schema as Pulumi does. Each generator needs a package of its own.

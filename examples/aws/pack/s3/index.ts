@@ -12,6 +12,6 @@ export {
     Event,
     BucketWebsite,
 } from "./bucket.js";
+export { BucketObject, type BucketObjectArgs } from "./bucket_object.js";
 export { BucketPolicy, type BucketPolicyArgs } from "./bucket_policy.js";
 export { LifecycleRule, LifecycleFilter, StorageClass } from "./lifecycle.js";
-export { Object, type ObjectArgs } from "./object.js";

@@ -85,7 +85,7 @@ function createPictures(): aws.s3.Bucket {
         principal: "s3.amazonaws.com",
         sourceARN: bucket.arn,
     });
-    new aws.s3.Object({
+    new aws.s3.BucketObject({
         bucket,
         key: "robots.txt",
         source: lumi.Asset.fromText("User-agent: *\nDisallow: /raw/\n"),

@@ -36,9 +36,9 @@ const address: string = queue.url;
 // @ts-expect-error: an output of a string is not an output of a number
 new aws.sqs.Queue("more", { delaySeconds: queue.url });
 // @ts-expect-error: a string is not an asset
-new aws.s3.Object({ bucket: new aws.s3.Bucket("site"), key: "index.html", source: "<html></html>" });
+new aws.s3.BucketObject({ bucket: new aws.s3.Bucket("site"), key: "index.html", source: "<html></html>" });
 // @ts-expect-error: an archive is not an asset
-new aws.s3.Object({ bucket: new aws.s3.Bucket("site"), key: "all", source: lumi.Archive.fromFile("site") });
+new aws.s3.BucketObject({ bucket: new aws.s3.Bucket("site"), key: "all", source: lumi.Archive.fromFile("site") });
 // @ts-expect-error: a name is an output unless the program gives a string
 export const name: string = new aws.s3.Bucket("site").name;
 // @ts-expect-error: the map accepts only some keys

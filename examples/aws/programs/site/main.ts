@@ -51,7 +51,7 @@ function createSite(name: string, options: lumi.ResourceOptions = {}): aws.s3.Bu
 createSite("blog");
 const shop = createSite("shop", { protect: true, aliases: ["example-store"] });
 
-new aws.s3.Object(
+new aws.s3.BucketObject(
     { bucket: shop, key: "index.html", source: lumi.Asset.fromText("<!doctype html>\n<title>Shop</title>\n") },
     { ignoreChanges: ["source"], timeouts: { create: "90s" }, dependsOn: [role] },
 );

@@ -32,7 +32,7 @@ const firewall = new aws.ec2.SecurityGroup("web", {
 // The group's id is unknown until the group is created, so the program passes it as an output.
 const pages = new aws.s3.Bucket("lumi-example-pages", { tags: { firewall: firewall.groupID } });
 
-new aws.s3.Object({
+new aws.s3.BucketObject({
     bucket: pages,
     key: "index.html",
     source: lumi.Asset.fromText("<!doctype html>\n<title>It works</title>\n"),

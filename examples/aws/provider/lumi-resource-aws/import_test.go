@@ -38,7 +38,7 @@ const tofu = `{
 }`
 
 const tofuTypes = `aws:index:S3Bucket: aws:s3:Bucket
-aws:index:S3Object: aws:s3:Object
+aws:index:S3Object: aws:s3:BucketObject
 aws:index:Subnet: aws:ec2:Subnet
 aws:index:SecurityGroup: aws:ec2:SecurityGroup
 aws:index:Vpc: aws:ec2:VPC
@@ -79,7 +79,7 @@ func TestImport(t *testing.T) {
 	}
 	for _, edit := range [][2]string{
 		{"import * as aws", "import * as lumi from \"@lumi/lumi\";\nimport * as aws"}, {"\n\n", "\naws.configure({ region: aws.Region.USWest2 });\n"},
-		{`declare const objectSource: aws.s3.ObjectArgs["source"];`, `const objectSource = lumi.Asset.fromText("<p>");`},
+		{`declare const bucketObjectSource: aws.s3.BucketObjectArgs["source"];`, `const bucketObjectSource = lumi.Asset.fromText("<p>");`},
 	} {
 		text = strings.Replace(text, edit[0], edit[1], 1)
 	}

@@ -48,7 +48,7 @@ func TestBinary(t *testing.T) {
 	})
 	bucket := h.Resource(s3.Bucket, "lumi-binary")
 	bucket.Create(t, providertest.Properties{"name": "lumi-binary"})
-	h.Unnamed(s3.Object).Life(t, providertest.Life{
+	h.Unnamed(s3.BucketObject).Life(t, providertest.Life{
 		Create:  providertest.Properties{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")},
 		Known:   []string{"bucket", "key"},
 		Updates: []providertest.Change{{Set: providertest.Properties{"source": lumi.TextAsset("two")}}},

@@ -566,6 +566,16 @@ const JSON = `{"version":1,"name":"aws","npm":"aws","modules":[
 {"field":"ErrorDocument","name":"errorDocument","type":{"kind":"string"},"pointer":true,"optional":true,"doc":"The key of the error page."},
 {"field":"RedirectAllRequestsTo","name":"redirectAllRequestsTo","type":{"kind":"string"},"pointer":true,"optional":true,"constraints":{"pattern":"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$","says":"a host name"},"conflictsWith":["indexDocument","errorDocument"],"doc":"Where to redirect all requests."}],"rules":[
 {"message":"a website needs an index document or a redirect","expr":["||",["has","indexDocument"],["has","redirectAllRequestsTo"]]}]}]},
+{"name":"bucket_object.go","decls":[
+{"kind":"resource","name":"BucketObject","doc":"A BucketObject is a file in a Bucket.","token":"aws:s3:BucketObject","was":["aws:s3:Object"],"properties":[
+{"field":"Tags","name":"tags","type":{"kind":"ref","module":"","name":"Tags"},"pointer":true,"optional":true,"doc":"The tags."},
+{"field":"Bucket","name":"bucket","type":{"kind":"ref","module":"s3","name":"Bucket"},"replaces":true,"doc":"The bucket of the object."},
+{"field":"Key","name":"key","type":{"kind":"string"},"pointer":true,"optional":true,"replaces":true,"doc":"The key of the object. Slashes have no special meaning. By default, the provider generates one."},
+{"field":"Source","name":"source","type":{"kind":"asset"},"doc":"The contents of the object."},
+{"field":"ContentType","name":"contentType","type":{"kind":"string"},"pointer":true,"optional":true,"doc":"The media type, such as \u0060text/html\u0060."},
+{"field":"StorageClass","name":"storageClass","type":{"kind":"ref","module":"s3","name":"StorageClass"},"pointer":true,"optional":true,"doc":"The storage class."},
+{"field":"ETag","name":"eTag","type":{"kind":"string"},"out":true,"doc":"A hash of the contents."},
+{"field":"VersionID","name":"versionID","type":{"kind":"string"},"pointer":true,"optional":true,"out":true,"doc":"The latest version, if the bucket's versioning is enabled."}]}]},
 {"name":"bucket_policy.go","decls":[
 {"kind":"resource","name":"BucketPolicy","doc":"A BucketPolicy controls access to a Bucket and its objects. Each bucket has at most one.","token":"aws:s3:BucketPolicy","properties":[
 {"field":"Bucket","name":"bucket","type":{"kind":"ref","module":"s3","name":"Bucket"},"replaces":true,"doc":"The bucket."},
@@ -589,17 +599,7 @@ const JSON = `{"version":1,"name":"aws","npm":"aws","modules":[
 {"name":"StorageClassOneZoneIA","value":"ONEZONE_IA","doc":"The same in a single availability zone, for reproducible data."},
 {"name":"StorageClassIntelligentTiering","value":"INTELLIGENT_TIERING","doc":"Data that Amazon moves between tiers by access pattern."},
 {"name":"StorageClassGlacier","value":"GLACIER","doc":"Archives with retrieval times of hours."},
-{"name":"StorageClassDeepArchive","value":"DEEP_ARCHIVE","doc":"Archives for compliance, rarely read."}]}]},
-{"name":"object.go","decls":[
-{"kind":"resource","name":"Object","doc":"An Object is a file in a Bucket.","token":"aws:s3:Object","properties":[
-{"field":"Tags","name":"tags","type":{"kind":"ref","module":"","name":"Tags"},"pointer":true,"optional":true,"doc":"The tags."},
-{"field":"Bucket","name":"bucket","type":{"kind":"ref","module":"s3","name":"Bucket"},"replaces":true,"doc":"The bucket of the object."},
-{"field":"Key","name":"key","type":{"kind":"string"},"pointer":true,"optional":true,"replaces":true,"doc":"The key of the object. Slashes have no special meaning. By default, the provider generates one."},
-{"field":"Source","name":"source","type":{"kind":"asset"},"doc":"The contents of the object."},
-{"field":"ContentType","name":"contentType","type":{"kind":"string"},"pointer":true,"optional":true,"doc":"The media type, such as \u0060text/html\u0060."},
-{"field":"StorageClass","name":"storageClass","type":{"kind":"ref","module":"s3","name":"StorageClass"},"pointer":true,"optional":true,"doc":"The storage class."},
-{"field":"ETag","name":"eTag","type":{"kind":"string"},"out":true,"doc":"A hash of the contents."},
-{"field":"VersionID","name":"versionID","type":{"kind":"string"},"pointer":true,"optional":true,"out":true,"doc":"The latest version, if the bucket's versioning is enabled."}]}]}]},
+{"name":"StorageClassDeepArchive","value":"DEEP_ARCHIVE","doc":"Archives for compliance, rarely read."}]}]}]},
 {"path":"sns","goName":"sns","files":[
 {"name":"subscription.go","decls":[
 {"kind":"resource","name":"Subscription","doc":"A Subscription delivers the messages of a Topic to one recipient.","token":"aws:sns:Subscription","properties":[

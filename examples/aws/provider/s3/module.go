@@ -20,8 +20,8 @@ import (
 func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	a := &account{Cloud: c, api: cloud.Client(c, aws.S3Service, open)}
 	return map[tokens.Type]lumi.ResourceProvider{
-		Bucket: NewBucketProvider(&bucketProviderOpsImpl{a}),
-		Object: NewObjectProvider(&objectProviderOpsImpl{a}),
+		Bucket:       NewBucketProvider(&bucketProviderOpsImpl{a}),
+		BucketObject: NewBucketObjectProvider(&bucketObjectProviderOpsImpl{a}),
 	}
 }
 

@@ -12,6 +12,6 @@ func TestRoundTrip(t *testing.T) {
 	roundtrip.Test(t, "../../idl", "s3", map[tokens.Type]func() lumi.Object{
 		BucketPolicy: func() lumi.Object { return new(bucketPolicy) },
 		Bucket:       func() lumi.Object { return new(bucket) },
-		Object:       func() lumi.Object { return new(object) },
+		BucketObject: func() lumi.Object { return new(bucketObject) },
 	})
 }

@@ -418,7 +418,7 @@ func TestMark(t *testing.T) {
 	if got := cloud.Mark(u); got != u {
 		t.Errorf("Mark(%s) = %q, want the URN", u, got)
 	}
-	const odd = "urn:lumi:test::p:index::aws:s3:Object::b/#1?"
+	const odd = "urn:lumi:test::p:index::aws:s3:BucketObject::b/#1?"
 	if mark := cloud.Mark(odd); len(mark) != len("sha256:")+64 || mark == cloud.Mark(odd+"?") {
 		t.Errorf("Mark(%s) = %s, want a unique SHA-256", odd, mark)
 	}

@@ -50,7 +50,7 @@ func TestObject(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
 	bucket := shelf(t, h, nil)
-	h.Unnamed(s3.Object).Life(t, providertest.Life{
+	h.Unnamed(s3.BucketObject).Life(t, providertest.Life{
 		Create: bag{"bucket": bucket, "key": "a/index (1).html", "source": lumi.TextAsset("one")},
 		Known:  []string{"bucket", "key"},
 		Expect: bag{
@@ -81,7 +81,7 @@ func TestObjectContent(t *testing.T) {
 		"parts": bytes.Repeat([]byte("0123456789abcdef"), 20<<20/16),
 	} {
 		t.Run(name, func(t *testing.T) {
-			object := h.Unnamed(s3.Object)
+			object := h.Unnamed(s3.BucketObject)
 			must.Do(t, os.WriteFile(file, content, 0o644))
 			object.Create(t, bag{"bucket": bucket, "key": name, "source": lumi.FileAsset(file)})
 			if got := read(t, server, "lumi-pages", name); !bytes.Equal(got, content) {
@@ -102,7 +102,7 @@ func TestObjectVersions(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, bag{"versioning": "Enabled"})
-	object := h.Unnamed(s3.Object)
+	object := h.Unnamed(s3.BucketObject)
 	object.MayDiffer("versionID") // a repeated Update creates another version
 	object.Create(t, bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")})
 	first := object.Output("versionID").GetStringValue()
@@ -136,7 +136,7 @@ func TestObjectFaults(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, nil)
-	object := h.Unnamed(s3.Object)
+	object := h.Unnamed(s3.BucketObject)
 	properties := bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")}
 	many := bag{}
 	for _, key := range strings.Split("abcdefghij", "") {
@@ -192,7 +192,7 @@ func TestObjectFailures(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, nil)
-	object := h.Unnamed(s3.Object)
+	object := h.Unnamed(s3.BucketObject)
 	properties := bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")}
 	server.Throttle(s3server.Is("PUT /lumi-pages/a"))
 	object.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
@@ -207,14 +207,14 @@ func TestObjectKey(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, nil)
-	objects := provider(t, server, 0)[s3.Object]
+	objects := provider(t, server, 0)[s3.BucketObject]
 	check := func(seed string, old lumi.Bag, key any) lumi.Bag {
 		t.Helper()
 		properties := must.Get(structpb.NewStruct(map[string]any{
 			"bucket": string(bucket.URN()), "source": map[string]any{wire.Signature: wire.Asset, "text": "one"}, "key": key,
 		}))(t)
 		checked := must.Get(objects.Check(t.Context(), &lumi.CheckRequest{
-			URN: "urn:lumi:test::p:index::aws:s3:Object::#1", Properties: lumi.BagOf(properties), Seed: lumi.Seed(seed), Old: old,
+			URN: "urn:lumi:test::p:index::aws:s3:BucketObject::#1", Properties: lumi.BagOf(properties), Seed: lumi.Seed(seed), Old: old,
 		}))(t)
 		return checked.Properties
 	}
@@ -239,7 +239,7 @@ func TestObjectKey(t *testing.T) {
 			t.Errorf("%s: key = %v after %s, want the same = %t", name, test.got.Get("key"), key, test.same)
 		}
 	}
-	object := h.Unnamed(s3.Object)
+	object := h.Unnamed(s3.BucketObject)
 	object.Create(t, bag{"bucket": bucket, "source": lumi.TextAsset("one")})
 	if got := object.Output("key").GetStringValue(); string(object.ID()) != "lumi-pages/"+got {
 		t.Errorf("key of object %s = %q, want the second part of the id", object.ID(), got)
@@ -256,8 +256,8 @@ func TestObjectBucket(t *testing.T) {
 	must.Get(c.CreateBucket(t.Context(), &api.CreateBucketInput{
 		Bucket: &name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "us-west-2"},
 	}))(t)
-	const bucket, object = "urn:lumi:test::p:index::aws:s3:Bucket::b", "urn:lumi:test::p:index::aws:s3:Object::b/a"
-	objects := provider(t, server, 0)[s3.Object]
+	const bucket, object = "urn:lumi:test::p:index::aws:s3:Bucket::b", "urn:lumi:test::p:index::aws:s3:BucketObject::b/a"
+	objects := provider(t, server, 0)[s3.BucketObject]
 	properties := must.Get(structpb.NewStruct(map[string]any{
 		"bucket": bucket, "key": "a", "source": map[string]any{wire.Signature: wire.Asset, "text": "one"},
 	}))(t)
@@ -283,7 +283,7 @@ func TestObjectUncheckedProperties(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))
 	const bucket = "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages"
-	objects := provider(t, server, 0)[s3.Object]
+	objects := provider(t, server, 0)[s3.BucketObject]
 	for name, test := range map[string]struct {
 		properties map[string]any
 		want       string
@@ -311,7 +311,7 @@ func TestObjectUncheckedProperties(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			const object = "urn:lumi:test::p:index::aws:s3:Object::#1"
+			const object = "urn:lumi:test::p:index::aws:s3:BucketObject::#1"
 			if name == "file gone" || name == "create without a key" {
 				_, err = objects.Create(t.Context(), &lumi.CreateRequest{
 					URN: object, Properties: lumi.BagOf(properties), References: lumi.References{bucket: {ID: "lumi-pages"}},

@@ -21,8 +21,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// objectProviderOpsImpl implements objects. Their ids have the form BUCKET/KEY.
-type objectProviderOpsImpl struct{ *account }
+// bucketObjectProviderOpsImpl implements objects. Their ids have the form BUCKET/KEY.
+type bucketObjectProviderOpsImpl struct{ *account }
 
 // Limits and defaults of S3, and the length of generated keys.
 const (
@@ -32,36 +32,36 @@ const (
 	defaultContentType = "binary/octet-stream"
 )
 
-// Check implements [ObjectProviderOps]. It fills in the AWS defaults and generates a missing key.
-func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*object]) error {
+// Check implements [BucketObjectProviderOps]. It fills in the AWS defaults and generates a missing key.
+func (ops *bucketObjectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*bucketObject]) error {
 	o, unknown := want.Properties, want.Unknown
 	key := want.Seed.Name("object-", generated, lumi.LowerAlphanumeric)
 	if want.Old != nil && want.Old.Key != nil {
 		key = *want.Old.Key
 	}
-	cloud.FillIn(unknown, Object_Key, &o.Key, key)
-	cloud.FillIn(unknown, Object_ContentType, &o.ContentType, defaultContentType)
-	cloud.FillIn(unknown, Object_StorageClass, &o.StorageClass, StorageClassStandard)
-	faults := []error{cloud.CheckPlainTags(Object_Tags, o.Tags, unknown)}
+	cloud.FillIn(unknown, BucketObject_Key, &o.Key, key)
+	cloud.FillIn(unknown, BucketObject_ContentType, &o.ContentType, defaultContentType)
+	cloud.FillIn(unknown, BucketObject_StorageClass, &o.StorageClass, StorageClassStandard)
+	faults := []error{cloud.CheckPlainTags(BucketObject_Tags, o.Tags, unknown)}
 	if n := len(ops.Tags(want.URN, o.Tags)); n > maxObjectTags {
-		faults = append(faults, lumi.Faultf(Object_Tags, "has %d tags, including those from the configuration and one that this provider"+
+		faults = append(faults, lumi.Faultf(BucketObject_Tags, "has %d tags, including those from the configuration and one that this provider"+
 			" needs: AWS allows %d on an object", n, maxObjectTags))
 	}
-	if n := len(sdk.ToString(o.Key)); !unknown.Has(Object_Key) && (n == 0 || n > maxKey) {
-		faults = append(faults, lumi.Faultf(Object_Key, "must be 1 to %d bytes, got %d", maxKey, n))
+	if n := len(sdk.ToString(o.Key)); !unknown.Has(BucketObject_Key) && (n == 0 || n > maxKey) {
+		faults = append(faults, lumi.Faultf(BucketObject_Key, "must be 1 to %d bytes, got %d", maxKey, n))
 	}
 	if o.StorageClass != nil && *o.StorageClass != StorageClassStandard {
-		faults = append(faults, lumi.Faultf(Object_StorageClass, "%q is not supported by this provider: must be %q",
+		faults = append(faults, lumi.Faultf(BucketObject_StorageClass, "%q is not supported by this provider: must be %q",
 			*o.StorageClass, StorageClassStandard))
 	}
 	return errors.Join(faults...)
 }
 
-// Name implements [ObjectProviderOps].
-func (ops *objectProviderOpsImpl) Name(_ context.Context, want *lumi.State[*object]) (string, error) {
+// Name implements [BucketObjectProviderOps].
+func (ops *bucketObjectProviderOpsImpl) Name(_ context.Context, want *lumi.State[*bucketObject]) (string, error) {
 	o := want.Properties
-	for _, path := range []lumi.Path{Object_Bucket, Object_Key} {
-		if want.Unknown.Has(path) || path == Object_Key && o.Key == nil {
+	for _, path := range []lumi.Path{BucketObject_Bucket, BucketObject_Key} {
+		if want.Unknown.Has(path) || path == BucketObject_Key && o.Key == nil {
 			return "", lumi.Faultf(path, "must be known, because it is part of the resource's name")
 		}
 	}
@@ -73,17 +73,17 @@ func (ops *objectProviderOpsImpl) Name(_ context.Context, want *lumi.State[*obje
 }
 
 // IdempotentCreate implements [lumi.IdempotentCreator].
-func (ops *objectProviderOpsImpl) IdempotentCreate() bool { return true }
+func (ops *bucketObjectProviderOpsImpl) IdempotentCreate() bool { return true }
 
-// Create implements [ObjectProviderOps]. It overwrites an existing object only if an earlier attempt created it.
-func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*object]) (lumi.ID, error) {
+// Create implements [BucketObjectProviderOps]. It overwrites an existing object only if an earlier attempt created it.
+func (ops *bucketObjectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*bucketObject]) (lumi.ID, error) {
 	o := want.Properties
 	resource, ok := want.Refs.Resolve(o.Bucket)
 	switch {
 	case !ok:
-		return "", lumi.Faultf(Object_Bucket, "%s does not exist", o.Bucket)
+		return "", lumi.Faultf(BucketObject_Bucket, "%s does not exist", o.Bucket)
 	case o.Key == nil:
-		return "", lumi.Faultf(Object_Key, "is required, but missing: Check fills it in")
+		return "", lumi.Faultf(BucketObject_Key, "is required, but missing: Check fills it in")
 	}
 	bucket := string(resource.ID)
 	id := lumi.ID(bucket + "/" + *o.Key)
@@ -95,12 +95,12 @@ func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		case headErr != nil:
 			return "", lumi.Uncertain(cloud.Error(headErr)) // an earlier attempt may have created the object
 		case head.Metadata[attempt] != mark[attempt]:
-			return "", lumi.Faultf(Object_Key, "object %s already exists and was not created by this resource", id)
+			return "", lumi.Faultf(BucketObject_Key, "object %s already exists and was not created by this resource", id)
 		}
 		err = ops.put(ctx, bucket, want, mark, nil)
 	}
 	if err != nil {
-		return "", cloud.FaultAt(err, Object_Bucket, "NoSuchBucket")
+		return "", cloud.FaultAt(err, BucketObject_Bucket, "NoSuchBucket")
 	}
 	return id, nil
 }
@@ -110,8 +110,8 @@ const attempt = "lumi-create"
 
 // put uploads an object, in several parts if it is large, and sets its outputs. If ifNoneMatch is "*", the request fails if
 // the object exists.
-func (ops *objectProviderOpsImpl) put(
-	ctx context.Context, bucket string, want *lumi.State[*object], metadata map[string]string, ifNoneMatch *string,
+func (ops *bucketObjectProviderOpsImpl) put(
+	ctx context.Context, bucket string, want *lumi.State[*bucketObject], metadata map[string]string, ifNoneMatch *string,
 ) error {
 	o := want.Properties
 	opened, err := content.Open(ctx, o.Source)
@@ -161,13 +161,13 @@ func sourceFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return lumi.Faultf(Object_Source, "%v", err)
+	return lumi.Faultf(BucketObject_Source, "%v", err)
 }
 
 func unquote(tag *string) string { return strings.Trim(sdk.ToString(tag), `"`) }
 
-// Get implements [ObjectProviderOps]. It omits the content.
-func (ops *objectProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*object]) (*object, error) {
+// Get implements [BucketObjectProviderOps]. It omits the content.
+func (ops *bucketObjectProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*bucketObject]) (*bucketObject, error) {
 	bucket, key, ok := strings.Cut(string(id), "/")
 	if !ok || bucket == "" || key == "" {
 		return nil, lumi.ErrNotFound
@@ -184,13 +184,13 @@ func (ops *objectProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.S
 	if head.StorageClass != "" {
 		class = StorageClass(head.StorageClass)
 	}
-	return &object{
+	return &bucketObject{
 		Bucket: urn.ByID(Bucket, bucket), Key: &key, Tags: ops.OwnTags(tags), ContentType: head.ContentType,
 		StorageClass: &class, ETag: unquote(head.ETag), VersionID: head.VersionId,
 	}, nil
 }
 
-func (ops *objectProviderOpsImpl) objectTags(ctx context.Context, bucket, key string) (aws.Tags, error) {
+func (ops *bucketObjectProviderOpsImpl) objectTags(ctx context.Context, bucket, key string) (aws.Tags, error) {
 	out, err := ops.api().GetObjectTagging(ctx, &s3.GetObjectTaggingInput{Bucket: &bucket, Key: &key})
 	if err != nil {
 		return nil, err
@@ -198,13 +198,13 @@ func (ops *objectProviderOpsImpl) objectTags(ctx context.Context, bucket, key st
 	return tagMap(out.TagSet), nil
 }
 
-// Update implements [ObjectProviderOps]. It does not create a new version if only the tags have changed.
-func (ops *objectProviderOpsImpl) Update(
-	ctx context.Context, old, want *lumi.State[*object], diff *lumi.Diff,
+// Update implements [BucketObjectProviderOps]. It does not create a new version if only the tags have changed.
+func (ops *bucketObjectProviderOpsImpl) Update(
+	ctx context.Context, old, want *lumi.State[*bucketObject], diff *lumi.Diff,
 ) error {
 	o := want.Properties
 	bucket, _, _ := strings.Cut(string(old.ID), "/")
-	if diff.Changed(Object_Source) || diff.Changed(Object_ContentType) || diff.Changed(Object_StorageClass) {
+	if diff.Changed(BucketObject_Source) || diff.Changed(BucketObject_ContentType) || diff.Changed(BucketObject_StorageClass) {
 		return cloud.Error(ops.put(ctx, bucket, want, nil, nil))
 	}
 	if maps.Equal(old.Properties.Tags, o.Tags) {
@@ -216,8 +216,8 @@ func (ops *objectProviderOpsImpl) Update(
 	return cloud.Error(err)
 }
 
-// Delete implements [ObjectProviderOps]. If the bucket is versioned, old versions of the object remain.
-func (ops *objectProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*object]) error {
+// Delete implements [BucketObjectProviderOps]. If the bucket is versioned, old versions of the object remain.
+func (ops *bucketObjectProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*bucketObject]) error {
 	bucket, key, _ := strings.Cut(string(old.ID), "/")
 	_, err := ops.api().DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
 	return cloud.Error(err)

@@ -5,8 +5,10 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// An Object is a file in a Bucket.
-type Object struct {
+// A BucketObject is a file in a Bucket.
+//
+//lumi:was=Object
+type BucketObject struct {
 	idl.Resource
 	aws.Tagged
 	// The bucket of the object.
