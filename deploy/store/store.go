@@ -44,6 +44,8 @@ var (
 	// must not be repeated, since the copy saved by Close contains it. Subsequent writes still commit, so that running
 	// work can finish. Reads may return ErrLost.
 	ErrLost = errors.New("the store was removed")
+	// ErrCopied means that the store is a copy or a restored backup, which cannot be written to before it is adopted.
+	ErrCopied = errors.New("the store is a copy")
 )
 
 // Tx is a transaction. It must not be used concurrently or after f has returned. Writing a row of a nonexistent

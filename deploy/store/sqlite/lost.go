@@ -80,7 +80,7 @@ func (s *Store) save(c *conn) {
 		saved = filepath.Join(s.rescue, time.Now().UTC().Format("lumi-rescue-20060102T150405.000000Z.db"))
 	}
 	for _, path := range []string{saved, filepath.Join(os.TempDir(), filepath.Base(saved))} {
-		if s.lost.err = s.copy(context.Background(), c, path+".part"); s.lost.err == nil {
+		if s.lost.err = s.copy(context.Background(), c, path+".part", true); s.lost.err == nil {
 			s.lost.err = os.Rename(path+".part", path)
 		}
 		if s.lost.err == nil {

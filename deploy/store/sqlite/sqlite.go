@@ -47,8 +47,10 @@ type Store struct {
 	file   fs.FileInfo // identity of the opened file
 	rescue string
 	// The following fields are owned by the writing goroutine.
-	wrote bool
-	lost  *lostError // nil unless the file was removed
+	wrote    bool
+	recorded bool       // whether the database contains the identity of its file
+	copied   *copyError // nil unless the file is a copy
+	lost     *lostError // nil unless the file was removed
 
 	mu     sync.Mutex
 	idle   []*conn
@@ -110,7 +112,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		path: path, timeout: o.Timeout, db: sql.OpenDB(connector), writer: make(chan struct{}, 1), file: file, rescue: o.Rescue,
 	}
 	s.db.SetMaxIdleConns(-1) // disables this pool; the store's own pool keeps prepared statements
-	if err := s.prepare(ctx, o.schema); err != nil {
+	err = s.prepare(ctx, o.schema)
+	if err == nil {
+		err = s.identify(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(s.explain(err), s.Close())
 	}
 	return s, nil
@@ -167,13 +173,23 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 
 // Write implements [store.Store]. It excludes all other writers. ctx limits the time it waits for them.
 func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
+	return s.exclusively(ctx, func() error {
+		if s.copied != nil {
+			return s.copied
+		}
+		return s.transact(ctx, "BEGIN IMMEDIATE", true, f)
+	})
+}
+
+// exclusively runs f while no other goroutine writes.
+func (s *Store) exclusively(ctx context.Context, f func() error) error {
 	select {
 	case s.writer <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	defer func() { <-s.writer }()
-	return s.transact(ctx, "BEGIN IMMEDIATE", true, f)
+	return f()
 }
 
 func (s *Store) transact(ctx context.Context, begin string, write bool, f func(store.Tx) error) (err error) {
@@ -204,6 +220,11 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	if t.err != nil {
 		return s.explain(t.err)
 	}
+	if write && !s.recorded {
+		if err := record(c, "main", fileID(s.path)); err != nil {
+			return s.explain(err)
+		}
+	}
 	if _, err := c.ExecContext(context.Background(), "COMMIT"); err != nil {
 		return s.explain(err)
 	}
@@ -211,7 +232,7 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	if !write {
 		return nil
 	}
-	s.wrote = true
+	s.wrote, s.recorded, s.copied = true, true, nil
 	return s.salvage(c, false)
 }
 
@@ -274,11 +295,11 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return s.explain(err)
 	}
 	defer s.put(c, true)
-	return s.copy(ctx, c, path)
+	return s.copy(ctx, c, path, false)
 }
 
-// copy implements Backup on an existing connection.
-func (s *Store) copy(ctx context.Context, c *conn, path string) error {
+// copy writes a copy of the database to a new file. The copy is an original, or a backup that Adopt must make one.
+func (s *Store) copy(ctx context.Context, c *conn, path string, isOriginal bool) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists: choose another name for the backup", path)
@@ -286,7 +307,14 @@ func (s *Store) copy(ctx context.Context, c *conn, path string) error {
 		return err
 	}
 	defer f.Close()
+	id := ""
+	if isOriginal {
+		id = fileID(path)
+	}
 	if _, err = c.ExecContext(ctx, "VACUUM INTO ?", path); err == nil {
+		err = s.brand(c, path, id)
+	}
+	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
