@@ -33,10 +33,12 @@ var keys = []struct{ name, example string }{
 	{"config", "{KEY: VALUE}"},
 	{"providers", "{PACKAGE: {PROPERTY: VALUE}}"},
 	{"drift", "{ignore: [TYPE.PATH]}"},
+	{"state", "FILE"},
+	{"project", "NAME"},
 }
 
 const (
-	keyList     = "valid keys are package, program, modules, environment, environments, plugins, provisioners, config, providers, and drift"
+	keyList     = "valid keys are package, program, modules, environment, environments, plugins, provisioners, config, providers, drift, state, and project"
 	invalid     = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values that contain ": "`
 	unsupported = "anchors, aliases and tags are not supported; write the value itself"
 
@@ -73,6 +75,7 @@ var (
 		help:    "must be a lowercase letter followed by lowercase letters, digits, -, or _",
 	}
 	protocolForm = form{pattern: regexp.MustCompile(`^(?:grpc|json)$`), help: "must be grpc or json"}
+	historyForm  = form{pattern: regexp.MustCompile(`^[1-9][0-9]{0,5}d?$`), help: "must be a number of deployments, such as 500, or of days, such as 90d"}
 	wordForm     = form{pattern: executableForm.pattern, help: "must contain only nonempty strings without control characters", hidden: true}
 	typeForm     = form{
 		pattern: regexp.MustCompile(`^` + packageWords + `:[^:/\\\s\p{Z}\p{C}]+(?:/[^:/\\\s\p{Z}\p{C}]+)*:(?:\*|[\p{L}_][\p{L}\p{Nd}_]*)$`),
@@ -181,6 +184,10 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 			r.providerSettings(w, p, "")
 		case "drift":
 			w.IgnoredDrift = r.drift(p)
+		case "state":
+			w.State = r.text(p, "FILE", pathForm, "state")
+		case "project":
+			w.Project = r.name(p, provisionerForm)
 		default:
 			r.unknown(name, key)
 		}
@@ -193,6 +200,9 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 	}
 	if found["modules"] != nil && found["program"] != nil {
 		r.add(found["program"], "program cannot be combined with modules; move it into modules")
+	}
+	if found["state"] != nil && found["project"] == nil {
+		r.add(found["state"], "state requires project, which separates its environments from those of other workspaces; add project: NAME")
 	}
 	if w.Environment != "" && found["environments"] != nil && !slices.Contains(w.Environments, w.Environment) {
 		r.add(environment, "environment %s is not listed in environments%s", quote(w.Environment), near(w.Environment, w.Environments))
@@ -376,7 +386,7 @@ func (r *reader) paths(p property) []string {
 
 // environments reads the names and settings of all environments.
 func (r *reader) environments(w *Workspace, p property) {
-	w.Keys, w.Inventories, w.UniqueNames = map[string]string{}, map[string]string{}, map[string]bool{}
+	w.Keys, w.Inventories, w.UniqueNames, w.Histories = map[string]string{}, map[string]string{}, map[string]bool{}, map[string]string{}
 	r.object(p, "environment", environmentForm, func(p property) {
 		w.Environments = append(w.Environments, p.name)
 		if kindOf(p.value) == "no value" || !r.is(p, "an object", "{}") {
@@ -395,8 +405,13 @@ func (r *reader) environments(w *Workspace, p property) {
 				r.providerSettings(w, setting, p.name)
 			case "names":
 				w.UniqueNames[p.name] = r.text(setting, "unique", namesForm, setting.path) == "unique"
+			case "history":
+				if number := *value; kindOf(value) == "a number" {
+					number.Style, setting.value = yaml.DoubleQuotedStyle, &number
+				}
+				w.Histories[p.name] = r.text(setting, "90d", historyForm, setting.path)
 			default:
-				r.add(key, `unknown key %s; valid keys are key, inventory, names, config, and providers`, quote(name))
+				r.add(key, `unknown key %s; valid keys are key, inventory, names, history, config, and providers`, quote(name))
 			}
 		})
 	})

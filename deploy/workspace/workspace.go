@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // FileName is the name of the workspace file, located in the root folder of the workspace.
@@ -38,6 +40,12 @@ type Workspace struct {
 	Inventories map[string]string `json:"inventories,omitempty"`
 	// UniqueNames contains the environments whose new resources get unique names unless the program names them.
 	UniqueNames map[string]bool `json:"uniqueNames,omitempty"`
+	// Histories maps environments to the limits of their histories, in the syntax of [ParseHistory].
+	Histories map[string]string `json:"histories,omitempty"`
+	// State is the path of a store that workspaces share, or "" for the workspace's own store. Project is then set, and
+	// separates the environments of this workspace from those of others.
+	State   string `json:"state,omitempty"`
+	Project string `json:"project,omitempty"`
 	// Plugins maps packages to the paths of executables.
 	Plugins map[string]string `json:"plugins,omitempty"`
 	// Provisioners holds the provisioners by name.
@@ -65,6 +73,19 @@ func (w *Workspace) Names() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(w.Modules)), maps.Keys(w.Models))
 	slices.Sort(names)
 	return names
+}
+
+// ParseHistory parses the limit of a history: a number of deployments, such as "500", or of days, such as "90d".
+func ParseHistory(s string) (deployments int, age time.Duration, err error) {
+	if !historyForm.pattern.MatchString(s) {
+		return 0, 0, fmt.Errorf("%q %s", s, historyForm.help)
+	}
+	digits, isAge := strings.CutSuffix(s, "d")
+	n, err := strconv.Atoi(digits)
+	if isAge {
+		return 0, time.Duration(n) * 24 * time.Hour, err
+	}
+	return n, 0, err
 }
 
 // Error lists all problems of a Lumi.yaml in source order.

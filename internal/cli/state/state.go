@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/secret"
-	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/document"
@@ -229,11 +228,10 @@ docs/engine.md explains how to restore it.`,
 		Example:     console.Examples("Make a backup.", "lumi state backup state.backup"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return workspace.WithStore(c.Context(), con, false, func(s *workspace.Session) error {
-				db, ok := s.Store.(*sqlite.Store)
-				if !ok {
+				if s.Database == nil {
 					return fmt.Errorf("%s does not exist yet", workspace.Database(s.Workspace))
 				}
-				return db.Backup(c.Context(), args[0])
+				return s.Database.Backup(c.Context(), args[0])
 			})
 		},
 	}

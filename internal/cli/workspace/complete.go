@@ -33,14 +33,14 @@ func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, enviro
 	if err != nil {
 		return
 	}
-	s, err := openStore(c.Context(), w, false)
-	if err != nil {
-		s = memory.New() // names in Lumi.yaml can still be completed
+	s := &Session{Workspace: w}
+	if s.openStore(c.Context(), false) != nil {
+		s.Store = memory.New() // names in Lumi.yaml can still be completed
 	}
-	defer func() { _ = s.Close() }()
+	defer func() { _ = s.Store.Close() }()
 	given, _ := c.Flags().GetString("environment")
 	name, _ := EnvironmentName(w, given)
-	_ = s.Read(c.Context(), func(tx store.Tx) error {
+	_ = s.Store.Read(c.Context(), func(tx store.Tx) error {
 		f(w, tx, name)
 		return nil
 	})

@@ -34,6 +34,8 @@ type Session struct {
 	*console.Console
 	Workspace *lumiyaml.Workspace
 	Store     store.Store
+	// Database is the database under Store, which may contain other projects. It is nil if it does not exist yet.
+	Database *sqlite.Store
 	// Environment is the selected environment. If it does not exist, only its Name is set.
 	Environment store.Environment
 	// Simulates is set if providers and provisioners must not change anything.
@@ -96,7 +98,10 @@ func ReadPolicy(w *lumiyaml.Workspace) (*policy.Policy, error) {
 
 // Database returns the path of the workspace's store.
 func Database(w *lumiyaml.Workspace) string {
-	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
+	if filepath.IsAbs(w.State) {
+		return w.State
+	}
+	return filepath.Join(filepath.Dir(w.File), cmp.Or(filepath.FromSlash(w.State), filepath.Join(".lumi", "state.db")))
 }
 
 // WithStore calls f with the workspace of the current directory, without selecting an environment.
@@ -105,11 +110,10 @@ func WithStore(ctx context.Context, con *console.Console, create bool, f func(*S
 	if err != nil {
 		return err
 	}
-	st, err := openStore(ctx, w, create)
-	if err != nil {
+	s := &Session{Console: con, Workspace: w}
+	if err := s.openStore(ctx, create); err != nil {
 		return err
 	}
-	s := &Session{Console: con, Workspace: w, Store: st}
 	return s.closeAfter(f(s))
 }
 
@@ -135,7 +139,7 @@ func openSession(ctx context.Context, con *console.Console, name string, missing
 		return nil, err
 	}
 	s := &Session{Console: con, Workspace: w, Environment: store.Environment{Name: name}}
-	if s.Store, err = openStore(ctx, w, missing == Create); err != nil {
+	if err := s.openStore(ctx, missing == Create); err != nil {
 		return nil, err
 	}
 	if err := s.Enter(ctx, missing); err != nil {
@@ -144,23 +148,34 @@ func openSession(ctx context.Context, con *console.Console, name string, missing
 	return s, nil
 }
 
-// openStore opens the store of a workspace. If the store does not exist, it is created if create is set. Otherwise,
-// openStore returns an empty in-memory store.
-func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.Store, error) {
-	path := Database(w)
+// openStore opens the store of the workspace. If the store does not exist, it is created if create is set. Otherwise,
+// openStore opens an empty in-memory store.
+func (s *Session) openStore(ctx context.Context, create bool) error {
+	path := Database(s.Workspace)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if !create {
-			return memory.New(), nil
+			s.Store = memory.New()
+			return nil
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
-		// Keep the state out of version control.
-		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"), 0o600); err != nil {
-			return nil, err
+		if s.Workspace.State == "" {
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return err
+			}
+			// Keep the state out of version control.
+			if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"), 0o600); err != nil {
+				return err
+			}
 		}
 	}
-	return sqlite.Open(ctx, path, sqlite.Options{Rescue: filepath.Dir(w.File)})
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Rescue: s.Folder()})
+	if err != nil {
+		return err
+	}
+	s.Store, s.Database = db, db
+	if s.Workspace.State != "" {
+		s.Store = store.InProject(db, s.Workspace.Project)
+	}
+	return nil
 }
 
 // Enter reads the environment from the store. If the environment does not exist, missing determines what happens.
