@@ -115,6 +115,10 @@ func (t projectTx) History(environment string, before int64, limit int) ([]Job, 
 	return own(t, rows, err, environmentOf)
 }
 
+func (t projectTx) Prune(environment string, jobs []int64) (int, error) {
+	return t.Tx.Prune(t.prefix+environment, jobs)
+}
+
 func (t projectTx) AddEvents(environment string, events []Event) error {
 	return t.Tx.AddEvents(t.prefix+environment, events)
 }

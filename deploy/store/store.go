@@ -112,6 +112,10 @@ type JobTx interface {
 	DeleteSteps(deployment int64, except ...State) error
 	// MoveSteps moves all steps of a deployment to another deployment, which must not have any.
 	MoveSteps(from, to int64) error
+
+	// Prune deletes jobs of an environment with their tasks, steps, task runs, and events. It keeps runs that LastTaskRuns
+	// needs and ignores missing jobs. deleted is the number of deleted jobs.
+	Prune(environment string, jobs []int64) (deleted int, err error)
 }
 
 // EventTx contains statements for events.

@@ -180,21 +180,36 @@ func (t *tx) TaskRuns(run int64) ([]store.TaskRun, error) {
 }
 
 func (t *tx) LastTaskRuns(environment, graphType string) ([]store.TaskRun, error) {
-	type place struct{ task, node string }
 	last := map[place]store.TaskRun{}
-	for _, d := range t.deployments {
-		if d.Environment != environment || d.Module != graphType || d.Kind != store.Tasks {
-			continue
-		}
-		for _, r := range t.lastRows(d.ID) {
-			if r.State != store.Skipped {
-				last[place{r.Task, r.Node}] = r
+	for at, run := range t.lastRuns(environment, graphType) {
+		for _, r := range t.lastRows(run) {
+			if (place{r.Task, r.Node}) == at && r.State != store.Skipped {
+				last[at] = r
 			}
 		}
 	}
 	return sorted(last, func(a, b store.TaskRun) int {
 		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Node, b.Node))
 	}), nil
+}
+
+// place identifies a task on a node.
+type place struct{ task, node string }
+
+// lastRuns returns the ID of the latest run of a graph type that did not skip a task on a node.
+func (t *tx) lastRuns(environment, graphType string) map[place]int64 {
+	last := map[place]int64{}
+	for _, d := range t.deployments {
+		if d.Environment != environment || d.Module != graphType || d.Kind != store.Tasks {
+			continue
+		}
+		for _, r := range t.lastRows(d.ID) {
+			if r.State != store.Skipped {
+				last[place{r.Task, r.Node}] = d.ID
+			}
+		}
+	}
+	return last
 }
 
 func sorted[K comparable](rows map[K]store.TaskRun, order func(a, b store.TaskRun) int) []store.TaskRun {

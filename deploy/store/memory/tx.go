@@ -218,6 +218,37 @@ func (t *tx) MoveSteps(from, to int64) error {
 	return nil
 }
 
+func (t *tx) Prune(environment string, jobs []int64) (deleted int, err error) {
+	gone := map[int64]bool{}
+	for _, id := range jobs {
+		j, err := t.Job(id)
+		gone[id] = err == nil && j.Environment == environment
+	}
+	for _, d := range t.deployments {
+		if d.Kind == store.Tasks && d.Environment == environment {
+			for _, run := range t.lastRuns(environment, d.Module) {
+				delete(gone, run)
+			}
+		}
+	}
+	kept := func(id int64) bool { return !gone[id] }
+	before := len(t.deployments)
+	t.deployments = find(t.deployments, func(d deployment) bool { return kept(d.ID) }, same)
+	t.tasks = find(t.tasks, func(r store.Task) bool { return kept(r.Deployment) }, same)
+	t.steps = find(t.steps, func(r store.Step) bool { return kept(r.Deployment) }, same)
+	t.taskRuns = find(t.taskRuns, func(r taskRuns) bool { return kept(r.run) }, same)
+	var batches []events
+	for _, batch := range t.events {
+		for i, e := range batch.rows {
+			if kept(e.Deployment) {
+				batches = append(batches, events{batch.environment, batch.after + int64(i), batch.rows[i : i+1]})
+			}
+		}
+	}
+	t.events = batches
+	return before - len(t.deployments), nil
+}
+
 func (t *tx) AddEvents(environment string, all []store.Event) error {
 	if _, err := t.environment(environment); err != nil {
 		return err

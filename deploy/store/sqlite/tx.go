@@ -273,6 +273,19 @@ func (t *tx) MoveSteps(from, to int64) error {
 	return err
 }
 
+func (t *tx) Prune(environment string, jobs []int64) (int, error) {
+	ids := &array[int64]{&jobs}
+	result, err := t.exec("", `DELETE FROM deployment WHERE id IN (SELECT value FROM json_each(?1)) AND environment = ?2
+		AND id NOT IN (SELECT run FROM lasttaskrun WHERE environment = ?2)`, ids, environment)
+	if err != nil {
+		return 0, err
+	}
+	err = t.delete(`DELETE FROM event WHERE deployment IN (SELECT value FROM json_each(?1)) AND environment = ?2
+		AND deployment NOT IN (SELECT id FROM deployment)`, ids, environment)
+	deleted, _ := result.RowsAffected() // SQLite always knows it
+	return int(deleted), err
+}
+
 func (t *tx) AddEvents(environment string, add []store.Event) error {
 	for _, e := range add {
 		fields := events.fields(&eventRow{environment, e})

@@ -165,6 +165,44 @@ func moveSteps(t *T) {
 	want(t, nil, func(tx store.Tx) ([]store.Step, error) { return tx.Steps(from.ID) })
 }
 
+func prune(t *T) {
+	old, other := t.fill("dev"), t.fill("other")
+	kept := t.add(store.Job{Environment: "dev", State: store.Done})
+	first, second := t.run("dev", "default", store.Done), t.run("dev", "default", store.Done)
+	t.write(func(tx store.Tx) error {
+		return errors.Join(
+			tx.AddEvents("dev", []store.Event{{Deployment: kept.ID, Message: "kept"}, {Deployment: old.ID}, {Deployment: kept.ID}}),
+			tx.PutTaskRuns(first.ID, []store.TaskRun{{Number: 1, Task: "a", State: store.Done}, {Number: 2, Task: "b", State: store.Done}}),
+			tx.PutTaskRuns(second.ID, []store.TaskRun{{Number: 1, Task: "a", State: store.Failed}, {Number: 2, Task: "b", State: store.Skipped}}),
+		)
+	})
+	third := t.run("dev", "default", store.Failed)
+	t.write(func(tx store.Tx) error { return tx.PutTaskRuns(third.ID, []store.TaskRun{{Task: "a", State: store.Done}}) })
+	deleted := func(want int, jobs ...int64) {
+		t.Helper()
+		t.write(func(tx store.Tx) error {
+			got, err := tx.Prune("dev", jobs)
+			if got != want {
+				t.Errorf("Prune(%v) = %d, want %d", jobs, got, want)
+			}
+			return err
+		})
+	}
+	deleted(0)
+	deleted(0, other.ID, 99)
+	deleted(2, old.ID, first.ID, second.ID, third.ID)
+	want(t, 5, count("other", other.ID))
+	want(t, 1, count("dev", old.ID)) // the vertex
+	want(t, []store.Job{third, first}, func(tx store.Tx) ([]store.Job, error) { return tx.Runs("dev", 0, 9) })
+	want(t, nil, func(tx store.Tx) ([]store.TaskRun, error) { return tx.TaskRuns(second.ID) })
+	want(t, []store.TaskRun{{Task: "a", State: store.Done}, {Number: 2, Task: "b", State: store.Done}},
+		func(tx store.Tx) ([]store.TaskRun, error) { return tx.LastTaskRuns("dev", "default") })
+	want(t, []store.Event{{Serial: 3, Deployment: kept.ID, Message: "kept"}, {Serial: 5, Deployment: kept.ID}},
+		func(tx store.Tx) ([]store.Event, error) { return tx.Events("dev", 0, 0, 9) })
+	want(t, []store.Event{{Serial: 5, Deployment: kept.ID}},
+		func(tx store.Tx) ([]store.Event, error) { return tx.Events("dev", kept.ID, 3, 9) })
+}
+
 func uses(t *T) {
 	d := t.waiting()
 	get := func(tx store.Tx) ([]string, error) { d, err := tx.Job(d.ID); return d.Uses, err }

@@ -35,6 +35,7 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Steps", steps},
 		{"MoveSteps", moveSteps},
 		{"Uses", uses},
+		{"Prune", prune},
 		// EventTx
 		{"Events", events},
 		// TaskTx
