@@ -8,6 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/tasks"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -30,7 +31,7 @@ func printError(con *console.Console, err error) int {
 	}
 	con.Say("%s", err)
 	_, isRefused := errors.AsType[*job.RefusedError](err)
-	if _, ok := errors.AsType[*service.Error](err); ok || isRefused || errors.Is(err, console.ErrUnchanged) {
+	if _, ok := errors.AsType[*service.Error](err); ok || isRefused || errors.Is(err, console.ErrUnchanged) || errors.Is(err, store.ErrCopied) {
 		return console.ExitWrong
 	}
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {

@@ -283,6 +283,33 @@ func (s *Store) put(c *conn, keep bool) {
 	c.close()
 }
 
+// Compact gives the space of deleted rows back to the file system. It returns the size of the file in bytes before and after.
+func (s *Store) Compact(ctx context.Context) (before, after int64, err error) {
+	err = s.exclusively(ctx, func() error {
+		c, err := s.take(ctx, true)
+		if err != nil {
+			return s.explain(err)
+		}
+		defer s.put(c, true)
+		const truncate = "PRAGMA wal_checkpoint(TRUNCATE)"
+		for _, step := range []struct {
+			statement string
+			size      *int64
+		}{{truncate, &before}, {"VACUUM; " + truncate, &after}} {
+			if _, err := c.ExecContext(ctx, step.statement); err != nil {
+				return s.explain(err)
+			}
+			file, err := os.Stat(s.path)
+			if err != nil {
+				return err
+			}
+			*step.size = file.Size()
+		}
+		return nil
+	})
+	return before, after, err
+}
+
 // Backup copies the database to a new file, readable only by the user. It does not wait for writers. It returns an
 // error if the file already exists.
 func (s *Store) Backup(ctx context.Context, path string) error {

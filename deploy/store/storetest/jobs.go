@@ -177,7 +177,9 @@ func prune(t *T) {
 		)
 	})
 	third := t.run("dev", "default", store.Failed)
-	t.write(func(tx store.Tx) error { return tx.PutTaskRuns(third.ID, []store.TaskRun{{Task: "a", State: store.Done}}) })
+	t.write(func(tx store.Tx) error {
+		return tx.PutTaskRuns(third.ID, []store.TaskRun{{Task: "a", State: store.Done}})
+	})
 	deleted := func(want int, jobs ...int64) {
 		t.Helper()
 		t.write(func(tx store.Tx) error {

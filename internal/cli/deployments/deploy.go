@@ -393,6 +393,9 @@ func (f consent) misuse(con *console.Console) error {
 
 // agree returns nil if the user approves the plans through flags or at a prompt.
 func agree(s *workspace.Session, f consent, all []run.Planned, verb string) error {
+	if err := s.Copied(); err != nil {
+		return err
+	}
 	if len(f.expect) > 0 {
 		for _, p := range all {
 			switch {

@@ -35,6 +35,8 @@ type historyCommand struct {
 	module string
 	limit  int
 	diff   bool
+	prune  string
+	yes    bool
 }
 
 func newHistoryCommand(con *console.Console) *cobra.Command {
@@ -47,12 +49,16 @@ func newHistoryCommand(con *console.Console) *cobra.Command {
 DEPLOYMENT, a number such as 7 or shop[7], it shows the steps of that deployment and, with --diff,
 how its desired state differs from the previous one. Secrets are masked.
 
+--prune deletes old entries, also those of task graphs, and gives their space back to the file
+system. It keeps the latest deployment of each module.
+
 With --json, it prints one object per deployment, one per line.`,
 		Annotations: console.ExitCodes("the history is shown", "", console.ElseFailed),
 		Example: console.Examples(
 			"What was deployed lately?", "lumi history",
 			"What has happened to one module?", "lumi history --module=site --limit=5",
 			"What did deployment 2 do, and what had changed in the program?", "lumi history 2 --diff",
+			"Keep only the deployments of the last 90 days.", "lumi history --prune=90d",
 			"Which deployments have failed?", `lumi history --json | jq -r 'select(.state == "FAILED") | .name'`,
 		),
 	}, func(ctx context.Context, s *workspace.Session, args []string) error {
@@ -61,16 +67,26 @@ With --json, it prints one object per deployment, one per line.`,
 			return console.Misused("--limit=%d: must be at least 1", h.limit)
 		case h.diff && len(args) == 0:
 			return console.Misused("--diff requires the number of a deployment")
+		case h.prune != "" && (len(args) > 0 || h.module != "" || h.diff || c.Flags().Changed("limit")):
+			return console.Misused("--prune cannot be combined with a deployment, --module, --limit, or --diff")
+		case h.yes && h.prune == "":
+			return console.Misused("--yes requires --prune")
 		case len(args) > 0 && (h.module != "" || c.Flags().Changed("limit")):
 			return console.Misused("--module and --limit cannot be combined with the number of a deployment")
 		}
 		h.Session = s
+		if h.prune != "" {
+			return h.pruneHistory(ctx)
+		}
 		return h.run(ctx, args)
 	})
 	flags := c.Flags()
 	flags.BoolVar(&h.diff, "diff", false, "show how the desired state differs from the previous deployment")
 	flags.StringVar(&h.module, "module", "", "list only deployments of `MODULE`")
 	flags.IntVar(&h.limit, "limit", 20, "list up to `N` deployments")
+	flags.StringVar(&h.prune, "prune", "", "delete all but the latest deployments: `LIMIT` is their number, such as 500, or their age, such as 90d")
+	flags.Lookup("prune").NoOptDefVal = configured
+	flags.BoolVarP(&h.yes, "yes", "y", false, "skip the confirmation of --prune")
 	_ = c.RegisterFlagCompletionFunc("module", workspace.CompleteModules)
 	return c
 }

@@ -24,6 +24,6 @@ resources. Commands that read LumiGL files also accept env:NAME, as in 'lumi dif
 		Annotations: console.ExitCodes("done", "refused, or a file has errors", console.ElseFailed),
 	}
 	console.AddCommands(c, "Commands", newStateListCommand(con), newStateShowCommand(con), newStateGetCommand(con), newStateExportCommand(con),
-		newStateImportCommand(con), newStateMoveCommand(con), newStateForgetCommand(con), newStateRekeyCommand(con), newStateBackupCommand(con))
+		newStateImportCommand(con), newStateMoveCommand(con), newStateForgetCommand(con), newStateRekeyCommand(con), newStateBackupCommand(con), newStateAdoptCommand(con))
 	return c
 }

@@ -26,12 +26,13 @@ import (
 func newEnvCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
-		Short: "list, create, and delete environments",
+		Short: "list, create, delete, and move environments",
 		Long: `Modules are deployed to an environment, such as dev or prod. The state of all environments is in
 .lumi/state.db, next to Lumi.yaml.`,
 		Annotations: console.ExitCodes("done", "refused", console.ElseFailed),
 	}
-	console.AddCommands(c, "Commands", newEnvListCommand(con), newEnvNewCommand(con), newEnvDeleteCommand(con))
+	console.AddCommands(c, "Commands", newEnvListCommand(con), newEnvNewCommand(con), newEnvDeleteCommand(con),
+		newEnvExportCommand(con), newEnvImportCommand(con))
 	return c
 }
 

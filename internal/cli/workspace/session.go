@@ -197,7 +197,7 @@ func (s *Session) Enter(ctx context.Context, missing IfMissing) error {
 		if err := s.close(); err != nil {
 			return err
 		}
-		s.Store = memory.New()
+		s.Store, s.Database = memory.New(), nil
 	}
 	s.Environment.Lineage = rand.Text()
 	return s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
@@ -218,7 +218,7 @@ func (s *Session) Detach(ctx context.Context) error {
 	if err := errors.Join(err, s.close()); err != nil {
 		return err
 	}
-	s.Store = memory.New()
+	s.Store, s.Database = memory.New(), nil
 	return s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
 		return errors.Join(tx.PutEnvironment(s.Environment), tx.PutVertices(s.Environment.Name, vertices, nil))
 	})
@@ -296,7 +296,18 @@ func (s *Session) UnknownEnvironment(ctx context.Context) error {
 }
 
 // Agreed asks for confirmation of an action in the environment, unless yes is set. It returns [console.ErrUnchanged]
-// unless the answer is yes.
+// unless the answer is yes, and first the error of [Session.Copied].
 func (s *Session) Agreed(yes bool, what string) error {
+	if err := s.Copied(); err != nil {
+		return err
+	}
 	return s.Sure(yes, what+" in "+s.Environment.Name)
+}
+
+// Copied returns an error wrapping [store.ErrCopied] if the store must be adopted before it is written to.
+func (s *Session) Copied() error {
+	if s.Database == nil {
+		return nil
+	}
+	return s.Database.Copied()
 }

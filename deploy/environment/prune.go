@@ -1,0 +1,34 @@
+package environment
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Prunable returns the IDs of the finished deployments, and of the finished runs of task graphs, that are not among the latest
+// keep of an environment or that ended before a time. 0 and the zero time are no limits, and cleanups do not count. The latest
+// deployment of a module that is done is never prunable.
+func Prunable(tx store.Tx, environment string, keep int, before time.Time) (ids []int64, err error) {
+	history, err1 := tx.History(environment, 0, math.MaxInt32)
+	runs, err2 := tx.Runs(environment, 0, math.MaxInt32)
+	latest := map[string]bool{}
+	for _, all := range [][]store.Job{history, runs} {
+		count := 0
+		for _, j := range all {
+			if j.Kind != store.Cleanup {
+				count++
+			}
+			isLatest := (j.Kind == store.Deploy || j.Kind == store.Destroy) && j.State == store.Done && !latest[j.Module]
+			if isLatest {
+				latest[j.Module] = true
+			}
+			if old := keep > 0 && count > keep || j.Ended.Before(before); old && !isLatest && !j.Ended.IsZero() && j.State != store.Ask {
+				ids = append(ids, j.ID)
+			}
+		}
+	}
+	return ids, cmp.Or(err1, err2)
+}
