@@ -43,7 +43,7 @@ var types = map[tokens.Type]*lumi.Description{
 		{Name: "name", Kind: lumi.KindString, Required: true}, {Name: "tags", Kind: lumi.KindMap}, {Name: "visibilityTimeout", Kind: lumi.KindNumber},
 	}},
 	"aws:s3:Bucket": {Named: true, Properties: []lumi.Property{{Name: "name", Kind: lumi.KindString, Required: true}}},
-	"aws:s3:Object": {Properties: []lumi.Property{
+	"aws:s3:BucketObject": {Properties: []lumi.Property{
 		{Name: "bucket", Kind: lumi.KindCapability, Required: true}, {Name: "key", Kind: lumi.KindString},
 		{Name: "source", Kind: lumi.KindAsset, Required: true}, {Name: "contentType", Kind: lumi.KindString},
 	}},

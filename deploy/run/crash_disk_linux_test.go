@@ -55,6 +55,7 @@ func (s *site) mount() {
 	}
 	s.t.Cleanup(func() { s.must(unix.Unmount(filepath.Dir(s.db()), 0)) })
 	s.must(os.WriteFile(s.db(), text, 0o600))
+	s.adopt()
 }
 
 // fails runs the deployment, which must fail with the given database error.
@@ -130,6 +131,7 @@ func TestDatabaseTruncated(t *testing.T) {
 		t.Errorf("Open error = %v, want %s", err, message)
 	}
 	s.must(os.WriteFile(s.db(), backup, 0o600))
+	s.adopt()
 	s.hook = func() {}
 	s.expire()
 	s.finish()

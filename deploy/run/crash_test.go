@@ -93,7 +93,17 @@ func (s *site) copy(t *testing.T) *site {
 	to := &site{t: t, childJob: childJob{Folder: t.TempDir(), Number: s.Number, Abort: s.Abort, Provisioners: s.Provisioners}}
 	s.must(os.RemoveAll(to.Folder))
 	s.must(os.CopyFS(to.Folder, os.DirFS(s.Folder)))
+	to.adopt()
 	return to
+}
+
+// adopt makes a copied database writable, without the questions of 'lumi state adopt'.
+func (s *site) adopt() {
+	s.t.Helper()
+	db, err := sqlite.Open(s.t.Context(), s.db(), sqlite.Options{})
+	s.must(err)
+	s.must(db.Adopt(s.t.Context(), func(store.Tx) error { return nil }))
+	s.must(db.Close())
 }
 
 func (s *site) must(err error) {

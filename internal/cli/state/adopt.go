@@ -24,7 +24,7 @@ original. Deployments that were running when it was copied then wait for 'lumi r
 'lumi abort', since their calls may have taken effect.
 
 Make sure first that nothing uses the original anymore. Without a terminal, --yes is required.`,
-		Annotations: console.ExitCodes("the state can be deployed with", "refused", console.ElseFailed),
+		Annotations: console.ExitCodes("the state is in use here", "", console.ElseFailed),
 		Example:     console.Examples("Restore a backup.", "cp state.backup .lumi/state.db && lumi state adopt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return workspace.WithStore(c.Context(), con, false, func(s *workspace.Session) error { return adopt(c.Context(), s, yes) })

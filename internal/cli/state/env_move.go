@@ -26,7 +26,7 @@ graphs. Secrets stay encrypted. It is refused while a deployment or a task graph
 After 'lumi env import' into the other state, delete the environment here with 'lumi env delete
 NAME --force', so that it is not deployed from both.`,
 		Annotations: console.ExitCodes("the file is written", "refused", console.ElseFailed),
-		Example:     console.Examples("Take prod along to another machine.", "lumi env export prod prod.db"),
+		Example:     console.Examples("Take dev along to another machine.", "lumi env export dev dev.db"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return workspace.WithStore(c.Context(), con, false, func(s *workspace.Session) error {
 				s.Environment.Name = args[0]
@@ -68,7 +68,8 @@ func newEnvImportCommand(con *console.Console) *cobra.Command {
 		Long: `The environment keeps its name, and its secrets the key. It is refused if the state already has an
 environment of that name. Releases and plugins that the state already has are kept unchanged.`,
 		Annotations: console.ExitCodes("the environment is added", "refused", console.ElseFailed),
-		Example:     console.Examples("Add prod to the state of this workspace.", "lumi env import prod.db"),
+		Example: console.Examples(
+			"Restore an environment from its file.", "lumi env export dev dev.db && lumi env delete dev --yes --force && lumi env import dev.db"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return workspace.WithStore(c.Context(), con, true, func(s *workspace.Session) error {
 				return importEnvironment(c.Context(), s, args[0])
