@@ -42,9 +42,22 @@ func config() huma.Config {
 	c := huma.DefaultConfig("Lumi", "1")
 	c.CreateHooks, c.DocsPath, c.OpenAPIPath, c.SchemasPath, c.Transformers = nil, "", "", "", []huma.Transformer{locate}
 	c.Info.Description = "Task graphs and their runs. Each path works with and without a trailing slash."
+	c.Info.License = &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"}
+	c.Servers = []*huma.Server{
+		{URL: "http://127.0.0.1:8440", Description: "The default address of 'lumi serve'."},
+		{URL: "https://{address}", Description: "A server with a certificate.", Variables: map[string]*huma.ServerVariable{
+			"address": {Default: "127.0.0.1:8440", Description: "The value of --listen, as seen by the client."},
+		}},
+	}
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The roles are read, plan, and deploy; each includes the ones before it."},
 	}
+	c.Components.Responses = map[string]*huma.Response{"Failure": {
+		Description: "The request failed.",
+		Content: map[string]*huma.MediaType{(*wire.Error)(nil).ContentType(""): {
+			Schema: c.Components.Schemas.Schema(reflect.TypeFor[wire.Error](), true, ""),
+		}},
+	}}
 	for _, t := range []reflect.Type{reflect.TypeFor[taskgraph.Task](), reflect.TypeFor[service.Task]()} {
 		c.Components.Schemas.RegisterTypeAlias(t, reflect.TypeFor[Task]())
 	}

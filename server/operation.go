@@ -64,6 +64,9 @@ func (o *ByOwner) Resolve(ctx huma.Context) []error {
 // response is a request or response with a JSON body.
 type response[T any] struct{ Body T }
 
+// failure refers to the description of error responses.
+const failure = "#/components/responses/Failure"
+
 // locate is a transformer that sets the Location header in responses about new objects.
 func locate(ctx huma.Context, status string, value any) (any, error) {
 	path := ""
@@ -95,6 +98,7 @@ func add[I, O any](s *Server, route, id, summary string, f func(context.Context,
 		OperationID: id, Method: method, Path: path, Summary: summary + ".", Tags: []string{strings.Split(path, "/")[1]},
 		Description:  fmt.Sprintf("Requires a token with the role %s.", role),
 		MaxBodyBytes: maxBody, BodyReadTimeout: cmp.Or(s.ReadTimeout, defaultRead),
+		Responses:   map[string]*huma.Response{"4XX": {Ref: failure}, "default": {Ref: failure}},
 		Middlewares: huma.Middlewares{s.need(role), s.checkQuery}, Security: []map[string][]string{{"token": {}}},
 	}
 	for _, t := range upload {
@@ -118,7 +122,7 @@ func add[I, O any](s *Server, route, id, summary string, f func(context.Context,
 		})
 		return
 	}
-	if method == http.MethodPost && !plans || strings.HasSuffix(path, "/deploy/") {
+	if method == http.MethodPost && !plans || strings.HasSuffix(path, "/deploy") {
 		op.DefaultStatus = http.StatusCreated
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*response[O], error) {

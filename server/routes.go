@@ -90,9 +90,9 @@ func (s *Server) graphs() {
 		}
 		return g, err
 	}
-	add(s, "GET /graphs/", "list-graphs", "List all graphs, without tasks",
+	add(s, "GET /graphs", "list-graphs", "List all graphs, without tasks",
 		func(ctx context.Context, _ *none) ([]service.Graph, error) { return s.API.Graphs(ctx, nil) })
-	add(s, "POST /graphs/", "create-graph", "Create a graph",
+	add(s, "POST /graphs", "create-graph", "Create a graph",
 		func(ctx context.Context, in *Upload) (service.Graph, error) { return s.create(ctx, nil, in.RawBody) }, graphType)
 	add(s, "GET /graphs/{id}", "get-graph", "Get a graph",
 		func(ctx context.Context, in *ByID) (service.Graph, error) { return s.API.Graph(ctx, in.ID) })
@@ -143,7 +143,7 @@ func (s *Server) graphs() {
 
 // owned registers the operations on graphs by owner.
 func (s *Server) owned(layer store.Layer) {
-	path, name := fmt.Sprintf(" /%ss/{id}/deployment_graphs/", layer), string(layer)
+	path, name := fmt.Sprintf(" /%ss/{id}/deployment_graphs", layer), string(layer)
 	find := func(ctx context.Context, in *ByType) (service.Graph, error) { return s.API.Find(ctx, in.of, in.Type) }
 	add(s, "GET"+path, "list-"+name+"-graphs", "List the graphs of a "+name+", without tasks",
 		func(ctx context.Context, in *ByOwner) ([]service.Graph, error) { return s.API.Graphs(ctx, &in.of) })
@@ -153,8 +153,8 @@ func (s *Server) owned(layer store.Layer) {
 	}) (service.Graph, error) {
 		return s.create(ctx, &in.of, in.RawBody)
 	}, graphType)
-	add(s, "GET"+path+"{type}/", "get-"+name+"-graph", "Get a graph of a "+name, find)
-	add(s, "PUT"+path+"{type}/", "put-"+name+"-graph", "Update a graph of a "+name, func(ctx context.Context, in *struct {
+	add(s, "GET"+path+"/{type}", "get-"+name+"-graph", "Get a graph of a "+name, find)
+	add(s, "PUT"+path+"/{type}", "put-"+name+"-graph", "Update a graph of a "+name, func(ctx context.Context, in *struct {
 		ByType
 		Upload
 	}) (service.Graph, error) {
@@ -164,7 +164,7 @@ func (s *Server) owned(layer store.Layer) {
 		}
 		return g, err
 	}, graphType)
-	add(s, "DELETE"+path+"{type}/", "delete-"+name+"-graph", "Delete a graph of a "+name, func(ctx context.Context, in *ByType) (none, error) {
+	add(s, "DELETE"+path+"/{type}", "delete-"+name+"-graph", "Delete a graph of a "+name, func(ctx context.Context, in *ByType) (none, error) {
 		g, err := find(ctx, in)
 		if err == nil {
 			err = s.API.Delete(ctx, g.ID)
@@ -175,13 +175,13 @@ func (s *Server) owned(layer store.Layer) {
 
 // releases registers the operations on releases or, depending on layer, plugins.
 func (s *Server) releases(layer store.Layer) {
-	path, name := fmt.Sprintf(" /%ss/", layer), string(layer)
+	path, name := fmt.Sprintf(" /%ss", layer), string(layer)
 	add(s, "GET"+path, "list-"+name+"s", "List "+name+"s",
 		func(ctx context.Context, _ *none) ([]service.Release, error) { return s.API.Releases(ctx, layer) })
 	add(s, "POST"+path, "add-"+name, "Add a "+name, func(ctx context.Context, in *response[service.Release]) (service.Release, error) {
 		return s.API.AddRelease(ctx, service.Release{Layer: layer, Name: in.Body.Name, Version: in.Body.Version})
 	})
-	add(s, "GET"+path+"{id}", "get-"+name, "Get a "+name, func(ctx context.Context, in *ByID) (service.Release, error) {
+	add(s, "GET"+path+"/{id}", "get-"+name, "Get a "+name, func(ctx context.Context, in *ByID) (service.Release, error) {
 		all, err := s.API.Releases(ctx, layer)
 		i := slices.IndexFunc(all, func(r service.Release) bool { return r.ID == in.ID })
 		if err == nil && i < 0 {
@@ -192,7 +192,7 @@ func (s *Server) releases(layer store.Layer) {
 		}
 		return all[i], nil
 	})
-	add(s, "DELETE"+path+"{id}", "delete-"+name, "Delete a "+name+" with its graphs",
+	add(s, "DELETE"+path+"/{id}", "delete-"+name, "Delete a "+name+" with its graphs",
 		func(ctx context.Context, in *ByID) (none, error) {
 			return none{}, s.API.DeleteRelease(ctx, layer, in.ID)
 		})
@@ -227,12 +227,12 @@ func (r *request) run() service.RunRequest {
 
 // clusters registers the remaining operations on environments.
 func (s *Server) clusters() {
-	const path = " /clusters/{id}/"
-	add(s, "GET"+path+"selection", "get-selection", "Get the layers of an environment",
+	const path = " /clusters/{id}"
+	add(s, "GET"+path+"/selection", "get-selection", "Get the layers of an environment",
 		func(ctx context.Context, in *ByOwner) (service.Selection, error) {
 			return s.API.Selection(ctx, in.Owner)
 		})
-	add(s, "PUT"+path+"selection", "put-selection", "Select the layers of an environment", func(ctx context.Context, in *struct {
+	add(s, "PUT"+path+"/selection", "put-selection", "Select the layers of an environment", func(ctx context.Context, in *struct {
 		ByOwner
 		Body wire.NewSelection
 	}) (service.Selection, error) {
@@ -248,21 +248,21 @@ func (s *Server) clusters() {
 	explain := func(ctx context.Context, in *merged) (service.Effective, error) {
 		return s.API.Effective(ctx, in.Owner, in.Type, in.Layers...)
 	}
-	add(s, "GET"+path+"deployment_tasks/", "get-merged-tasks", "Get the merged tasks of an environment", func(ctx context.Context, in *merged) ([]taskgraph.Task, error) {
+	add(s, "GET"+path+"/deployment_tasks", "get-merged-tasks", "Get the merged tasks of an environment", func(ctx context.Context, in *merged) ([]taskgraph.Task, error) {
 		e, err := explain(ctx, in)
 		return e.Tasks, err
 	})
-	add(s, "GET"+path+"deployment_tasks/origins", "explain-merged-tasks", "Get the merged tasks and the layer that sets each attribute", explain)
-	add(s, "POST"+path+"plan", "plan-run", "Show what a run would do",
+	add(s, "GET"+path+"/deployment_tasks/origins", "explain-merged-tasks", "Get the merged tasks and the layer that sets each attribute", explain)
+	add(s, "POST"+path+"/plan", "plan-run", "Show what a run would do",
 		func(ctx context.Context, in *request) (service.Plan, error) {
 			return s.API.Plan(ctx, in.Owner, in.run())
 		})
 	deploy := func(ctx context.Context, in *request) (service.Run, error) {
 		return s.API.Start(ctx, in.Owner, in.run())
 	}
-	add(s, "PUT"+path+"deploy/", "deploy-clusters", "Run a graph on the nodes of an environment", deploy)
-	add(s, "PUT /cluster/{id}/deploy/", "deploy-cluster", "Run a graph on the nodes of an environment", deploy)
-	add(s, "GET"+path+"runs/", "list-runs", "List the runs of an environment, newest first", func(ctx context.Context, in *struct {
+	add(s, "PUT"+path+"/deploy", "deploy-clusters", "Run a graph on the nodes of an environment", deploy)
+	add(s, "PUT /cluster/{id}/deploy", "deploy-cluster", "Run a graph on the nodes of an environment", deploy)
+	add(s, "GET"+path+"/runs", "list-runs", "List the runs of an environment, newest first", func(ctx context.Context, in *struct {
 		ByOwner
 		Before int64 `query:"before" doc:"Only runs with a lower ID."`
 		Limit  int   `query:"limit" default:"100" minimum:"1" maximum:"1000"`

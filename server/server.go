@@ -59,7 +59,7 @@ type Server struct {
 // New returns a server with the given options.
 func New(o Options) *Server {
 	s := &Server{Options: o, mux: http.NewServeMux()}
-	s.api = huma.NewAPI(config(), adapter{humago.NewAdapter(s.mux, "")})
+	s.api = huma.NewAPI(config(), humago.NewAdapter(s.mux, ""))
 	s.graphs()
 	for _, layer := range []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer} {
 		s.owned(layer)
@@ -70,15 +70,6 @@ func New(o Options) *Server {
 	s.runs()
 	s.document = s.describe()
 	return s
-}
-
-// adapter registers each path without its trailing slash, which [Server.ServeHTTP] also removes from requests.
-type adapter struct{ huma.Adapter }
-
-func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
-	bare := *op
-	bare.Path = strings.TrimSuffix(op.Path, "/")
-	a.Adapter.Handle(&bare, handler)
 }
 
 // exchange records the status and user of a request for the log.

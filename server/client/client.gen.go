@@ -7,6 +7,9 @@ import (
 	"context"
 )
 
+// Failure defines model for Failure.
+type Failure = Error
+
 // DeployClusterParams defines parameters for DeployCluster.
 type DeployClusterParams struct {
 	// Type The graph type; the default is "default".
@@ -138,44 +141,44 @@ type PutReleaseGraphJSONRequestBody = Upload
 // ResumeRunJSONRequestBody defines body for ResumeRun for application/json ContentType.
 type ResumeRunJSONRequestBody = Answer
 
-// DeployCluster is PUT /cluster/{id}/deploy/.
+// DeployCluster is PUT /cluster/{id}/deploy.
 func (c *Client) DeployCluster(ctx context.Context, id string, params DeployClusterParams, body *DeployClusterJSONRequestBody) (*Response[Run], error) {
-	return send[Run](ctx, c, "PUT", "/cluster/{id}/deploy/", params, body, id)
+	return send[Run](ctx, c, "PUT", "/cluster/{id}/deploy", params, body, id)
 }
 
-// DeployClusters is PUT /clusters/{id}/deploy/.
+// DeployClusters is PUT /clusters/{id}/deploy.
 func (c *Client) DeployClusters(ctx context.Context, id string, params DeployClustersParams, body *DeployClustersJSONRequestBody) (*Response[Run], error) {
-	return send[Run](ctx, c, "PUT", "/clusters/{id}/deploy/", params, body, id)
+	return send[Run](ctx, c, "PUT", "/clusters/{id}/deploy", params, body, id)
 }
 
-// ListClusterGraphs is GET /clusters/{id}/deployment_graphs/.
+// ListClusterGraphs is GET /clusters/{id}/deployment_graphs.
 func (c *Client) ListClusterGraphs(ctx context.Context, id string) (*Response[[]Graph], error) {
-	return send[[]Graph](ctx, c, "GET", "/clusters/{id}/deployment_graphs/", nil, nil, id)
+	return send[[]Graph](ctx, c, "GET", "/clusters/{id}/deployment_graphs", nil, nil, id)
 }
 
-// CreateClusterGraph is POST /clusters/{id}/deployment_graphs/.
+// CreateClusterGraph is POST /clusters/{id}/deployment_graphs.
 func (c *Client) CreateClusterGraph(ctx context.Context, id string, body CreateClusterGraphJSONRequestBody) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "POST", "/clusters/{id}/deployment_graphs/", nil, body, id)
+	return send[Graph](ctx, c, "POST", "/clusters/{id}/deployment_graphs", nil, body, id)
 }
 
-// DeleteClusterGraph is DELETE /clusters/{id}/deployment_graphs/{type}/.
+// DeleteClusterGraph is DELETE /clusters/{id}/deployment_graphs/{type}.
 func (c *Client) DeleteClusterGraph(ctx context.Context, id string, pType string) (*Response[struct{}], error) {
-	return send[struct{}](ctx, c, "DELETE", "/clusters/{id}/deployment_graphs/{type}/", nil, nil, id, pType)
+	return send[struct{}](ctx, c, "DELETE", "/clusters/{id}/deployment_graphs/{type}", nil, nil, id, pType)
 }
 
-// GetClusterGraph is GET /clusters/{id}/deployment_graphs/{type}/.
+// GetClusterGraph is GET /clusters/{id}/deployment_graphs/{type}.
 func (c *Client) GetClusterGraph(ctx context.Context, id string, pType string) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "GET", "/clusters/{id}/deployment_graphs/{type}/", nil, nil, id, pType)
+	return send[Graph](ctx, c, "GET", "/clusters/{id}/deployment_graphs/{type}", nil, nil, id, pType)
 }
 
-// PutClusterGraph is PUT /clusters/{id}/deployment_graphs/{type}/.
+// PutClusterGraph is PUT /clusters/{id}/deployment_graphs/{type}.
 func (c *Client) PutClusterGraph(ctx context.Context, id string, pType string, body PutClusterGraphJSONRequestBody) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "PUT", "/clusters/{id}/deployment_graphs/{type}/", nil, body, id, pType)
+	return send[Graph](ctx, c, "PUT", "/clusters/{id}/deployment_graphs/{type}", nil, body, id, pType)
 }
 
-// GetMergedTasks is GET /clusters/{id}/deployment_tasks/.
+// GetMergedTasks is GET /clusters/{id}/deployment_tasks.
 func (c *Client) GetMergedTasks(ctx context.Context, id string, params GetMergedTasksParams) (*Response[[]Task], error) {
-	return send[[]Task](ctx, c, "GET", "/clusters/{id}/deployment_tasks/", params, nil, id)
+	return send[[]Task](ctx, c, "GET", "/clusters/{id}/deployment_tasks", params, nil, id)
 }
 
 // ExplainMergedTasks is GET /clusters/{id}/deployment_tasks/origins.
@@ -188,9 +191,9 @@ func (c *Client) PlanRun(ctx context.Context, id string, params PlanRunParams, b
 	return send[Plan](ctx, c, "POST", "/clusters/{id}/plan", params, body, id)
 }
 
-// ListRuns is GET /clusters/{id}/runs/.
+// ListRuns is GET /clusters/{id}/runs.
 func (c *Client) ListRuns(ctx context.Context, id string, params ListRunsParams) (*Response[[]Run], error) {
-	return send[[]Run](ctx, c, "GET", "/clusters/{id}/runs/", params, nil, id)
+	return send[[]Run](ctx, c, "GET", "/clusters/{id}/runs", params, nil, id)
 }
 
 // GetSelection is GET /clusters/{id}/selection.
@@ -203,14 +206,14 @@ func (c *Client) PutSelection(ctx context.Context, id string, body PutSelectionJ
 	return send[Selection](ctx, c, "PUT", "/clusters/{id}/selection", nil, body, id)
 }
 
-// ListGraphs is GET /graphs/.
+// ListGraphs is GET /graphs.
 func (c *Client) ListGraphs(ctx context.Context) (*Response[[]Graph], error) {
-	return send[[]Graph](ctx, c, "GET", "/graphs/", nil, nil)
+	return send[[]Graph](ctx, c, "GET", "/graphs", nil, nil)
 }
 
-// CreateGraph is POST /graphs/.
+// CreateGraph is POST /graphs.
 func (c *Client) CreateGraph(ctx context.Context, body CreateGraphJSONRequestBody) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "POST", "/graphs/", nil, body)
+	return send[Graph](ctx, c, "POST", "/graphs", nil, body)
 }
 
 // DeleteGraph is DELETE /graphs/{id}.
@@ -253,14 +256,14 @@ func (c *Client) PutTask(ctx context.Context, id int64, task int64, body PutTask
 	return send[Task](ctx, c, "PUT", "/graphs/{id}/tasks/{task}", nil, body, id, task)
 }
 
-// ListPlugins is GET /plugins/.
+// ListPlugins is GET /plugins.
 func (c *Client) ListPlugins(ctx context.Context) (*Response[[]Release], error) {
-	return send[[]Release](ctx, c, "GET", "/plugins/", nil, nil)
+	return send[[]Release](ctx, c, "GET", "/plugins", nil, nil)
 }
 
-// AddPlugin is POST /plugins/.
+// AddPlugin is POST /plugins.
 func (c *Client) AddPlugin(ctx context.Context, body AddPluginJSONRequestBody) (*Response[Release], error) {
-	return send[Release](ctx, c, "POST", "/plugins/", nil, body)
+	return send[Release](ctx, c, "POST", "/plugins", nil, body)
 }
 
 // DeletePlugin is DELETE /plugins/{id}.
@@ -273,39 +276,39 @@ func (c *Client) GetPlugin(ctx context.Context, id int64) (*Response[Release], e
 	return send[Release](ctx, c, "GET", "/plugins/{id}", nil, nil, id)
 }
 
-// ListPluginGraphs is GET /plugins/{id}/deployment_graphs/.
+// ListPluginGraphs is GET /plugins/{id}/deployment_graphs.
 func (c *Client) ListPluginGraphs(ctx context.Context, id string) (*Response[[]Graph], error) {
-	return send[[]Graph](ctx, c, "GET", "/plugins/{id}/deployment_graphs/", nil, nil, id)
+	return send[[]Graph](ctx, c, "GET", "/plugins/{id}/deployment_graphs", nil, nil, id)
 }
 
-// CreatePluginGraph is POST /plugins/{id}/deployment_graphs/.
+// CreatePluginGraph is POST /plugins/{id}/deployment_graphs.
 func (c *Client) CreatePluginGraph(ctx context.Context, id string, body CreatePluginGraphJSONRequestBody) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "POST", "/plugins/{id}/deployment_graphs/", nil, body, id)
+	return send[Graph](ctx, c, "POST", "/plugins/{id}/deployment_graphs", nil, body, id)
 }
 
-// DeletePluginGraph is DELETE /plugins/{id}/deployment_graphs/{type}/.
+// DeletePluginGraph is DELETE /plugins/{id}/deployment_graphs/{type}.
 func (c *Client) DeletePluginGraph(ctx context.Context, id string, pType string) (*Response[struct{}], error) {
-	return send[struct{}](ctx, c, "DELETE", "/plugins/{id}/deployment_graphs/{type}/", nil, nil, id, pType)
+	return send[struct{}](ctx, c, "DELETE", "/plugins/{id}/deployment_graphs/{type}", nil, nil, id, pType)
 }
 
-// GetPluginGraph is GET /plugins/{id}/deployment_graphs/{type}/.
+// GetPluginGraph is GET /plugins/{id}/deployment_graphs/{type}.
 func (c *Client) GetPluginGraph(ctx context.Context, id string, pType string) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "GET", "/plugins/{id}/deployment_graphs/{type}/", nil, nil, id, pType)
+	return send[Graph](ctx, c, "GET", "/plugins/{id}/deployment_graphs/{type}", nil, nil, id, pType)
 }
 
-// PutPluginGraph is PUT /plugins/{id}/deployment_graphs/{type}/.
+// PutPluginGraph is PUT /plugins/{id}/deployment_graphs/{type}.
 func (c *Client) PutPluginGraph(ctx context.Context, id string, pType string, body PutPluginGraphJSONRequestBody) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "PUT", "/plugins/{id}/deployment_graphs/{type}/", nil, body, id, pType)
+	return send[Graph](ctx, c, "PUT", "/plugins/{id}/deployment_graphs/{type}", nil, body, id, pType)
 }
 
-// ListReleases is GET /releases/.
+// ListReleases is GET /releases.
 func (c *Client) ListReleases(ctx context.Context) (*Response[[]Release], error) {
-	return send[[]Release](ctx, c, "GET", "/releases/", nil, nil)
+	return send[[]Release](ctx, c, "GET", "/releases", nil, nil)
 }
 
-// AddRelease is POST /releases/.
+// AddRelease is POST /releases.
 func (c *Client) AddRelease(ctx context.Context, body AddReleaseJSONRequestBody) (*Response[Release], error) {
-	return send[Release](ctx, c, "POST", "/releases/", nil, body)
+	return send[Release](ctx, c, "POST", "/releases", nil, body)
 }
 
 // DeleteRelease is DELETE /releases/{id}.
@@ -318,29 +321,29 @@ func (c *Client) GetRelease(ctx context.Context, id int64) (*Response[Release], 
 	return send[Release](ctx, c, "GET", "/releases/{id}", nil, nil, id)
 }
 
-// ListReleaseGraphs is GET /releases/{id}/deployment_graphs/.
+// ListReleaseGraphs is GET /releases/{id}/deployment_graphs.
 func (c *Client) ListReleaseGraphs(ctx context.Context, id string) (*Response[[]Graph], error) {
-	return send[[]Graph](ctx, c, "GET", "/releases/{id}/deployment_graphs/", nil, nil, id)
+	return send[[]Graph](ctx, c, "GET", "/releases/{id}/deployment_graphs", nil, nil, id)
 }
 
-// CreateReleaseGraph is POST /releases/{id}/deployment_graphs/.
+// CreateReleaseGraph is POST /releases/{id}/deployment_graphs.
 func (c *Client) CreateReleaseGraph(ctx context.Context, id string, body CreateReleaseGraphJSONRequestBody) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "POST", "/releases/{id}/deployment_graphs/", nil, body, id)
+	return send[Graph](ctx, c, "POST", "/releases/{id}/deployment_graphs", nil, body, id)
 }
 
-// DeleteReleaseGraph is DELETE /releases/{id}/deployment_graphs/{type}/.
+// DeleteReleaseGraph is DELETE /releases/{id}/deployment_graphs/{type}.
 func (c *Client) DeleteReleaseGraph(ctx context.Context, id string, pType string) (*Response[struct{}], error) {
-	return send[struct{}](ctx, c, "DELETE", "/releases/{id}/deployment_graphs/{type}/", nil, nil, id, pType)
+	return send[struct{}](ctx, c, "DELETE", "/releases/{id}/deployment_graphs/{type}", nil, nil, id, pType)
 }
 
-// GetReleaseGraph is GET /releases/{id}/deployment_graphs/{type}/.
+// GetReleaseGraph is GET /releases/{id}/deployment_graphs/{type}.
 func (c *Client) GetReleaseGraph(ctx context.Context, id string, pType string) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "GET", "/releases/{id}/deployment_graphs/{type}/", nil, nil, id, pType)
+	return send[Graph](ctx, c, "GET", "/releases/{id}/deployment_graphs/{type}", nil, nil, id, pType)
 }
 
-// PutReleaseGraph is PUT /releases/{id}/deployment_graphs/{type}/.
+// PutReleaseGraph is PUT /releases/{id}/deployment_graphs/{type}.
 func (c *Client) PutReleaseGraph(ctx context.Context, id string, pType string, body PutReleaseGraphJSONRequestBody) (*Response[Graph], error) {
-	return send[Graph](ctx, c, "PUT", "/releases/{id}/deployment_graphs/{type}/", nil, body, id, pType)
+	return send[Graph](ctx, c, "PUT", "/releases/{id}/deployment_graphs/{type}", nil, body, id, pType)
 }
 
 // GetRun is GET /runs/{id}.

@@ -25,6 +25,8 @@ type (
 	Answer = service.Answer
 	// Effective is a graph merged from the layers of an environment.
 	Effective = service.Effective
+	// Error is an error response.
+	Error = wire.Error
 	// Event is an event of a run.
 	Event = store.Event
 	// Graph is a stored graph.

@@ -11,7 +11,7 @@ type Upload struct {
 	Type      string           `json:"type,omitempty" doc:"The default is \"default\". It cannot be changed."`
 	Name      string           `json:"name,omitempty"`
 	Tasks     []taskgraph.Task `json:"tasks,omitzero"`
-	Relations []store.Owner    `json:"relations,omitempty" maxItems:"1" doc:"The owner, required by POST /graphs/."`
+	Relations []store.Owner    `json:"relations,omitempty" maxItems:"1" doc:"The owner, required by POST /graphs."`
 }
 
 // NewSelection selects the layers of an environment.
