@@ -83,7 +83,7 @@ func TestInvalidRequests(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/", "/graph", "/graphs/1/other", "/clusters/", "/docs", "/schemas/Graph", "//x", "//graphs", "/graphs//1", "/graphs/./", "/releases/../graphs/", "/graphs/1/..", "/graphs//", "/%2e%2e/graphs", "/graphs%2F1", "/graphs/*/x", "/releases/1/deployment_graphs/default/x"} {
+	for _, path := range []string{"/", "/graph", "/graphs/1/other", "/cluster/", "/docs", "/schemas/Graph", "//x", "//graphs", "/graphs//1", "/graphs/./", "/releases/../graphs/", "/graphs/1/..", "/graphs//", "/%2e%2e/graphs", "/graphs%2F1", "/graphs/*/x", "/releases/1/deployment_graphs/default/x"} {
 		if a := w.send(server.Deploy, "GET", path, ""); a.status != 404 || a.problem(t) != "no such path; /openapi.json lists all paths" {
 			t.Errorf("GET %s = %d %s, want 404", path, a.status, a.body)
 		}

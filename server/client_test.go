@@ -88,6 +88,8 @@ func scenario(t *testing.T, api service.API, folder string) []string {
 		_, err = api.Graphs(ctx, &o)
 		s.note("list without owner", nil, err)
 	}
+	clusters, err := api.Clusters(ctx)
+	s.note("clusters", clusters, err)
 	selection, err := api.Use(ctx, service.Selection{
 		Environment: "dev", Release: &release, Plugins: []service.Release{plugin}, Order: []store.Layer{store.ClusterLayer, store.ReleaseLayer, store.PluginLayer}, Whole: true,
 	})
@@ -105,6 +107,8 @@ func scenario(t *testing.T, api service.API, folder string) []string {
 	name := "New"
 	g, err := api.Update(ctx, graphs[2].ID, &name, nil)
 	s.note("rename", g, err)
+	g, err = api.Update(ctx, graphs[2].ID, new(""), nil)
+	s.note("remove the name", g, err)
 	g, err = api.Update(ctx, graphs[2].ID, nil, append(parse(`[{id: wait, type: shell, parameters: {cmd: "until [ -e go ]; do sleep 0.02; done"}}]`), graphs[2].Tasks[0].Task))
 	s.note("update", g, err)
 	if err != nil {

@@ -117,6 +117,10 @@ func TestUploads(t *testing.T) {
 		{"PUT", "/clusters/dev/deploy", `{"type": 1, "extra": 2}`, `{"title":"Bad Request","status":400,"detail":"body.type: expected string; body.extra: unexpected property"}`},
 		{"PUT", "/clusters/dev/deploy", `{"Type": "x", "nodes": []}`, `{"title":"Bad Request","status":400,"detail":"body.nodes: expected array length >= 1; body.Type: unexpected property"}`},
 		{"PUT", "/clusters/dev/selection", `{"release": 1e30}`, `{"title":"Bad Request","status":400,"detail":"body: json: cannot unmarshal number 1e30"}`},
+		{"PUT", "/clusters/dev/selection", `{"release": "shop"}`, `{"title":"Bad Request","status":400,"detail":"body: release and plugins: expected an ID or an object with an id, got \"shop\""}`},
+		{"PUT", "/clusters/dev/selection", `{"plugins": [null]}`, `{"title":"Bad Request","status":400,"detail":"body: release and plugins: expected an ID or an object with an id, got null"}`},
+		{"PUT", "/clusters/dev/selection", `{"plugins": [{"name": "x"}]}`, `{"title":"Bad Request","status":400,"detail":"body: release and plugins: expected an ID or an object with an id, got {\"name\": \"x\"}"}`},
+		{"PUT", "/clusters/dev/selection", `{"plugin": 1}`, `{"title":"Bad Request","status":400,"detail":"body.plugin: unexpected property"}`},
 		{"POST", "/releases", `{"name": "x"`, `{"title":"Bad Request","status":400,"detail":"body: unexpected end of JSON input"}`},
 	} {
 		if a := w.send(server.Deploy, c.method, c.path, c.body); a.status != 400 || !strings.HasPrefix(a.body, c.want) {

@@ -61,7 +61,26 @@ func config() huma.Config {
 	for _, t := range []reflect.Type{reflect.TypeFor[taskgraph.Task](), reflect.TypeFor[service.Task]()} {
 		c.Components.Schemas.RegisterTypeAlias(t, reflect.TypeFor[Task]())
 	}
+	c.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[wire.ID](), reflect.TypeFor[id]())
 	return c
+}
+
+// id is the JSON schema of [wire.ID]. Huma does not check it, since its messages about alternatives explain nothing.
+type id struct{}
+
+// Schema implements [huma.SchemaProvider].
+func (id) Schema(huma.Registry) *huma.Schema { return anyOf(idForms()...) }
+
+// null is the JSON schema of null.
+var null = map[string]any{"type": "null"}
+
+func anyOf(forms ...any) *huma.Schema {
+	return &huma.Schema{Extensions: map[string]any{"anyOf": forms}}
+}
+
+func idForms() []any {
+	number := map[string]any{"type": "integer", "format": "int64"}
+	return []any{number, map[string]any{"type": "object", "properties": map[string]any{"id": number}, "required": []string{"id"}}}
 }
 
 // Task is the JSON schema of tasks. It allows additional attributes.
@@ -80,6 +99,9 @@ func (Task) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 
 // describe registers the handler for the OpenAPI document, which requires no token, and returns the document.
 func (s *Server) describe() []byte {
+	schemas := s.api.OpenAPI().Components.Schemas.Map()
+	schemas["NewSelection"].Properties["release"] = anyOf(append(idForms(), null)...)
+	schemas["Selection"].Properties["release"] = anyOf(map[string]any{"$ref": "#/components/schemas/Release"}, null)
 	text, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
 		panic(err) // cannot fail, since the document depends only on the code

@@ -28,13 +28,13 @@ func invalid(format string, args ...any) error {
 }
 
 // parse parses a graph and its owner. The owner is nil if the body names none.
-func parse(body []byte) (g *taskgraph.Graph, of *store.Owner, err error) {
-	g, relations, err := taskgraph.ParseUpload(body)
-	if err != nil || relations == nil {
+func parse(body []byte) (g *taskgraph.Upload, of *store.Owner, err error) {
+	g, err = taskgraph.ParseUpload(body)
+	if err != nil || g.Relations == nil {
 		return g, nil, err
 	}
 	var owners []store.Owner
-	text, err := json.Marshal(relations)
+	text, err := json.Marshal(g.Relations)
 	if err != nil || json.Unmarshal(text, &owners) != nil || len(owners) != 1 {
 		return nil, nil, errOwner
 	}
@@ -53,7 +53,7 @@ func (s *Server) update(ctx context.Context, g service.Graph, body []byte) (serv
 		return g, invalid("the owner of graph %d cannot be changed", g.ID)
 	}
 	var name *string
-	if change.Name != "" {
+	if change.Name != "" || change.Unnamed {
 		name = &change.Name
 	}
 	g, err = s.API.Update(ctx, g.ID, name, change.Tasks)
@@ -72,7 +72,7 @@ func (s *Server) create(ctx context.Context, of *store.Owner, body []byte) (serv
 	case of != nil && owner != nil && *of != *owner:
 		return service.Graph{}, invalid("relations must name the same owner as the path")
 	}
-	created, err := s.API.Create(ctx, *cmp.Or(of, owner), *g)
+	created, err := s.API.Create(ctx, *cmp.Or(of, owner), g.Graph)
 	created.Warnings = g.Warnings
 	return created, err
 }
@@ -225,25 +225,52 @@ func (r *request) run() service.RunRequest {
 	return run
 }
 
+// change applies a [wire.NewSelection] in JSON to a selection. Decoding keeps the fields that are missing from the body.
+func change(s *service.Selection, body []byte) error {
+	n := wire.NewSelection{Order: s.Order, Whole: &s.Whole}
+	if s.Release != nil {
+		n.Release = new(wire.ID(s.Release.ID))
+	}
+	for _, p := range s.Plugins {
+		n.Plugins = append(n.Plugins, wire.ID(p.ID))
+	}
+	if err := json.Unmarshal(body, &n); err != nil {
+		return invalid("%v", err) // huma has decoded the body before
+	}
+	s.Release, s.Plugins, s.Order, s.Whole = nil, nil, n.Order, n.Whole != nil && *n.Whole
+	if n.Release != nil && *n.Release != 0 {
+		s.Release = &service.Release{ID: int64(*n.Release)}
+	}
+	for _, id := range n.Plugins {
+		s.Plugins = append(s.Plugins, service.Release{ID: int64(id)})
+	}
+	return nil
+}
+
 // clusters registers the remaining operations on environments.
 func (s *Server) clusters() {
 	const path = " /clusters/{id}"
+	add(s, "GET /clusters", "list-clusters", "List the environments",
+		func(ctx context.Context, _ *none) ([]service.Cluster, error) { return s.API.Clusters(ctx) })
 	add(s, "GET"+path+"/selection", "get-selection", "Get the layers of an environment",
 		func(ctx context.Context, in *ByOwner) (service.Selection, error) {
 			return s.API.Selection(ctx, in.Owner)
 		})
 	add(s, "PUT"+path+"/selection", "put-selection", "Select the layers of an environment", func(ctx context.Context, in *struct {
 		ByOwner
-		Body wire.NewSelection
+		Body    wire.NewSelection
+		RawBody []byte
 	}) (service.Selection, error) {
-		use := service.Selection{Environment: in.Owner, Order: in.Body.Order, Whole: in.Body.Whole}
-		if in.Body.Release != 0 {
-			use.Release = &service.Release{ID: in.Body.Release}
+		s.selecting.Lock()
+		defer s.selecting.Unlock()
+		use, err := s.API.Selection(ctx, in.Owner)
+		if err == nil {
+			err = change(&use, in.RawBody)
 		}
-		for _, id := range in.Body.Plugins {
-			use.Plugins = append(use.Plugins, service.Release{ID: id})
+		if err == nil {
+			use, err = s.API.Use(ctx, use)
 		}
-		return s.API.Use(ctx, use)
+		return use, err
 	})
 	explain := func(ctx context.Context, in *merged) (service.Effective, error) {
 		return s.API.Effective(ctx, in.Owner, in.Type, in.Layers...)

@@ -209,7 +209,7 @@ func (c *caller) addReleases() {
 
 func (c *caller) createGraphs() {
 	ctx := c.Context()
-	graph, err := c.CreateReleaseGraph(ctx, c.releasePath, api.Upload{Name: "Release", Tasks: tasks("a", "b")})
+	graph, err := c.CreateReleaseGraph(ctx, c.releasePath, api.Upload{Name: new("Release"), Tasks: tasks("a", "b")})
 	c.check(err, graph.StatusCode, 201, string(graph.Body))
 	g := graph.JSON
 	if g.Type != "default" || g.Name != "Release" || len(g.Tasks) != 2 || g.Tasks[0].DatabaseID == 0 || g.Relations[0].Layer != "release" || g.Relations[0].ID != c.release {
@@ -285,7 +285,7 @@ func (c *caller) readGraphs() {
 
 func (c *caller) updateGraphs() {
 	ctx := c.Context()
-	put, err := c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Name: "New"})
+	put, err := c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Name: new("New")})
 	c.check(err, put.StatusCode, 200)
 	if put.JSON.Name != "New" || len(put.JSON.Tasks) != 2 {
 		c.Errorf("PutReleaseGraph = %s, want only the name changed", put.Body)
@@ -313,12 +313,17 @@ func (c *caller) updateGraphs() {
 
 func (c *caller) selects() {
 	ctx := c.Context()
-	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{Release: c.release, Plugins: []int64{c.plugin}})
+	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{Release: new(api.ID(c.release)), Plugins: []api.ID{api.ID(c.plugin)}})
 	c.check(err, selection.StatusCode, 200, string(selection.Body))
-	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Release: 99})
+	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Release: new(api.ID(99))})
 	c.check(err, selection.StatusCode, 404)
-	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Plugins: []int64{c.plugin, c.plugin}})
+	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Plugins: []api.ID{api.ID(c.plugin), api.ID(c.plugin)}})
 	c.check(err, selection.StatusCode, 400)
+	clusters, err := c.ListClusters(ctx)
+	c.check(err, clusters.StatusCode, 200)
+	if want := []api.Cluster{{Name: "dev"}, {Name: "prod"}}; !slices.Equal(clusters.JSON, want) {
+		c.Errorf("ListClusters = %s, want dev and prod", clusters.Body)
+	}
 	selected, err := c.GetSelection(ctx, "dev")
 	c.check(err, selected.StatusCode, 200)
 	if selected.JSON.Release.ID != c.release || len(selected.JSON.Plugins) != 1 {
@@ -433,7 +438,7 @@ func (c *caller) changeByID() {
 	c.check(err, read.StatusCode, 200)
 	read, err = c.GetGraph(ctx, 99)
 	c.check(err, read.StatusCode, 404)
-	changed, err := c.PutGraph(ctx, fix.ID, api.Upload{Name: "Fix", Tasks: []taskgraph.Task{fix.Tasks[0].Task, taskOf("y", "anchor")}})
+	changed, err := c.PutGraph(ctx, fix.ID, api.Upload{Name: new("Fix"), Tasks: []taskgraph.Task{fix.Tasks[0].Task, taskOf("y", "anchor")}})
 	c.check(err, changed.StatusCode, 200, string(changed.Body))
 	if now := changed.JSON.Tasks; now[0].DatabaseID != fix.Tasks[0].DatabaseID || now[1].DatabaseID == fix.Tasks[1].DatabaseID {
 		c.Errorf("PutGraph changed tasks %+v to %s, want the first ID kept and a new second ID", fix.Tasks, changed.Body)
@@ -486,7 +491,7 @@ func (c *caller) deletes() {
 	c.check(err, inUse.StatusCode, 409)
 	inUse2, err := c.DeletePlugin(ctx, c.plugin)
 	c.check(err, inUse2.StatusCode, 409)
-	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{})
+	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{Release: new(api.ID(0)), Plugins: []api.ID{}})
 	c.check(err, selection.StatusCode, 200, string(selection.Body))
 	gone, err := c.DeleteReleaseGraph(ctx, c.releasePath, "default")
 	c.check(err, gone.StatusCode, 204)

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -54,6 +55,8 @@ type Server struct {
 	api huma.API
 	// document is the OpenAPI document as JSON.
 	document []byte
+	// selecting excludes concurrent changes to selections, which read the selection first.
+	selecting sync.Mutex
 }
 
 // New returns a server with the given options.

@@ -20,11 +20,20 @@ func Parse(src []byte, file string) (*Graph, error) {
 	return p.parse(src, file, p.graph)
 }
 
-// ParseUpload is like [Parse] but accepts the field relations, as in stored graphs. It returns its JSON value, or nil.
-func ParseUpload(src []byte) (g *Graph, relations any, err error) {
-	p := &parser{}
-	g, err = p.parse(src, "", p.graph)
-	return g, p.relations, err
+// Upload is a graph in a request.
+type Upload struct {
+	Graph
+	// Unnamed means that the name is "", as in stored graphs without a name. It removes the name.
+	Unnamed bool
+	// Relations is the JSON value of the field relations, or nil.
+	Relations any
+}
+
+// ParseUpload is like [Parse] but accepts stored graphs, which have relations and may have an empty name.
+func ParseUpload(src []byte) (*Upload, error) {
+	p := &parser{isUpload: true}
+	_, err := p.parse(src, "", p.graph)
+	return &p.Upload, err
 }
 
 // ParseTask is like [Parse] but parses a single task, and returns its warnings.
@@ -52,8 +61,8 @@ func (p *parser) parse(src []byte, file string, read func(*yaml.Node)) (*Graph, 
 
 type parser struct {
 	Document
-	Graph
-	relations any
+	Upload
+	isUpload bool
 }
 
 // Locate adds positions to problems of effective tasks that are in the parsed graph. It returns all problems in source
@@ -150,7 +159,7 @@ func (p *parser) graph(root *yaml.Node) {
 			}
 		}
 		if n := entry(root, "relations"); n != nil {
-			p.relations = p.Value(n)
+			p.Relations = p.Value(n)
 		}
 		r := p.reader(root)
 		text := func(key string, check func(string) error) string {
@@ -160,7 +169,11 @@ func (p *parser) graph(root *yaml.Node) {
 			return ""
 		}
 		p.Type = text("type", func(name string) error { return CheckName("graph type", name) })
-		p.Name = text("name", nil)
+		if n := entry(root, "name"); p.isUpload && n != nil && p.Value(n) == "" {
+			p.Unnamed = true
+		} else {
+			p.Name = text("name", nil)
+		}
 		p.Attribute = ""
 	}
 	switch {

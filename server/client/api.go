@@ -113,13 +113,16 @@ func (r *remote) DeleteRelease(ctx context.Context, layer store.Layer, id int64)
 	}
 	return done(r.client.DeleteRelease(ctx, id))
 }
+func (r *remote) Clusters(ctx context.Context) ([]Cluster, error) {
+	return result(r.client.ListClusters(ctx))
+}
 func (r *remote) Use(ctx context.Context, s Selection) (Selection, error) {
-	use := NewSelection{Order: s.Order, Whole: s.Whole}
+	use := NewSelection{Release: new(ID), Plugins: []ID{}, Order: append([]store.Layer{}, s.Order...), Whole: &s.Whole}
 	if s.Release != nil {
-		use.Release = s.Release.ID
+		*use.Release = ID(s.Release.ID)
 	}
 	for _, p := range s.Plugins {
-		use.Plugins = append(use.Plugins, p.ID)
+		use.Plugins = append(use.Plugins, ID(p.ID))
 	}
 	return result(r.client.PutSelection(ctx, s.Environment, use))
 }
@@ -151,14 +154,10 @@ func (r *remote) Find(ctx context.Context, owner store.Owner, graphType string) 
 	return result(r.client.GetReleaseGraph(ctx, strconv.FormatInt(owner.ID, 10), graphType))
 }
 func (r *remote) Create(ctx context.Context, owner store.Owner, g taskgraph.Graph) (Graph, error) {
-	return result(r.client.CreateGraph(ctx, Upload{Type: g.Type, Name: g.Name, Tasks: g.Tasks, Relations: []store.Owner{owner}}))
+	return result(r.client.CreateGraph(ctx, Upload{Type: g.Type, Name: &g.Name, Tasks: g.Tasks, Relations: []store.Owner{owner}}))
 }
 func (r *remote) Update(ctx context.Context, id int64, name *string, tasks []taskgraph.Task) (Graph, error) {
-	change := Upload{Tasks: tasks}
-	if name != nil {
-		change.Name = *name
-	}
-	return result(r.client.PutGraph(ctx, id, change))
+	return result(r.client.PutGraph(ctx, id, Upload{Name: name, Tasks: tasks}))
 }
 func (r *remote) Delete(ctx context.Context, id int64) error {
 	return done(r.client.DeleteGraph(ctx, id))

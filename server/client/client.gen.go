@@ -146,6 +146,11 @@ func (c *Client) DeployCluster(ctx context.Context, id string, params DeployClus
 	return send[Run](ctx, c, "PUT", "/cluster/{id}/deploy", params, body, id)
 }
 
+// ListClusters is GET /clusters.
+func (c *Client) ListClusters(ctx context.Context) (*Response[[]Cluster], error) {
+	return send[[]Cluster](ctx, c, "GET", "/clusters", nil, nil)
+}
+
 // DeployClusters is PUT /clusters/{id}/deploy.
 func (c *Client) DeployClusters(ctx context.Context, id string, params DeployClustersParams, body *DeployClustersJSONRequestBody) (*Response[Run], error) {
 	return send[Run](ctx, c, "PUT", "/clusters/{id}/deploy", params, body, id)

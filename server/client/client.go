@@ -18,11 +18,13 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-//go:generate go tool -modfile=../../tools/go.mod oapi-codegen -generate=types,client -package=client -templates=templates -exclude-schemas=Answer,Effective,Error,Event,Graph,NewSelection,Owner,Plan,PlanItem,PlanWindow,Problem,Release,Run,RunRequest,Selection,Task,TaskRun,Upload -o=client.gen.go ../../docs/openapi.json
+//go:generate go tool -modfile=../../tools/go.mod oapi-codegen -generate=types,client -package=client -templates=templates -exclude-schemas=Answer,Cluster,Effective,Error,Event,Graph,NewSelection,Owner,Plan,PlanItem,PlanWindow,Problem,Release,Run,RunRequest,Selection,Task,TaskRun,Upload -o=client.gen.go ../../docs/openapi.json
 
 type (
 	// Answer is the body of ResumeRun: the answer to a run that is waiting for one.
 	Answer = service.Answer
+	// Cluster is an environment.
+	Cluster = service.Cluster
 	// Effective is a graph merged from the layers of an environment.
 	Effective = service.Effective
 	// Error is an error response.
@@ -31,6 +33,8 @@ type (
 	Event = store.Event
 	// Graph is a stored graph.
 	Graph = service.Graph
+	// ID is the ID of a release or a plugin in a NewSelection.
+	ID = wire.ID
 	// NewSelection is the body of PutSelection.
 	NewSelection = wire.NewSelection
 	// Plan lists the tasks that a run would execute.

@@ -2,24 +2,50 @@
 package wire
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
 // Upload creates or updates a graph. An update leaves the name or the tasks unchanged if they are missing.
 type Upload struct {
-	Type      string           `json:"type,omitempty" doc:"The default is \"default\". It cannot be changed."`
-	Name      string           `json:"name,omitempty"`
-	Tasks     []taskgraph.Task `json:"tasks,omitzero"`
-	Relations []store.Owner    `json:"relations,omitempty" maxItems:"1" doc:"The owner, required by POST /graphs."`
+	Type      string              `json:"type,omitempty" doc:"The default is \"default\". It cannot be changed."`
+	Name      *string             `json:"name,omitempty" doc:"An empty name removes the name."`
+	Tasks     []taskgraph.Task    `json:"tasks,omitzero"`
+	Relations []store.Owner       `json:"relations,omitempty" maxItems:"1" doc:"The owner, required by POST /graphs. It cannot be changed."`
+	ID        int64               `json:"id,omitempty" readOnly:"true"`
+	Warnings  []taskgraph.Problem `json:"warnings,omitempty" readOnly:"true"`
 }
 
-// NewSelection selects the layers of an environment.
+// NewSelection selects the layers of an environment. Missing fields keep their values.
 type NewSelection struct {
-	Release int64         `json:"release,omitempty" doc:"The ID of a release."`
-	Plugins []int64       `json:"plugins,omitempty" doc:"The IDs of plugins, in merge order."`
-	Order   []store.Layer `json:"order,omitempty" doc:"All layers, later ones overriding earlier ones; by default release, cluster, plugin."`
-	Whole   bool          `json:"whole,omitempty" doc:"Tasks override whole tasks, not only their attributes."`
+	Environment string        `json:"environment,omitempty" readOnly:"true"`
+	Release     *ID           `json:"release,omitempty"`
+	Plugins     []ID          `json:"plugins,omitzero" doc:"The plugins, in merge order."`
+	Order       []store.Layer `json:"order,omitzero" doc:"All layers, later ones overriding earlier ones; by default release, cluster, plugin."`
+	Whole       *bool         `json:"whole,omitempty" doc:"Tasks override whole tasks, not only their attributes."`
+}
+
+// ID is the ID of a release or a plugin, in JSON as a number or as the field id of an object. The ID 0 selects none.
+type ID int64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (id *ID) UnmarshalJSON(text []byte) error {
+	object := struct {
+		ID json.RawMessage `json:"id"`
+	}{text}
+	if text[0] == '{' {
+		object.ID = nil
+		if err := json.Unmarshal(text, &object); err != nil {
+			return err
+		}
+	}
+	if number := object.ID; len(number) == 0 || number[0] != '-' && (number[0] < '0' || number[0] > '9') {
+		return fmt.Errorf("release and plugins: expected an ID or an object with an id, got %s", text)
+	}
+	return json.Unmarshal(object.ID, (*int64)(id))
 }
 
 // Error is an error response as defined by RFC 9457.

@@ -26,6 +26,8 @@ type API interface {
 	AddRelease(ctx context.Context, r Release) (Release, error)
 	Releases(ctx context.Context, layer store.Layer) ([]Release, error)
 	DeleteRelease(ctx context.Context, layer store.Layer, id int64) error
+	// Clusters returns all environments, in alphabetical order.
+	Clusters(ctx context.Context) ([]Cluster, error)
 	// Use sets the release and the plugins of an environment by ID.
 	Use(ctx context.Context, s Selection) (Selection, error)
 	Selection(ctx context.Context, environment string) (Selection, error)
@@ -89,11 +91,16 @@ type (
 	Answer = run.Answer
 )
 
+// Cluster is an environment.
+type Cluster struct {
+	Name string `json:"name" doc:"The name of the environment, which identifies the cluster in paths."`
+}
+
 // Selection is the release, the plugins, and the layer order of an environment.
 type Selection struct {
 	Environment string `json:"environment"`
 	// Release is nil if no release is selected.
-	Release *Release  `json:"release,omitempty"`
+	Release *Release  `json:"release"`
 	Plugins []Release `json:"plugins"`
 	// Order lists the layers in merge order: later layers override earlier ones.
 	Order []store.Layer `json:"order"`

@@ -216,6 +216,17 @@ func owners(s store.Selection, only []store.Layer) (all []store.Owner) {
 	return all
 }
 
+// Clusters implements [API].
+func (s *Service) Clusters(ctx context.Context) ([]Cluster, error) {
+	return read(ctx, s, func(v *view) []Cluster {
+		all := make([]Cluster, len(v.environments))
+		for i, e := range v.environments {
+			all[i].Name = e.Name
+		}
+		return all
+	})
+}
+
 // Selection implements [API].
 func (s *Service) Selection(ctx context.Context, environment string) (Selection, error) {
 	return read(ctx, s, func(v *view) Selection { return v.resolve(v.selection(environment)) })
