@@ -84,9 +84,9 @@ func locate(ctx huma.Context, status string, value any) (any, error) {
 	return value, nil
 }
 
-// add registers an operation. The route is a method and a path, which determine the required role and the success
-// status. The optional upload is the type of the request body. Lists in responses are never null.
-func add[I, O any](s *Server, route, id, summary string, f func(context.Context, *I) (O, error), upload ...reflect.Type) {
+// operation returns an operation. The route is a method and a path, which determine the required role and the success
+// status. The optional upload is the type of the request body.
+func (s *Server) operation(route, id, summary string, upload ...reflect.Type) huma.Operation {
 	method, path, _ := strings.Cut(route, " ")
 	role, plans := Deploy, strings.HasSuffix(path, "/plan")
 	if method == http.MethodGet {
@@ -102,11 +102,25 @@ func add[I, O any](s *Server, route, id, summary string, f func(context.Context,
 		Middlewares: huma.Middlewares{s.need(role), s.checkQuery}, Security: []map[string][]string{{"token": {}}},
 	}
 	for _, t := range upload {
-		schema := s.api.OpenAPI().Components.Schemas.Schema(t, true, "")
-		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: s.schema(t)}}}
 		op.SkipValidateBody = true
 		op.Description += " The body is JSON or YAML."
 	}
+	if method == http.MethodDelete {
+		op.DefaultStatus = http.StatusNoContent
+	} else if method == http.MethodPost && !plans || strings.HasSuffix(path, "/deploy") {
+		op.DefaultStatus = http.StatusCreated
+	}
+	return op
+}
+
+func (s *Server) schema(t reflect.Type) *huma.Schema {
+	return s.api.OpenAPI().Components.Schemas.Schema(t, true, "")
+}
+
+// add registers an operation. Lists in responses are never null.
+func add[I, O any](s *Server, route, id, summary string, f func(context.Context, *I) (O, error), upload ...reflect.Type) {
+	op := s.operation(route, id, summary, upload...)
 	call := func(ctx context.Context, in *I) (value O, err error) {
 		value, err = f(ctx, in)
 		if v := reflect.ValueOf(&value).Elem(); v.Kind() == reflect.Slice && v.IsNil() {
@@ -114,16 +128,12 @@ func add[I, O any](s *Server, route, id, summary string, f func(context.Context,
 		}
 		return value, s.problem(err)
 	}
-	if method == http.MethodDelete {
-		op.DefaultStatus = http.StatusNoContent
+	if op.Method == http.MethodDelete {
 		huma.Register(s.api, op, func(ctx context.Context, in *I) (*none, error) {
 			_, err := call(ctx, in)
 			return nil, err
 		})
 		return
-	}
-	if method == http.MethodPost && !plans || strings.HasSuffix(path, "/deploy") {
-		op.DefaultStatus = http.StatusCreated
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*response[O], error) {
 		value, err := call(ctx, in)

@@ -302,12 +302,7 @@ func (s *Server) clusters() {
 func (s *Server) runs() {
 	add(s, "GET /runs/{id}", "get-run", "Get a run with its task runs",
 		func(ctx context.Context, in *ByID) (service.Run, error) { return s.API.Run(ctx, in.ID) })
-	add(s, "GET /runs/{id}/events", "get-events", "Get up to 1000 events of a run, oldest first", func(ctx context.Context, in *struct {
-		ByID
-		After int64 `query:"after" doc:"Only events with a higher serial."`
-	}) ([]store.Event, error) {
-		return s.API.Events(ctx, in.ID, in.After)
-	})
+	s.events()
 	add(s, "PUT /runs/{id}/stop", "stop-run", "Stop a run. Running tasks finish",
 		func(ctx context.Context, in *ByID) (service.Run, error) { return s.API.Stop(ctx, in.ID) })
 	add(s, "PUT /runs/{id}/resume", "resume-run", "Continue a run and optionally answer its question", func(ctx context.Context, in *struct {

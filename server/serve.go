@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
 // Engine executes the runs of an environment. Run returns when the run ends, waits for an answer, or is stopped. After
@@ -65,10 +66,11 @@ func (r *Runs) close() {
 	}
 }
 
-// Default timeouts for reading requests and writing responses.
+// Default timeouts for reading requests and writing responses, and time between the comments of an idle stream.
 const (
-	defaultRead  = 30 * time.Second
-	defaultWrite = 2 * time.Minute
+	defaultRead      = 30 * time.Second
+	defaultWrite     = 2 * time.Minute
+	defaultHeartbeat = 15 * time.Second
 )
 
 // Listen listens on a TCP address, with TLS if cert and key are the paths of a certificate and its key. Unless secure is
@@ -96,7 +98,7 @@ func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 }
 
 // Serve handles requests until ctx is done. Then it stops accepting requests, finishes requests in flight, and stops
-// the runs of this process after their current tasks; these runs can be resumed. When the context of the runs is done
+// the runs of this process after their current tasks; these runs can be resumed. Streams of events end after them. When the context of the runs is done
 // too, Serve closes all connections and cancels running tasks.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	read := cmp.Or(s.ReadTimeout, defaultRead)
@@ -112,6 +114,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.Runs.close()
+	go func() {
+		s.Runs.ended.Wait()
+		time.Sleep(2 * service.Poll) // let streams send the last events of these runs
+		s.endStreams()
+	}()
 	if h.Shutdown(s.Runs.Context) != nil {
 		_ = h.Close() // the context of the runs is done too
 	}

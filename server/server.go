@@ -38,8 +38,11 @@ type Options struct {
 	// Local rejects requests whose Host header does not name this machine, which prevents DNS rebinding attacks.
 	Local bool
 	// ReadTimeout limits the time to read a request. WriteTimeout limits the time from the end of the request header to
-	// the end of the response. The defaults are 30 seconds and 2 minutes.
+	// the end of the response, or to each write of a stream. The defaults are 30 seconds and 2 minutes.
 	ReadTimeout, WriteTimeout time.Duration
+	// Heartbeat is the time after which an idle stream of events sends a comment, so that both sides notice a lost
+	// connection. The default is 15 seconds.
+	Heartbeat time.Duration
 }
 
 // Request limits.
@@ -57,11 +60,15 @@ type Server struct {
 	document []byte
 	// selecting excludes concurrent changes to selections, which read the selection first.
 	selecting sync.Mutex
+	// streams is done when the server stops. It ends the streams of events.
+	streams    context.Context
+	endStreams func()
 }
 
 // New returns a server with the given options.
 func New(o Options) *Server {
 	s := &Server{Options: o, mux: http.NewServeMux()}
+	s.streams, s.endStreams = context.WithCancel(context.Background())
 	s.api = huma.NewAPI(config(), humago.NewAdapter(s.mux, ""))
 	s.graphs()
 	for _, layer := range []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer} {

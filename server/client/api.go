@@ -29,7 +29,13 @@ type Options struct {
 	CA string
 	// Timeout limits the duration of each request. The default is 2 minutes.
 	Timeout time.Duration
+	// Reconnect limits the time for which followers of a run try to reconnect to the server. The default is 5 minutes.
+	// Report is called when they lose the connection and when they have a new one. It may be nil.
+	Reconnect time.Duration
+	Report    func(message string)
 }
+
+const defaultTimeout, defaultReconnect = 2 * time.Minute, 5 * time.Minute
 
 // New returns a client for the server's API. It does not connect. It returns an error if the options are invalid.
 func New(o Options) (service.API, error) {
@@ -52,14 +58,22 @@ func New(o Options) (service.API, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = config
-	return &remote{Client{URL: strings.TrimSuffix(u.String(), "/"), Token: o.Token, HTTP: http.Client{
-		Transport: transport, Timeout: cmp.Or(o.Timeout, 2*time.Minute),
+	report := o.Report
+	if report == nil {
+		report = func(string) {}
+	}
+	return &remote{reconnect: cmp.Or(o.Reconnect, defaultReconnect), report: report, client: Client{URL: strings.TrimSuffix(u.String(), "/"), Token: o.Token, HTTP: http.Client{
+		Transport: transport, Timeout: cmp.Or(o.Timeout, defaultTimeout),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // do not send the token to another server
 	}}}, nil
 }
 
 // remote implements [service.API] with requests to a server.
-type remote struct{ client Client }
+type remote struct {
+	client    Client
+	reconnect time.Duration
+	report    func(string)
+}
 
 // result returns the value in a response. If the response is an error, result returns the error that the service would
 // have returned.

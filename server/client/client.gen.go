@@ -88,6 +88,9 @@ type PutTasksJSONBody = []Task
 type GetEventsParams struct {
 	// After Only events with a higher serial.
 	After *int64 `form:"after,omitempty" json:"after,omitempty"`
+
+	// LastEventID Replaces after in streams.
+	LastEventID *int64 `json:"Last-Event-ID,omitempty"`
 }
 
 // DeployClusterJSONRequestBody defines body for DeployCluster for application/json ContentType.

@@ -78,7 +78,7 @@ func send[T any](ctx context.Context, c *Client, method, path string, params, bo
 			parts[i], values = url.PathEscape(fmt.Sprint(values[0])), values[1:]
 		}
 	}
-	query, err := encode(params)
+	query, header, err := encode(params)
 	if err != nil {
 		return nil, err
 	}
@@ -89,21 +89,34 @@ func send[T any](ctx context.Context, c *Client, method, path string, params, bo
 	if string(text) == "null" {
 		text = nil
 	}
-	q, err := http.NewRequestWithContext(ctx, method, c.URL+strings.Join(parts, "/")+query, bytes.NewReader(text))
+	header.Set("Content-Type", "application/json")
+	a, err := c.do(ctx, c.HTTP, method, strings.Join(parts, "/")+query, header, text)
 	if err != nil {
 		return nil, err
 	}
-	q.Header.Set("Content-Type", "application/json")
+	return receive[T](c, a)
+}
+
+func (c *Client) do(ctx context.Context, by http.Client, method, path string, header http.Header, body []byte) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, method, c.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	q.Header = header
 	if c.Token != "" {
 		q.Header.Set("Authorization", "Bearer "+c.Token)
 	}
-	a, err := c.HTTP.Do(q)
+	a, err := by.Do(q)
 	if wrong, ok := errors.AsType[*url.Error](err); ok {
-		return nil, fmt.Errorf("%s: %w", c.URL, wrong.Err)
-	} else if err != nil {
-		return nil, err
+		err = fmt.Errorf("%s: %w", c.URL, wrong.Err)
 	}
+	return a, err
+}
+
+// receive reads and decodes a response.
+func receive[T any](c *Client, a *http.Response) (*Response[T], error) {
 	r := &Response[T]{Response: a, client: c}
+	var err error
 	r.Body, err = io.ReadAll(a.Body)
 	if err := errors.Join(err, a.Body.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.URL, err)
@@ -122,16 +135,14 @@ func send[T any](ctx context.Context, c *Client, method, path string, params, bo
 	return r, nil
 }
 
-// encode returns params as a query string.
-func encode(params any) (string, error) {
+// encode returns params as a query string and a header. The names of headers, and only they, begin with a capital.
+func encode(params any) (string, http.Header, error) {
 	text, err := json.Marshal(params)
 	var values map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	if err = errors.Join(err, d.Decode(&values)); err != nil || len(values) == 0 {
-		return "", err
-	}
-	query := url.Values{}
+	query, header := url.Values{}, http.Header{}
+	err = errors.Join(err, d.Decode(&values))
 	for name, v := range values {
 		if list, ok := v.([]any); ok {
 			all := make([]string, len(list))
@@ -140,7 +151,14 @@ func encode(params any) (string, error) {
 			}
 			v = strings.Join(all, ",")
 		}
-		query.Set(name, fmt.Sprint(v))
+		if name[0] <= 'Z' {
+			header.Set(name, fmt.Sprint(v))
+		} else {
+			query.Set(name, fmt.Sprint(v))
+		}
 	}
-	return "?" + query.Encode(), nil
+	if err != nil || len(query) == 0 {
+		return "", header, err
+	}
+	return "?" + query.Encode(), header, nil
 }

@@ -62,6 +62,9 @@ type API interface {
 	Run(ctx context.Context, id int64) (Run, error)
 	// Events returns up to 1,000 stored events of a run with serials greater than after, oldest first.
 	Events(ctx context.Context, id, after int64) ([]store.Event, error)
+	// Follow calls show for the stored events of a run with serials greater than after, oldest first, until no process
+	// holds the run, and returns the run. It may also call show without events. Errors of show end it.
+	Follow(ctx context.Context, id, after int64, show func([]store.Event) error) (Run, error)
 }
 
 // Kind classifies errors.

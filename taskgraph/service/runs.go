@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -232,4 +233,39 @@ func (s *Service) Events(ctx context.Context, id, after int64) ([]store.Event, e
 		}
 		return all
 	})
+}
+
+// Poll is the time between two looks at the events of a followed run.
+const Poll = time.Second / 2
+
+// Follow implements [API].
+func (s *Service) Follow(ctx context.Context, id, after int64, show func([]store.Event) error) (Run, error) {
+	for ended := false; ; {
+		events, err := s.Events(ctx, id, after)
+		if err == nil {
+			err = show(events)
+		}
+		if err != nil {
+			return Run{}, err
+		}
+		if n := len(events); n > 0 {
+			after = events[n-1].Serial
+			continue
+		}
+		if ended {
+			return s.Run(ctx, id)
+		}
+		d, err := read(ctx, s, func(v *view) store.Job { return v.run(id) })
+		if err != nil {
+			return Run{}, err
+		}
+		if ended = !s.Engine(d.Environment).IsHeld(d); ended {
+			continue // fetch the last events, which may have been stored since
+		}
+		select {
+		case <-ctx.Done():
+			return Run{}, ctx.Err()
+		case <-time.After(Poll):
+		}
+	}
 }

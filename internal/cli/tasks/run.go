@@ -160,7 +160,7 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 	if err != nil {
 		return err
 	}
-	seen, err := t.events(ctx, chosen.ID, 0, false, func(store.Event) {})
+	seen, err := t.events(ctx, chosen.ID, func(store.Event) {})
 	if err != nil {
 		return err
 	}
@@ -233,16 +233,13 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 	if err == nil {
 		t.OnInterrupts(t.stops(ctx, r)...)
 		if t.local == nil {
-			_, err = t.events(ctx, r.ID, after, true, reporter.Event)
-		} else {
-			_, err = t.local.Engine(r.Environment).Run(ctx, r.ID)
+			r, err = t.api.Follow(ctx, r.ID, after, each(reporter.Event))
+		} else if _, err = t.local.Engine(r.Environment).Run(ctx, r.ID); err == nil {
+			r, err = t.api.Run(ctx, r.ID)
 		}
 	}
 	t.Reporter.Store(nil)
 	reporter.Close()
-	if err == nil {
-		r, err = t.api.Run(ctx, r.ID)
-	}
 	if err != nil {
 		return err
 	}
@@ -276,33 +273,25 @@ func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 	}}
 }
 
-// events shows the stored events of a run with serial numbers greater than after, and returns the last serial number.
-// If follow is set, it waits for more events until the run ends.
-func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show func(store.Event)) (int64, error) {
-	for ended := !follow; ; {
-		events, err := t.api.Events(ctx, id, after)
+// events shows the stored events of a run, and returns the last serial number.
+func (t *tasker) events(ctx context.Context, id int64, show func(store.Event)) (last int64, err error) {
+	for {
+		events, err := t.api.Events(ctx, id, last)
+		if err != nil || len(events) == 0 {
+			return last, err
+		}
+		_ = each(show)(events)
+		last = events[len(events)-1].Serial
+	}
+}
+
+// each returns a function that shows several events.
+func each(show func(store.Event)) func([]store.Event) error {
+	return func(events []store.Event) error {
 		for _, e := range events {
 			show(e)
-			after = e.Serial
 		}
-		switch {
-		case err != nil || len(events) == 0 && ended:
-			return after, err
-		case len(events) > 0:
-			continue
-		}
-		r, err := t.api.Run(ctx, id)
-		if err != nil {
-			return after, err
-		}
-		if ended = !r.Running; ended {
-			continue // fetch the last events, which may have been stored since
-		}
-		select {
-		case <-ctx.Done():
-			return after, ctx.Err()
-		case <-time.After(time.Second / 2):
-		}
+		return nil
 	}
 }
 

@@ -154,7 +154,7 @@ the default is the last run. With --json, it prints one event per line.`,
 		if err := shows(r, "task", task, func(task service.TaskRun) string { return task.Task }); err != nil {
 			return err
 		}
-		_, err = t.events(ctx, r.ID, 0, follow, func(e store.Event) {
+		show := func(e store.Event) {
 			on, about, found := strings.Cut(e.URN, "/")
 			if !found {
 				on, about = "", e.URN
@@ -165,7 +165,12 @@ the default is the last run. With --json, it prints one event per line.`,
 			if follow {
 				_ = t.Stdout.Flush()
 			}
-		})
+		}
+		if follow {
+			_, err = t.api.Follow(ctx, r.ID, 0, each(show))
+		} else {
+			_, err = t.events(ctx, r.ID, show)
+		}
 		return err
 	})
 	c.Flags().StringVar(&node, "node", "", "show only events of `NODE`")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -89,11 +90,14 @@ func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if f.server != "" {
-			api, err := client.New(client.Options{URL: f.server, Token: con.Getenv("LUMI_TOKEN"), CA: con.Getenv("LUMI_CA")})
+			session := &workspace.Session{Console: con}
+			api, err := client.New(client.Options{URL: f.server, Token: con.Getenv("LUMI_TOKEN"), CA: con.Getenv("LUMI_CA"), Report: func(message string) {
+				session.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: message})
+			}})
 			if err != nil {
 				return console.Misused("--server=%s: %s", f.server, err)
 			}
-			return do(&tasker{&workspace.Session{Console: con}, api, nil, f}, c.Context(), args)
+			return do(&tasker{session, api, nil, f}, c.Context(), args)
 		}
 		return workspace.WithStore(c.Context(), con, creates, func(s *workspace.Session) error {
 			local := taskService(s, f.service)
