@@ -83,22 +83,9 @@ func idForms() []any {
 	return []any{number, map[string]any{"type": "object", "properties": map[string]any{"id": number}, "required": []string{"id"}}}
 }
 
-// Task is the JSON schema of tasks. It allows additional attributes.
-type Task struct {
-	ID         string              `json:"id" doc:"The name of the task, unique in its graph."`
-	DatabaseID int64               `json:"_id,omitempty" doc:"The ID of the stored task; ignored in uploads."`
-	Warnings   []taskgraph.Problem `json:"_warnings,omitempty" doc:"In answers to uploads of tasks: attributes that are kept, but look like typos."`
-	Type       string              `json:"type,omitempty" doc:"The type of the task, such as shell."`
-}
-
-// TransformSchema implements [huma.SchemaTransformer].
-func (Task) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	s.AdditionalProperties = true
-	return s
-}
-
 // describe registers the handler for the OpenAPI document, which requires no token, and returns the document.
 func (s *Server) describe() []byte {
+	describeTasks(s.api.OpenAPI().Components.Schemas)
 	schemas := s.api.OpenAPI().Components.Schemas.Map()
 	schemas["NewSelection"].Properties["release"] = anyOf(append(idForms(), null)...)
 	schemas["Selection"].Properties["release"] = anyOf(map[string]any{"$ref": "#/components/schemas/Release"}, null)

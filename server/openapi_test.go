@@ -3,13 +3,18 @@ package server_test
 import (
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/lumi-idl/lumi/server"
+	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -78,6 +83,40 @@ func TestErrorResponses(t *testing.T) {
 				if got := operation.Responses[status].Ref; got != "#/components/responses/Failure" {
 					t.Errorf("%s %s: response %s refers to %q", method, path, status, got)
 				}
+			}
+		}
+	}
+}
+
+// The document describes all attributes of tasks by their canonical names, and their values.
+func TestTaskSchema(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	must.Do(t, json.Unmarshal(server.OpenAPI(), &document))
+	want := append(taskgraph.Attributes(), "id", "_id", "_warnings")
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(document.Components.Schemas["Task"].Properties)); !slices.Equal(got, want) {
+		t.Errorf("properties of Task = %v, want %v", got, want)
+	}
+	compiler := jsonschema.NewCompiler()
+	must.Do(t, compiler.AddResource("openapi.json", must.Get(jsonschema.UnmarshalJSON(strings.NewReader(string(server.OpenAPI()))))(t)))
+	schema := must.Get(compiler.Compile("openapi.json#/components/schemas/Task"))(t)
+	const all = `{"id": "a", "_id": 1, "version": 2, "type": "shell", "groups": ["web", "/db.*/"], "tags": {"yaql_exp": "$.x"}, "tasks": "b", "requires": ["b", {"yaql_exp": "$.x"}],
+		"required_for": null, "cross_depends": [{"name": "b", "role": "self", "policy": "any"}, {"yaql_exp": "$.x"}], "cross_depended_by": [], "condition": true, "reexecute_on": ["e"],
+		"refresh_on": "p", "idempotent": false, "fail_on_error": true, "fault_tolerance": "10%", "test_pre": {"cmd": "x", "timeout": 1}, "test_post": {"yaql_exp": "$.x"},
+		"parameters": {"cmd": "x", "strategy": {"type": "parallel", "amount": 2}, "retries": 1}, "role": "kept", "other": 1}`
+	if err := schema.Validate(must.Get(jsonschema.UnmarshalJSON(strings.NewReader(all)))(t)); err != nil {
+		t.Errorf("the schema rejects a valid task: %v", err)
+	}
+	for _, name := range taskgraph.Attributes() {
+		for _, value := range []any{map[string]any{"other": "x"}, 5.5} {
+			_, _, wrong := taskgraph.ParseTask(must.Get(json.Marshal(map[string]any{"id": "a", name: value}))(t))
+			if err := schema.Validate(map[string]any{"id": "a", name: value}); (err == nil) != (wrong == nil) {
+				t.Errorf("Validate(%s: %v) = %v, but ParseTask = %v", name, value, err, wrong)
 			}
 		}
 	}

@@ -54,6 +54,9 @@ var attributes = []string{
 	"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "fault_tolerance", "test_pre", "test_post", "parameters",
 }
 
+// Attributes returns the canonical names of the known attributes in canonical order.
+func Attributes() []string { return slices.Clone(attributes) }
+
 // Names returns the names of the attributes in canonical order: known attributes first, followed by others in
 // alphabetical order.
 func (t Task) Names() []string {

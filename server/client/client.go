@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-//go:generate go tool -modfile=../../tools/go.mod oapi-codegen -generate=types,client -package=client -templates=templates -exclude-schemas=Answer,Cluster,Effective,Error,Event,Graph,NewSelection,Owner,Plan,PlanItem,PlanWindow,Problem,Release,Run,RunRequest,Selection,Task,TaskRun,Upload -o=client.gen.go ../../docs/openapi.json
+//go:generate go tool -modfile=../../tools/go.mod oapi-codegen -generate=types,client -package=client -templates=templates -exclude-schemas=Answer,Cluster,Effective,Error,Event,Graph,NewSelection,Owner,Plan,PlanItem,PlanWindow,Problem,Release,Run,RunRequest,Selection,Task,TaskBoolean,TaskCross,TaskDependency,TaskExpression,TaskName,TaskNames,TaskReference,TaskReferences,TaskRetries,TaskRole,TaskRoles,TaskRun,TaskSeconds,TaskShare,TaskTest,TaskText,TaskTexts,Upload -o=client.gen.go ../../docs/openapi.json
 
 type (
 	// Answer is the body of ResumeRun: the answer to a run that is waiting for one.
