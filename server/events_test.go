@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -26,13 +27,14 @@ import (
 // open requests the stream of a run with the given header Last-Event-ID, and returns its lines.
 func (w *world) open(path, last string) *bufio.Scanner {
 	w.Helper()
-	r := must.Get(http.NewRequestWithContext(w.Context(), "GET", w.url+path, nil))(w)
+	r := must.Get(http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+path, nil))(w)
 	r.Header.Set("Authorization", "Bearer "+w.tokens[server.Read])
 	r.Header.Set("Accept", "text/event-stream")
 	if last != "" {
 		r.Header.Set("Last-Event-ID", last)
 	}
-	a := must.Get(http.DefaultClient.Do(r))(w)
+	a, err := http.DefaultClient.Do(r)
+	must.Do(w, err)
 	w.Cleanup(func() { a.Body.Close() })
 	if kind := a.Header.Get("Content-Type"); a.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		w.Fatalf("GET %s = %s, Content-Type %s, want a stream", path, a.Status, kind)
@@ -96,7 +98,7 @@ func TestStreamErrors(t *testing.T) {
 	for path, want := range map[string]string{
 		"/runs/77/events": "404 run 77 does not exist", "/runs/77/events?after=x": "400 query.after: invalid integer", "/runs/77/events?last=1": `400 unknown query parameter "last"; expected after`,
 	} {
-		r := must.Get(http.NewRequestWithContext(t.Context(), "GET", w.url+path, nil))(t)
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+path, nil))(t)
 		r.Header.Set("Authorization", "Bearer "+w.tokens[server.Read])
 		r.Header.Set("Accept", "text/event-stream")
 		if a := w.do(r); fmt.Sprintf("%d %s", a.status, a.problem(t)) != want {
@@ -198,12 +200,9 @@ func TestFollow(t *testing.T) {
 	}()
 	<-cut
 	must.Do(t, first.Close())
-	for again := (net.Listener)(nil); again == nil; time.Sleep(200 * time.Millisecond) { // the follower tries in between
-		if again, _ = net.Listen("tcp", address); again != nil {
-			second := serve(again)
-			defer second.Close()
-		}
-	}
+	time.Sleep(400 * time.Millisecond) // the follower tries in vain
+	second := serve(must.Get(net.Listen("tcp", address))(t))
+	defer second.Close()
 	w.finish()
 	got := <-followed
 	var want []int64
@@ -236,10 +235,10 @@ func TestFollowErrors(t *testing.T) {
 	tries := 0
 	odd := http.NewServeMux()
 	odd.HandleFunc("/runs/1/events", func(a http.ResponseWriter, _ *http.Request) { tries++; a.WriteHeader(http.StatusBadGateway) })
-	odd.HandleFunc("/runs/2/events", func(a http.ResponseWriter, _ *http.Request) { fmt.Fprint(a, "{}") })
+	odd.HandleFunc("/runs/2/events", func(a http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(a, "{}") })
 	odd.HandleFunc("/runs/3/events", func(a http.ResponseWriter, _ *http.Request) {
 		a.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(a, "data: ?\n\n")
+		_, _ = io.WriteString(a, "data: ?\n\n")
 	})
 	odd.HandleFunc("/runs/4/events", func(a http.ResponseWriter, q *http.Request) {
 		a.Header().Set("Content-Type", "text/event-stream")

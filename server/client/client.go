@@ -94,6 +94,7 @@ func send[T any](ctx context.Context, c *Client, method, path string, params, bo
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = a.Body.Close() }()
 	return receive[T](c, a)
 }
 
@@ -117,8 +118,7 @@ func (c *Client) do(ctx context.Context, by http.Client, method, path string, he
 func receive[T any](c *Client, a *http.Response) (*Response[T], error) {
 	r := &Response[T]{Response: a, client: c}
 	var err error
-	r.Body, err = io.ReadAll(a.Body)
-	if err := errors.Join(err, a.Body.Close()); err != nil {
+	if r.Body, err = io.ReadAll(a.Body); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.URL, err)
 	}
 	switch {

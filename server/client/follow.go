@@ -67,7 +67,7 @@ func (c *Client) stream(ctx context.Context, id, after int64, alive func(), show
 	if err != nil {
 		return run, lost(err)
 	}
-	defer a.Body.Close()
+	defer func() { _ = a.Body.Close() }()
 	if a.StatusCode != http.StatusOK {
 		_, err = result(receive[Run](c, a))
 		if a.StatusCode >= http.StatusBadGateway { // a proxy has no server
