@@ -23,15 +23,15 @@ func Parse(src []byte, file string) (*Graph, error) {
 // Upload is a graph in a request.
 type Upload struct {
 	Graph
-	// Unnamed means that the name is "", as in stored graphs without a name. It removes the name.
+	// Unnamed means that the name is "", which removes the name of a stored graph.
 	Unnamed bool
 	// Relations is the JSON value of the field relations, or nil.
 	Relations any
 }
 
-// ParseUpload is like [Parse] but accepts stored graphs, which have relations and may have an empty name.
+// ParseUpload is like [Parse] but also returns what only stored graphs have.
 func ParseUpload(src []byte) (*Upload, error) {
-	p := &parser{isUpload: true}
+	p := &parser{}
 	_, err := p.parse(src, "", p.graph)
 	return &p.Upload, err
 }
@@ -62,7 +62,6 @@ func (p *parser) parse(src []byte, file string, read func(*yaml.Node)) (*Graph, 
 type parser struct {
 	Document
 	Upload
-	isUpload bool
 }
 
 // Locate adds positions to problems of effective tasks that are in the parsed graph. It returns all problems in source
@@ -169,7 +168,7 @@ func (p *parser) graph(root *yaml.Node) {
 			return ""
 		}
 		p.Type = text("type", func(name string) error { return CheckName("graph type", name) })
-		if n := entry(root, "name"); p.isUpload && n != nil && p.Value(n) == "" {
+		if n := entry(root, "name"); n != nil && p.Value(n) == "" {
 			p.Unnamed = true
 		} else {
 			p.Name = text("name", nil)

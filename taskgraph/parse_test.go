@@ -27,6 +27,7 @@ var examples = []struct {
 	{text: "{}"},
 	{text: "tasks: []\n...\n"},
 	{text: "id: 5\nrelations: [x]"},
+	{text: "name: ''\ntasks: []"},
 	{text: "type: upgrade\nname: Rolling upgrade\ntasks:\n- id: a"},
 	{text: "\uFEFF- {id: a, _id: 7, custom: {x: [1]}}"},
 	{text: `[{"id": "a", "requires": "b", "roles": null, "groups": ["/w.*/", "*"]}]`},
