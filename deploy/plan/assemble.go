@@ -13,6 +13,8 @@ import (
 
 // assemble returns the plan: the steps of items, the graph transition, and the resulting deletions.
 func (p *planner) assemble() (*Plan, error) {
+	changes := p.changes()
+	p.displace(changes)
 	items := map[*Step]int32{}
 	for i := range p.items {
 		s := p.items[i].step
@@ -27,7 +29,6 @@ func (p *planner) assemble() (*Plan, error) {
 			s.New.Dependencies = p.dependenciesOf(int32(i))
 		}
 	}
-	changes := p.changes()
 	update, err := p.update(changes)
 	if err != nil {
 		return nil, err
@@ -68,6 +69,7 @@ func (p *planner) changes() (changes []*Step) {
 func (p *planner) update(changes []*Step) (graph.Update, error) {
 	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
 	for _, s := range changes {
+		update.Removed = append(update.Removed, s.displaces...)
 		switch {
 		case s.Old == nil || s.Old == s.New || s.Kind == Read:
 		case s.Kind != Replace:

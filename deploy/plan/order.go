@@ -15,12 +15,13 @@ import (
 //   - A deletion waits for the deletions of dependents. If it precedes changes, so do they.
 //   - A replacement that deletes first waits for the deletion. If the replacement is only possible, the deletion waits
 //     for the steps that decide whether it is needed.
+//   - A creation under the physical name of another resource waits for the deletion of that resource.
 //   - A deletion that precedes changes waits for the changes that remove references to its resource.
 //
 // The steps are not sorted; [Plan.group] sorts them. order also returns a fault for each protected resource to be
 // deleted.
 func order(before *graph.Graph, module string, changes []*Step, t *graph.Transition) ([]*Step, []Fault) {
-	replacing := map[*graph.Resource]*Step{}
+	replacing, displacing := map[*graph.Resource]*Step{}, map[*graph.Resource][]*Step{}
 	goes := map[*graph.Resource]bool{} // resources to delete, now or in a later cleanup
 	if newest := before.Newest(module); newest != nil && t.Graph.Newest(module) != nil {
 		for r := range newest.Resources() {
@@ -28,6 +29,9 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 		}
 	}
 	for _, c := range changes {
+		for _, r := range c.displaces {
+			displacing[r] = append(displacing[r], c)
+		}
 		if c.Kind == Replace {
 			replacing[c.Old] = c
 		} else {
@@ -40,6 +44,8 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 		deletions = append(deletions, d)
 		if c := replacing[r]; c != nil {
 			d.Replaced, d.DeleteFirst, d.Possible = true, c.DeleteFirst, c.Possible
+		} else if by := displacing[r]; by != nil {
+			d.DeleteFirst, d.Reasons = true, append(d.Reasons, displacedBy(by[0]))
 		}
 	}
 	for _, r := range t.Deleted {
@@ -49,7 +55,7 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	steps := slices.Concat(changes, deletions)
 	deleted, dropped := releases(before.Versions(module), steps, deletions, replacing)
 	addWaits(deletions, deleted)
-	decided := deleteFirst(deletions, replacing)
+	decided := deleteFirst(deletions, replacing, displacing)
 	dropped = slices.DeleteFunc(dropped, func(w wait) bool { return !w.step.DeleteFirst })
 	keepWaits(addWaits(steps, dropped))
 	addWaits(steps, decided) // last, since these steps may themselves wait for deletions and form cycles
@@ -122,9 +128,9 @@ func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	return byURN
 }
 
-// deleteFirst sets DeleteFirst on the deletions that early deletions wait for, and makes replacements wait for their
-// deletions. It returns waits for the steps that decide whether a possible replacement is needed.
-func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decided []wait) {
+// deleteFirst sets DeleteFirst on the deletions that early deletions wait for, and makes replacements and displacing
+// creations wait for their deletions. It returns waits for the steps that decide whether a possible replacement is needed.
+func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step, displacing map[*graph.Resource][]*Step) (decided []wait) {
 	first := slices.DeleteFunc(slices.Clone(deletions), func(d *Step) bool { return !d.DeleteFirst })
 	for len(first) > 0 {
 		d := first[0]
@@ -134,6 +140,9 @@ func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decide
 				a.DeleteFirst = true
 				first = append(first, a)
 			}
+		}
+		for _, c := range displacing[d.Old] {
+			c.After = append(c.After, d)
 		}
 		c := replacing[d.Old]
 		if c == nil {

@@ -241,7 +241,11 @@ func (d simDraw) change(m *simModule) {
 	case 6:
 		d.changeProperty(m, i, simProperties[3:])
 	case 7:
-		d.rename(&m.resources[i])
+		if m.resources[i].name != "" && d.oneIn(2) {
+			d.takeName(m, i)
+		} else {
+			d.rename(&m.resources[i])
+		}
 	case 8:
 		d.changeOptions(m, &m.resources[i], i)
 	case 9:
@@ -270,6 +274,22 @@ func (d simDraw) changeProperty(m *simModule, i int, names []string) {
 		delete(m.resources[i].properties, name)
 	} else {
 		m.resources[i].properties[name] = d.valueOf(name, m, i)
+	}
+}
+
+// takeName gives a named resource the physical name of another one of its type, which gets its name or is removed. If
+// there is no other one, it gets one of a few names.
+func (d simDraw) takeName(m *simModule, i int) {
+	r := m.resources[i]
+	of := slices.IndexFunc(m.resources, func(other simResource) bool { return other.kind == r.kind && other.number != r.number })
+	if of < 0 {
+		r.properties["name"] = simValue{form: "literal", literal: lumigl.TextOf(fmt.Sprintf("%s-%d", m.name, d.IntN(3)))}
+		return
+	}
+	other := m.resources[of].properties
+	r.properties["name"], other["name"] = other["name"], r.properties["name"]
+	if d.oneIn(2) {
+		m.remove(of)
 	}
 }
 

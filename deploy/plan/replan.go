@@ -35,6 +35,7 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	if problem != "" {
 		return nil, &Error{[]Fault{{URN: s.URN, Source: s.New.Source, Message: problem}}}
 	}
+	again.displaces = s.displaces
 	if again.New != again.Old {
 		again.New.Dependencies = s.New.Dependencies
 	}

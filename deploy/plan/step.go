@@ -47,6 +47,8 @@ type Step struct {
 	Replaces []string
 	// After lists the steps that this step waits for.
 	After []*Step
+	// displaces lists the other resources with the physical name of New, whose deletions precede the step.
+	displaces []*graph.Resource
 }
 
 // kinds maps each kind to its name and past participle.
