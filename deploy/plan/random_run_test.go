@@ -221,21 +221,37 @@ func (r *simRun) resolve(v *lumigl.Vertex, property string) (lumigl.Value, bool)
 // targets returns the resources referenced in a resolved value, including resources of other modules.
 func (r *simRun) targets(v lumigl.Value) (all []*graph.Resource) {
 	for target := range v.References() {
-		u := urn.URN(target.Key())
-		found := r.now[u]
-		if found == nil && r.planned.Resource(u) == nil {
-			for _, e := range r.planned.Uses {
-				if other := r.before.Version(e.To).Resource(u); other != nil {
-					found = other
-				}
-			}
-		}
+		found := r.find(target.URN())
 		if found == nil {
-			r.Fatalf("%s is referenced before its step is done", u)
+			r.Fatalf("%s is referenced before its step is done", target.URN())
 		}
 		all = append(all, found)
 	}
 	return all
+}
+
+// find returns the resource that a resolved value refers to as u, or nil.
+func (r *simRun) find(u urn.URN) *graph.Resource {
+	found := r.now[u]
+	if found == nil && r.planned.Resource(u) == nil {
+		for _, e := range r.planned.Uses {
+			if other := r.before.Version(e.To).Resource(u); other != nil {
+				found = other
+			}
+		}
+	}
+	return found
+}
+
+// referents returns the Referents of a resource with the given properties, in which a property whose changes are ignored
+// may refer to a resource that the program no longer contains.
+func (r *simRun) referents(checked lumigl.Value) lumigl.Value {
+	return graph.ReferentsOf(checked, func(u urn.URN) string {
+		if found := r.find(u); found != nil {
+			return found.ID
+		}
+		return ""
+	})
 }
 
 // inputs returns the resolved inputs of a step and the result of Check for them.
@@ -327,6 +343,7 @@ func (r *simRun) create(s *plan.Step) {
 	r.real[id] = made
 	now := *s.New
 	now.ID, now.Inputs, now.Checked, now.Outputs = id, inputs, checked, simOutputs(id, checked)
+	now.Referents = r.referents(checked)
 	r.now[s.New.URN] = &now
 	r.record(s, s.Kind, &now)
 	r.results = append(r.results, graph.Result{New: &now})
@@ -357,7 +374,7 @@ func (r *simRun) change(s *plan.Step) {
 	r.kept[s] = true
 	now := *s.New
 	now.ID, now.Inputs, now.Checked, now.Outputs, now.Deployment = s.Old.ID, inputs, checked, s.Old.Outputs, s.Old.Deployment
-	now.Incarnation, now.Seed = s.Old.Incarnation, s.Old.Seed
+	now.Incarnation, now.Seed, now.Referents = s.Old.Incarnation, s.Old.Seed, r.referents(checked)
 	now.AutoName = isAutoNamed(s.New) && !graph.IsDefaultName(inputs.Get("name"), s.New.URN)
 	if kind == plan.Update {
 		now.Deployment = r.plan.Deployment
