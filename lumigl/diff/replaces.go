@@ -3,11 +3,14 @@ package diff
 import (
 	"slices"
 	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// mark marks an updated resource as replaced, along with the changes that require it.
+// mark marks an updated resource as replaced, along with the changes that require it. A look-up is never replaced: it may
+// find another resource.
 func (r Replaces) mark(resource *Resource) {
-	if resource.Kind != Updated {
+	if resource.Kind != Updated || resource.isLookUp() {
 		return
 	}
 	paths := r[resource.New.Type]
@@ -26,6 +29,12 @@ func (r Replaces) mark(resource *Resource) {
 			resource.Kind = Replaced
 		}
 	}
+}
+
+// isLookUp reports whether both resources are looked up rather than managed.
+func (r *Resource) isLookUp() bool {
+	isRead := func(v *lumigl.Vertex) bool { return v != nil && v.Options.Get("read").Exists() }
+	return isRead(r.Old) && isRead(r.New)
 }
 
 // markWithin marks the changes at, above, or below the paths. It ignores list indices.

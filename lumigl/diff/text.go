@@ -174,8 +174,11 @@ func (p *printer) resource(r *Resource, snapshot bool) {
 	if number, ok := p.numbers[r.Old]; ok {
 		title += p.Paint(term.Dim, " ("+number+" in the program)")
 	}
-	if r.Kind == Replaced {
+	switch {
+	case r.Kind == Replaced:
 		title += p.Paint(colors[Replaced], " (replaced)")
+	case r.isLookUp() && r.Old.ID != r.New.ID:
+		title += p.Paint(colors[Updated], " (now another resource)")
 	}
 	p.line(r.Kind, 0, title)
 	switch {
