@@ -66,6 +66,17 @@ func (s Selector) Match(labels []string) bool {
 	})
 }
 
+// Tags returns the patterns of tags.
+func (s Selector) Tags() []string {
+	var all []string
+	for _, p := range s.patterns {
+		if p.isTag {
+			all = append(all, p.text)
+		}
+	}
+	return all
+}
+
 // Strings returns the patterns of the selector.
 func (s Selector) Strings() []string {
 	var all []string

@@ -9,6 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
 // restore restores the outcomes so far and queues the tasks that can start.
@@ -234,6 +235,9 @@ func (x *execution) settle(i int32, as status, state store.State, message string
 	x.vertices[i].status = as
 	x.left--
 	x.windows.end(i)
+	if x.schedule.Items[i].Skip == schedule.ByChoice {
+		return
+	}
 	r := x.row(i)
 	r.State, r.Started, r.Ended, r.Message = state, x.vertices[i].started, x.now, message
 	x.rows = append(x.rows, r)

@@ -113,7 +113,8 @@ type Request struct {
 	Type      string
 	Tasks     []taskgraph.Task
 	Inventory inventory.Inventory
-	Only      []string `json:",omitempty"`
+	Only      []string        `json:",omitempty"`
+	Choice    schedule.Choice `json:",omitzero"`
 	Event     string
 	// Digests contains the digest of each task by ID.
 	Digests map[string]string `json:",omitempty"`
@@ -147,6 +148,6 @@ func (r *Request) schedule() (*schedule.Schedule, error) {
 		return nil, err
 	}
 	return schedule.Restore(schedule.Input{
-		Tasks: specs, Digests: r.Digests, Nodes: r.Inventory.Nodes, Only: r.Only, Event: r.Event,
+		Tasks: specs, Digests: r.Digests, Nodes: r.Inventory.Nodes, Only: r.Only, Choice: r.Choice, Event: r.Event,
 	}, r.Decisions)
 }

@@ -3,6 +3,7 @@
 package schedule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,6 +25,8 @@ type Input struct {
 	// Only lists the nodes to run on. If it is empty, the run includes all nodes. Dependencies on tasks on other nodes
 	// count as satisfied.
 	Only []string
+	// Choice limits the run to some tasks.
+	Choice Choice
 	// Event is the event of the run, such as "deploy_changes".
 	Event string
 	// Last returns the last outcome of a task on a node, which is "" for a stage, and whether there is one. It is nil
@@ -51,6 +54,7 @@ type Last struct {
 // Reasons for skipping an item.
 const (
 	ByCondition = "condition" // condition is false
+	ByChoice    = "choice"    // not chosen; such items are not recorded or shown
 	Unchanged   = "unchanged" // succeeded on the node, and nothing has changed since
 	ByType      = taskgraph.SkippedType
 )
@@ -62,7 +66,7 @@ type Schedule struct {
 	// Graph has an edge from each item to each of its dependencies. Vertices from len(Items) on are joins, which have
 	// edges to items and may be shared by several items.
 	Graph dag.Graph
-	// Any is the set of joins that require success of only one of their items.
+	// Any is the set of joins that require only one of their items.
 	Any map[int32]bool
 	// Limits contains the maximum number of concurrent items of tasks with a strategy. Windows lists the groups with a
 	// strategy or a fault tolerance.
@@ -71,6 +75,8 @@ type Schedule struct {
 	// Units lists the units of places. Unit contains the unit of each vertex, or -1; it is nil if there are no units.
 	Units []Unit
 	Unit  []int32
+
+	nearest map[int32][]int32 // results of chosen
 }
 
 // Item is a task on a node, or a stage.
@@ -131,7 +137,7 @@ type Unit struct {
 // failure is a condition or an expression that cannot be evaluated, or an invalid value.
 type failure struct{ task, path, message string }
 
-// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, all cycles, all conditions and expressions
+// New returns a schedule. It returns a *[taskgraph.Error] with all unknown nodes, tasks, and tags, all cycles, all conditions and expressions
 // that cannot be evaluated, or all strategies that are impossible, whichever are found first.
 func New(in Input) (*Schedule, error) {
 	s, err := expand(in, true)
@@ -178,8 +184,8 @@ type Decisions struct {
 	Values        map[string]map[string]any `json:",omitempty"`
 }
 
-// Restore rebuilds a schedule returned by [New] from its decisions. Only the fields Tasks, Digests, Nodes, and Only of
-// in are used.
+// Restore rebuilds a schedule returned by [New] from its decisions. Only the fields Tasks, Digests, Nodes, Only, and
+// Choice of in are used.
 func Restore(in Input, d Decisions) (*Schedule, error) {
 	s, err := expand(in, false) // New has already checked for cycles
 	if err != nil {
@@ -188,7 +194,7 @@ func Restore(in Input, d Decisions) (*Schedule, error) {
 	for i := 0; i < len(s.Items) && len(d.Skip)+len(d.Refresh)+len(d.Values) > 0; i++ {
 		item := &s.Items[i]
 		name := item.Name()
-		item.Skip, item.Refresh = d.Skip[name], d.Refresh[name]
+		item.Skip, item.Refresh = cmp.Or(item.Skip, d.Skip[name]), d.Refresh[name]
 		if err := item.use(d.Values[name]); err != nil {
 			return nil, err
 		}
@@ -201,7 +207,7 @@ func (s *Schedule) Decisions() Decisions {
 	d := Decisions{map[string]string{}, map[string]string{}, map[string]map[string]any{}}
 	for i := range s.Items {
 		item := &s.Items[i]
-		if item.Skip != "" {
+		if item.Skip != "" && item.Skip != ByChoice {
 			d.Skip[item.Name()] = item.Skip
 		}
 		if item.Refresh != "" {
@@ -226,12 +232,9 @@ func (i *Item) use(values map[string]any) (err error) {
 	return err
 }
 
-// expand returns a schedule in which no item is skipped. If check is set, it returns an error if there are cycles.
+// expand returns a schedule in which only items that are not chosen are skipped. If check is set, it returns an error if there are cycles.
 func expand(in Input, check bool) (*Schedule, error) {
-	nodes, err := pick(in.Nodes, in.Only)
-	if err != nil {
-		return nil, err
-	}
+	nodes, problems := pick(in.Nodes, in.Only)
 	labels := make([][]string, len(nodes))
 	for i := range nodes {
 		labels[i] = nodes[i].Labels()
@@ -248,6 +251,13 @@ func expand(in Input, check bool) (*Schedule, error) {
 	for i, v := range x.Vertices {
 		s.Items[i] = itemOf(v)
 	}
+	rest, more := in.Choice.leaveOut(x, in.Tasks)
+	if problems = append(problems, more...); problems != nil {
+		return nil, &taskgraph.Error{Problems: problems}
+	}
+	for _, i := range rest {
+		s.Items[i].Skip = ByChoice
+	}
 	if !check {
 		return s, nil
 	}
@@ -261,35 +271,33 @@ func expand(in Input, check bool) (*Schedule, error) {
 	return s, nil
 }
 
-// pick returns the named nodes, or all nodes if only is empty. It returns an error if a name is unknown.
-func pick(nodes []inventory.Node, only []string) ([]inventory.Node, error) {
+// pick returns the named nodes, or all nodes if only is empty. It returns a problem for each unknown name.
+func pick(nodes []inventory.Node, only []string) (picked []inventory.Node, problems []taskgraph.Problem) {
 	if len(only) == 0 {
 		return nodes, nil
 	}
 	var names []string
-	var picked []inventory.Node
 	for _, n := range nodes {
 		names = append(names, n.Name)
 		if slices.Contains(only, n.Name) {
 			picked = append(picked, n)
 		}
 	}
-	var wrong taskgraph.Error
 	for _, name := range only {
 		if !slices.Contains(names, name) {
 			message := fmt.Sprintf("no node %s in the inventory%s", name, suggest.DidYouMean(name, names))
-			wrong.Problems = append(wrong.Problems, taskgraph.Problem{Message: message})
+			problems = append(problems, taskgraph.Problem{Message: message})
 		}
 	}
-	if len(wrong.Problems) > 0 {
-		return nil, &wrong
-	}
-	return picked, nil
+	return picked, problems
 }
 
 // decide sets the skip reason of an item, the values of its expressions, and the digest of the values it depends on.
 func (in *Input) decide(item *Item) (failures []failure) {
 	t := item.Task
+	if item.Skip != "" {
+		return nil
+	}
 	if len(t.RefreshOn) > 0 {
 		item.Refresh = in.Refresh(t.RefreshOn, item.Node)
 	}

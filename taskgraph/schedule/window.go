@@ -24,7 +24,7 @@ func (s *Schedule) limit(tasks []*taskgraph.Spec) error {
 			amount = max(t.Strategy.Of(total), 1)
 		}
 		switch {
-		case t.Type == taskgraph.GroupType && (amount > 0 || t.FaultTolerance != nil):
+		case isWindow(t):
 			w := Window{Group: t, Amount: amount, Places: s.places(t, specs, items)}
 			if t.FaultTolerance != nil {
 				w.Tolerance = t.FaultTolerance.Of(total)
@@ -51,18 +51,10 @@ func (s *Schedule) places(group *taskgraph.Spec, specs map[string]*taskgraph.Spe
 			at[s.Items[i].Node] = &Place{Node: s.Items[i].Node, Group: i}
 		}
 	}
-	seen := map[string]bool{group.ID: true}
-	for open := []*taskgraph.Spec{group}; len(open) > 0; open = open[1:] {
-		for _, id := range open[0].Tasks {
-			if t := specs[id]; t != nil && !seen[id] {
-				seen[id], open = true, append(open, t)
-			} else {
-				continue
-			}
-			for _, i := range items[id] {
-				if p := at[s.Items[i].Node]; p != nil && s.Items[i].Works() {
-					p.Members = append(p.Members, i)
-				}
+	for _, t := range members(group, specs) {
+		for _, i := range items[t.ID] {
+			if p := at[s.Items[i].Node]; p != nil && s.Items[i].Works() {
+				p.Members = append(p.Members, i)
 			}
 		}
 	}

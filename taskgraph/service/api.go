@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
 // API is the set of operations on task graphs. [Service] implements it on a store; package server/client implements it
@@ -176,6 +177,8 @@ type RunRequest struct {
 	// Event is the event of the run. The default is "deploy_changes". All also runs unchanged tasks.
 	Event string `json:"event,omitempty"`
 	All   bool   `json:"all,omitempty"`
+	// Choice limits the run to some tasks.
+	schedule.Choice
 }
 
 // Plan lists the items that a run would have.

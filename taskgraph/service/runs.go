@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -21,16 +22,20 @@ func (s *Service) Plan(ctx context.Context, environment string, r RunRequest) (P
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Type: r.Type, Items: make([]PlanItem, len(sch.Items))}
+	p := Plan{Type: r.Type, Items: make([]PlanItem, 0, len(sch.Items))}
 	for i, item := range sch.Items {
-		p.Items[i] = PlanItem{Task: item.Task.ID, Type: item.Task.Type, Skip: item.Skip, Holds: item.Holds}
+		if item.Skip == schedule.ByChoice {
+			continue
+		}
+		planned := PlanItem{Task: item.Task.ID, Type: item.Task.Type, Skip: item.Skip, Holds: item.Holds}
 		if item.Holds != nil {
-			p.Items[i].Condition = item.Task.Condition
+			planned.Condition = item.Task.Condition
 		}
 		if item.Node != nil {
-			p.Items[i].Node = item.Node.Name
+			planned.Node = item.Node.Name
 		}
-		p.Items[i].Waits, p.Items[i].Any = sch.Waits(i)
+		planned.Waits, planned.Any = sch.Waits(i)
+		p.Items = append(p.Items, planned)
 	}
 	for _, w := range sch.Windows {
 		shown := PlanWindow{Group: w.Group.ID, Amount: w.Amount, MayFail: w.Tolerance, Nodes: []string{}}
@@ -86,7 +91,7 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 		return request, nil, err
 	}
 	in := schedule.Input{
-		Tasks: specs, Digests: schedule.Digests(e.Tasks), Nodes: nodes.Nodes, Only: r.Nodes, Event: r.Event, All: r.All, Refresh: data.Refresh,
+		Tasks: specs, Digests: schedule.Digests(e.Tasks), Nodes: nodes.Nodes, Only: r.Nodes, Choice: r.Choice, Event: r.Event, All: r.All, Refresh: data.Refresh,
 		Condition: func(x string, n *inventory.Node) (bool, error) { return data.Condition(ctx, x, n) },
 		Evaluate:  func(x string, n *inventory.Node) (any, error) { return data.Evaluate(ctx, x, n) },
 		Check: func(t *taskgraph.Spec) []string {
@@ -101,21 +106,24 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 	if sch, err = schedule.New(in); err != nil {
 		return request, nil, err
 	}
-	if len(sch.Items) == 0 {
+	if !slices.ContainsFunc(sch.Items, func(i schedule.Item) bool { return i.Skip != schedule.ByChoice }) {
+		if !r.IsAll() {
+			return request, nil, fail(Invalid, "graph %s of %s has none of the chosen tasks on these nodes: check the tasks, tags, and nodes", r.Type, environment)
+		}
 		return request, nil, fail(Invalid, "graph %s of %s has no tasks for these nodes: check the roles of its tasks and the nodes", r.Type, environment)
 	}
 	for _, item := range sch.Items {
-		if s.Remote && item.Node != nil && item.Node.Local {
+		if s.Remote && item.Skip != schedule.ByChoice && item.Node != nil && item.Node.Local {
 			return request, nil, fail(Invalid, tasktype.NoLocal, item.Node.Name)
 		}
 	}
-	request = run.Request{Type: r.Type, Tasks: e.Tasks, Inventory: *nodes, Only: r.Nodes, Event: r.Event, Digests: in.Digests}
+	request = run.Request{Type: r.Type, Tasks: e.Tasks, Inventory: *nodes, Only: r.Nodes, Choice: r.Choice, Event: r.Event, Digests: in.Digests}
 	request.Decisions = sch.Decisions()
 	request.Outputs, err = data.Known()
 	return request, sch, err
 }
 
-// history returns the data of successful runs, newest first, up to the last one that included all nodes.
+// history returns the data of successful runs of all tasks, newest first, up to the last one that included all nodes.
 func (s *Service) history(ctx context.Context, environment, graphType string) ([]inventory.Past, error) {
 	return read(ctx, s, func(v *view) (all []inventory.Past) {
 		const page = 100
@@ -130,6 +138,9 @@ func (s *Service) history(ctx context.Context, environment, graphType string) ([
 				var r run.Request
 				if v.err = cmp.Or(err, r.Read(content)); v.err != nil {
 					break
+				}
+				if !r.Choice.IsAll() { // it has not applied all values
+					continue
 				}
 				all = append(all, inventory.Past{Only: r.Only, Inventory: r.Inventory, Outputs: r.Outputs})
 				if full = len(r.Only) == 0; full {

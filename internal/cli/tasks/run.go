@@ -43,6 +43,9 @@ are listed in inventory.yaml, or in the file set in Lumi.yaml or with --inventor
 it only prints the plan. Press Ctrl-C once to stop starting tasks, twice to cancel running tasks,
 three times to exit immediately.
 
+--task and --tag run only some tasks and what they depend on; --only leaves out the dependencies.
+TASKS and TAGS are names, /regex/, or *, separated by commas; --skip takes both.
+
 --resume continues the last run, or RUN, without repeating finished tasks. If it is unknown whether
 a task that must not run twice took effect, the run pauses; --answer continues it. With --json, it
 prints one event per line.`,
@@ -53,12 +56,17 @@ prints one event per line.`,
 			"What would run where?", "lumi tasks run --dry-run",
 			"Run the default graph.", "lumi tasks run",
 			"Repair two nodes, once --dry-run looks right.", "lumi tasks run --type=fix-1234 --node=web-1,web-2",
+			"Run one task again, without what it depends on.", "lumi tasks run --task=install --only",
 			"Upgrade at most two web servers at once.", "lumi tasks run --type=upgrade --per-role=web=2",
 		),
 		ValidArgsFunction: completeRuns,
 	}, r.run)
 	flags, engine := c.Flags(), &r.service.engine
 	flags.StringSliceVar(&r.request.Nodes, "node", nil, "run only on `NODES`, separated by commas")
+	flags.StringSliceVar(&r.request.Tasks, "task", nil, "run only `TASKS` and what they depend on")
+	flags.StringSliceVar(&r.request.Tags, "tag", nil, "run only the tasks with `TAGS` and what they depend on")
+	flags.StringSliceVar(&r.request.Skip, "skip", nil, "leave out the tasks with these names or tags: `TASKS`")
+	flags.BoolVar(&r.request.Only, "only", false, "run only the tasks of --task and --tag, without what they depend on")
 	flags.StringVar(&r.request.Event, "event", "", "the `EVENT` that tasks list in reexecute_on (default \"deploy_changes\")")
 	flags.BoolVar(&r.request.All, "all", false, "also run tasks that have nothing to do, except those whose condition is false")
 	flags.BoolVar(&r.dry, "dry-run", false, "show what would run, without running it")
@@ -83,7 +91,7 @@ func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 	engine.StopOnError, r.request.Type = r.onError == "stop", r.graphType
 	for _, one := range []struct{ given, flags, why string }{
 		{r.server, "parallel per-role on-error inventory", "cannot be combined with --server, which has its own settings"},
-		{r.resume, "type node event all dry-run inventory", "cannot be combined with --resume: the run keeps its graph and nodes"},
+		{r.resume, "type node task tag skip only event all dry-run inventory", "cannot be combined with --resume: the run keeps its graph and nodes"},
 	} {
 		for name := range strings.FieldsSeq(one.flags) {
 			if one.given != "" && c.Flags().Changed(name) {
@@ -97,6 +105,8 @@ func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 		}
 	}
 	switch {
+	case r.request.Only && len(r.request.Tasks)+len(r.request.Tags) == 0:
+		return console.Misused("--only requires --task or --tag")
 	case r.answer != "" && r.resume == "":
 		return console.Misused("--answer requires --resume")
 	case len(args) > 0 && r.resume != latest:
