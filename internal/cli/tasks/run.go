@@ -167,8 +167,11 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 		return err
 	}
 	answer, err := r.parseAnswer(chosen)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case answer == nil && chosen.State == store.Ask && len(asked(chosen)) > 0:
+		return t.conclude(chosen)
 	}
 	seen, err := t.events(ctx, chosen.ID, func(store.Event) {})
 	if err != nil {
@@ -231,8 +234,7 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 	return nil, refused("%s is not waiting for an answer about %s%s", nameOf(about), item, but)
 }
 
-// follow starts a run with begin and shows its events, beginning with serial number after+1, until it ends. It then
-// prints what to do next.
+// follow starts a run with begin and shows its events, beginning with serial number after+1, until it ends.
 func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin func() (service.Run, error)) error {
 	reporter := runs.NewReporter(t.Session, runs.Flags{Verbose: verbose})
 	t.Reporter.Store(&reporter)
@@ -253,6 +255,11 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 	if err != nil {
 		return err
 	}
+	return t.conclude(r)
+}
+
+// conclude prints the outcome of a run and what to do next. It returns the error that determines the exit code.
+func (t *tasker) conclude(r service.Run) error {
 	what, advice, code := t.next(r)
 	if code != nil {
 		t.Say("%s %s", nameOf(r), strings.TrimSuffix(what+". "+advice, ". "))
