@@ -13,7 +13,7 @@ type Expansion struct {
 	Vertices []Vertex
 	// Graph has an edge from each vertex to each of its dependencies. Vertices from len(Vertices) on are joins, which
 	// keep the number of edges linear. A join has at least one dependency. It waits for all its dependencies or, if it
-	// is in Any, for the first one that succeeds.
+	// is in Any, for the first one that succeeds or whose failure is tolerated.
 	Graph dag.Graph
 	Any   map[int32]bool
 	// why lists the dependency that caused each edge of Graph. It covers only the edges that start at tasks.
@@ -28,7 +28,7 @@ type Vertex struct {
 }
 
 // dependency is a dependency on another task: on all nodes with Role or, if Any is set, on the first of these nodes
-// where the task succeeds. If Self is set, it is on the same node, or on all nodes if one of the tasks is a stage.
+// where the task succeeds or its failure is tolerated. If Self is set, it is on the same node, or on all nodes if one of the tasks is a stage.
 type dependency struct {
 	link
 	to int // index of the spec

@@ -169,7 +169,7 @@ type Cross struct {
 	// Role selects the nodes. Self means the node of the dependent task instead.
 	Role Selector
 	Self bool
-	// Any means that success on one of the nodes is enough.
+	// Any means that one of the nodes is enough, on which the task succeeds or its failure is tolerated.
 	Any bool
 }
 

@@ -277,7 +277,8 @@ type Event struct {
 	ID   string `json:"id,omitempty"`
 	// State is the new state. It is empty for messages from providers.
 	State State `json:"state,omitempty"`
-	// Level is the level of a provider's message: "debug", "info", "warn", "error", or "progress".
+	// Level is the level of a provider's message: "debug", "info", "warn", "error", or "progress". A tolerated failure has
+	// the level "warn".
 	Level   string `json:"level,omitempty"`
 	Message string `json:"message,omitempty"`
 }

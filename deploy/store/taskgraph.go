@@ -130,4 +130,6 @@ type TaskRun struct {
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
 	Message string    `json:"message,omitempty"`
+	// Tolerated means that the task failed, which does not affect its dependents or the run.
+	Tolerated bool `json:"tolerated,omitempty"`
 }

@@ -132,6 +132,9 @@ func (s *state) step(d *deployment, e store.Event) *step {
 		d.message = ""
 	}
 	t.kind, t.was, t.state, t.message, t.ended, t.source = e.Kind, e.Was, e.State, e.Message, e.Time, ""
+	if e.State == store.Failed && e.Level == "warn" {
+		t.state = tolerated
+	}
 	if e.State == store.Started {
 		s.open[e.URN] = t
 		t.started = cmp.Or(t.started, e.Time)
@@ -151,6 +154,9 @@ func (s *state) isRunning() bool {
 	return len(s.open) > 0 || slices.ContainsFunc(s.deployments, (*deployment).isRunning)
 }
 
+// tolerated is the state displayed for a tolerated failure.
+const tolerated store.State = "tolerated"
+
 // states maps each state to its word, style, and step glyph.
 var states = map[store.State]struct {
 	word  string
@@ -160,6 +166,7 @@ var states = map[store.State]struct {
 	store.Wait: {word: "waiting"}, store.Running: {word: "running"}, store.Started: {"started", term.Plain, "…"},
 	store.Done: {"done", term.Green, "✓"}, store.Failed: {"failed", term.Red, "✗"}, store.Skipped: {word: "skipped"},
 	store.Unknown: {"unknown", term.Yellow, "?"}, store.Pending: {"pending", term.Yellow, "!"}, store.Ask: {word: "asks", style: term.Yellow},
+	tolerated:      {"failed (tolerated)", term.Yellow, "!"},
 	store.Aborting: {word: "aborting", style: term.Yellow}, store.Aborted: {word: "aborted", style: term.Yellow},
 	store.Canceled: {word: "canceled", style: term.Yellow}, store.Superseded: {word: "superseded", style: term.Yellow},
 }

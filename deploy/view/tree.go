@@ -142,7 +142,11 @@ func (t *tree) step(s *step) {
 			glyph = string(spinner[t.now.UnixMilli()/100%int64(len(spinner))])
 		}
 	}
-	t.row(rank, 2, strings.TrimRight(t.paint(states[s.state].style, glyph)+" "+t.what(s, verb)+"  "+since(s.started, end), " "))
+	what := t.what(s, verb)
+	if s.state == tolerated {
+		what += "  " + t.word(tolerated)
+	}
+	t.row(rank, 2, strings.TrimRight(t.paint(states[s.state].style, glyph)+" "+what+"  "+since(s.started, end), " "))
 	t.message(s.message, detailRow, 6)
 	if s.source != "" {
 		t.row(detailRow, 6, t.paint(term.Dim, term.Visible(s.source)))

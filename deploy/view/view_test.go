@@ -27,7 +27,7 @@ type line struct {
 	waits map[string][]string
 }
 
-// parse parses lines with a time, a deployment, a step, a state or level, and a message, which may be quoted. A step is
+// parse parses lines with a time, a deployment, a step, a state or level or STATE+LEVEL, and a message, which may be quoted. A step is
 // "." or a resource as kind/type/name, followed by "<" and the former name of a moved resource. The deployment of a
 // provider's message may be "?". A line "TIME waits NAME TEXT…" sets the waits.
 func parse(t *testing.T, text string) (all []line) {
@@ -70,8 +70,8 @@ func parse(t *testing.T, text string) (all []line) {
 				t.Fatal(err)
 			}
 		}
-		if words[3] == strings.ToUpper(words[3]) {
-			e.State = store.State(words[3])
+		if state, level, _ := strings.Cut(words[3], "+"); state == strings.ToUpper(state) {
+			e.State, e.Level = store.State(state), level
 		} else {
 			e.Level = words[3]
 		}

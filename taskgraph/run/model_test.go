@@ -371,7 +371,7 @@ func (m *model) isMet(v, d int32, rows map[int32]store.TaskRun) bool {
 	}
 	out := m.Graph.Out(v)
 	if m.Any[v] {
-		return len(out) == 0 || slices.ContainsFunc(out, func(to int32) bool { return m.isGood(to, rows) })
+		return len(out) == 0 || slices.ContainsFunc(out, func(to int32) bool { return m.isGood(to, rows) || m.isLost(to, rows) })
 	}
 	return !slices.ContainsFunc(out, func(to int32) bool { return !m.isMet(to, d, rows) })
 }

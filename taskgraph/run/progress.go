@@ -131,13 +131,14 @@ func (x *execution) spread() {
 				continue
 			}
 			isJoin := int(d) >= len(x.schedule.Items)
-			if from.status != good && !x.forgives(v, d) {
+			isMet := from.status == good || x.forgives(v, d)
+			if !isMet {
 				to.blame = from.blame
 			} else if to.waits == 0 && to.blame == 0 {
 				to.blame = x.own(d)
 			}
 			switch {
-			case isJoin && x.schedule.Any[d] && from.status == good:
+			case isJoin && x.schedule.Any[d] && isMet:
 				to.status = good
 				x.ended = append(x.ended, d)
 			case to.waits > 0:
@@ -240,9 +241,15 @@ func (x *execution) settle(i int32, as status, state store.State, message string
 	}
 	r := x.row(i)
 	r.State, r.Started, r.Ended, r.Message = state, x.vertices[i].started, x.now, message
+	_, isWrong := x.wrong[i]
+	r.Tolerated = state == store.Failed && !isWrong
 	x.rows = append(x.rows, r)
 	if state == store.Started {
 		state = store.Failed
 	}
-	x.events = append(x.events, x.event(i, x.now, state, message))
+	event := x.event(i, x.now, state, message)
+	if r.Tolerated {
+		event.Level = "warn"
+	}
+	x.events = append(x.events, event)
 }

@@ -11,7 +11,7 @@ import (
 // is on another node.
 func (x *execution) forgives(v, d int32) bool {
 	blame, items := x.vertices[v].blame-1, x.schedule.Items
-	if blame < 0 || !x.windows.forgiven[blame] || int(v) >= len(items) || items[v].Node != items[blame].Node || x.schedule.Any[d] {
+	if blame < 0 || !x.windows.forgiven[blame] || int(v) >= len(items) || items[v].Node != items[blame].Node {
 		return false
 	}
 	return int(d) >= len(items) || items[d].Node != items[v].Node
@@ -83,7 +83,7 @@ func (x *execution) markFailed(group, i int32) {
 		x.ended = append(x.ended, group)
 	} else if v.status == skipped { // because of one of its other dependencies
 		r := x.row(group)
-		r.State, r.Ended, r.Message = store.Failed, x.now, x.names[i]+" failed"
+		r.State, r.Ended, r.Message, r.Tolerated = store.Failed, x.now, x.names[i]+" failed", true
 		x.rows = append(x.rows, r)
 	}
 }

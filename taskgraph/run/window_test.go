@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -102,4 +103,45 @@ func TestResumedWindow(t *testing.T) {
 	if got := strings.Join(*started, " "); d.State != store.Done || got != "n2/b n1/a n1/b" {
 		t.Errorf("resumed run = %s, tasks %s; want n2 first", d.State, got)
 	}
+}
+
+// tolerated returns the names of the task runs whose failures are marked as tolerated.
+func (w *world) tolerated(d store.Job) string {
+	w.Helper()
+	var names []string
+	for _, r := range must.Get(w.engine("reader", nil).Status(w.Context(), d.ID))(w).Tasks {
+		if r.Tolerated {
+			names = append(names, r.Node+"/"+r.Task)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// A dependency with policy any is satisfied by a tolerated failure, even if all others fail.
+func TestAnyTolerated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const tasks = `
+- {id: g, type: group, tasks: [a, b], fault_tolerance: 1}
+- {id: a, type: shell, parameters: {strategy: {type: parallel, amount: 1}}}
+- {id: b, type: shell, requires: [a]}
+- {id: c, type: shell, roles: [c], cross_depends: [{name: a, policy: any}]}
+- {id: d, type: shell, roles: [c], cross_depends: [{name: b, role: w, policy: any}]}
+- {id: e, type: shell, roles: [c], cross_depends: [{name: a, role: v, policy: any}]}
+- {id: f, type: shell, fail_on_error: false}`
+	d := w.run(w.engine("one", failing("n1/a", "n2/a", "n3/a", "n3/f"), one), w.request(tasks, "n1:w", "n2:v", "n3:c"))
+	w.want(d, store.Failed, "n2/a: exit status 1", "n1/g FAILED n1/a failed", "n2/g SKIPPED n2/a failed",
+		"n3/g SKIPPED n2/a failed", "n1/a FAILED exit status 1", "n2/a FAILED exit status 1", "n3/a SKIPPED n2/a failed",
+		"n1/b SKIPPED n1/a failed", "n2/b SKIPPED n2/a failed", "n3/b SKIPPED n2/a failed", "n3/c DONE", "n3/d DONE",
+		"n3/e SKIPPED n2/a failed", "n1/f DONE", "n2/f DONE", "n3/f FAILED exit status 1")
+	expect.Equal(t, "n1/g n1/a n3/f", w.tolerated(d))
+	if warned := strings.Join(w.shown, "\n"); !strings.Contains(warned, "n3/f execute FAILED warn exit status 1") ||
+		!strings.Contains(warned, "n1/g execute FAILED warn n1/a failed") || strings.Contains(warned, "n2/a execute FAILED warn") {
+		t.Errorf("events =\n%s\nwant only tolerated failures with the level warn", warned)
+	}
+	d = w.resume(w.engine("two", failing("n3/a")), d.ID, nil)
+	w.want(d, store.Failed, "n3/a: exit status 1", "n1/g FAILED n1/a failed", "n2/g DONE", "n3/g SKIPPED n3/a failed",
+		"n1/a FAILED exit status 1", "n2/a DONE", "n3/a FAILED exit status 1", "n1/b SKIPPED n1/a failed", "n2/b DONE",
+		"n3/b SKIPPED n3/a failed", "n3/c DONE", "n3/d DONE", "n3/e DONE", "n1/f DONE", "n2/f DONE", "n3/f FAILED exit status 1")
+	expect.Equal(t, "n1/g n1/a n3/f", w.tolerated(d))
 }

@@ -199,12 +199,12 @@ func TestMigrate(t *testing.T) {
 		path+" was written by a newer version of lumi (schema 6, this version supports up to 4): upgrade lumi")
 }
 
-// TestMigrateFirstSchemas migrates databases created with the first schema versions, which have no sources of events
-// and no task graphs.
+// TestMigrateFirstSchemas migrates databases created with the first schema versions, which have no sources of events,
+// no task graphs, and no tolerated failures.
 func TestMigrateFirstSchemas(t *testing.T) {
 	t.Parallel()
 	first := fstest.MapFS{}
-	for i, name := range []string{"1_state.sql", "2_event_source.sql"} {
+	for i, name := range []string{"1_state.sql", "2_event_source.sql", "3_taskgraph.sql"} {
 		first[name] = &fstest.MapFile{Data: must.Get(os.ReadFile("schema/" + name))(t)}
 		path := filepath.Join(t.TempDir(), "state.db")
 		s := open(t, path, sqlite.Options{}.WithSchema(maps.Clone(first)))

@@ -105,11 +105,11 @@ var (
 	graphTasks = define("graphtask", 1, "id graph name content", func(r *store.GraphTask) []any {
 		return []any{&r.ID, &r.Graph, &r.Name, &r.Content}
 	})
-	taskRuns = define("taskrun", 2, "run number task node state digest refresh owner attempt started ended message",
+	taskRuns = define("taskrun", 2, "run number task node state digest refresh owner attempt started ended message tolerated",
 		func(r *taskRunRow) []any {
 			return []any{
 				&r.run, &r.Number, &r.Task, &r.Node, &r.State, &r.Digest, &r.Refresh, &r.Owner, &r.Attempt,
-				(*micros)(&r.Started), (*micros)(&r.Ended), &r.Message,
+				(*micros)(&r.Started), (*micros)(&r.Ended), &r.Message, &r.Tolerated,
 			}
 		})
 )

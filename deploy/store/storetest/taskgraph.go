@@ -185,7 +185,7 @@ func taskRuns(t *T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.FixedZone("zone", 3600))
 	second := store.TaskRun{
 		Number: 12, Task: "install", Node: "web-1", State: store.Failed, Digest: "digest", Refresh: "refresh", Owner: "owner", Attempt: 2,
-		Started: now, Ended: now.Add(time.Hour), Message: "exit status 1",
+		Started: now, Ended: now.Add(time.Hour), Message: "exit status 1", Tolerated: true,
 	}
 	first := store.TaskRun{Number: 3, Task: "stage"}
 	put := func(run int64, all ...store.TaskRun) {
@@ -197,7 +197,7 @@ func taskRuns(t *T) {
 	put(other, store.TaskRun{Number: 3, Task: "other"})
 	second.Started, second.Ended = now.UTC().Truncate(time.Microsecond), now.UTC().Truncate(time.Microsecond).Add(time.Hour)
 	want(t, []store.TaskRun{first, second}, get)
-	first.State, second.State, second.Message = store.Done, store.Done, ""
+	first.State, second.State, second.Message, second.Tolerated = store.Done, store.Done, "", false
 	put(id, first)
 	put(id, second)
 	want(t, []store.TaskRun{first, second}, get)

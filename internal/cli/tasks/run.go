@@ -79,6 +79,8 @@ prints one event per line.`,
 	flags.StringVar(&r.service.inventory, "inventory", "", "the inventory `FILE`, instead of the one in Lumi.yaml")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also show debug messages")
 	completes(c, "node", completeNodes)
+	completes(c, "task", completeTasks)
+	completes(c, "skip", completeTasks)
 	completes(c, "resume", completeRuns)
 	_ = c.MarkFlagFilename("inventory", "yaml", "yml", "json")
 	c.PreRunE = func(c *cobra.Command, args []string) error { return r.misuse(c, args) }
@@ -312,16 +314,25 @@ func each(show func(store.Event)) func([]store.Event) error {
 	}
 }
 
+// taskState returns the words shown for the state of a task run.
+func taskState(t service.TaskRun) string {
+	word := strings.ToLower(string(t.State))
+	if t.Tolerated {
+		word += " (tolerated)"
+	}
+	return word
+}
+
 // counts formats the number of task runs in each state.
 func counts(all []service.TaskRun) string {
-	number := map[store.State]int{}
+	number := map[string]int{}
 	for _, t := range all {
-		number[t.State]++
+		number[taskState(t)]++
 	}
 	var parts []string
-	for _, state := range []store.State{store.Done, store.Failed, store.Unknown, store.Started, store.Skipped} {
+	for _, state := range []string{"done", "failed", "failed (tolerated)", "unknown", "started", "skipped"} {
 		if n := number[state]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(string(state))))
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "no tasks")

@@ -121,7 +121,7 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 			if !task.Started.IsZero() && !task.Ended.IsZero() {
 				took = task.Ended.Sub(task.Started).Round(100 * time.Millisecond).String()
 			}
-			return []string{task.Task, task.Node, strings.ToLower(string(task.State)), took, strings.ReplaceAll(task.Message, "\n", "; ")}
+			return []string{task.Task, task.Node, taskState(task), took, strings.ReplaceAll(task.Message, "\n", "; ")}
 		})
 	}
 	if advice != "" {
@@ -200,7 +200,11 @@ func (t *tasker) printEvent(e store.Event) {
 	}
 	text := term.Paragraph(e.Message)
 	if e.State != "" {
-		text = strings.TrimSuffix(runs.StateWord(t.Console, e.State)+": "+text, ": ")
+		word := runs.StateWord(t.Console, e.State)
+		if e.State == store.Failed && e.Level == "warn" {
+			word += " (tolerated)"
+		}
+		text = strings.TrimSuffix(word+": "+text, ": ")
 	}
 	t.Printf("%s %s: %s\n", runs.Stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
 }

@@ -229,6 +229,17 @@ var completeTypes = fromStore(func(tx store.Tx) (names []string) {
 	return names
 })
 
+var completeTasks = fromStore(func(tx store.Tx) (names []string) {
+	graphs, _ := tx.Graphs()
+	for _, g := range graphs {
+		tasks, _ := tx.GraphTasks(g.ID)
+		for _, t := range tasks {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+})
+
 // completeReleases returns a completion function for releases or plugins, in the form NAME@VERSION.
 func completeReleases(layer store.Layer) cobra.CompletionFunc {
 	return fromStore(func(tx store.Tx) (names []string) {

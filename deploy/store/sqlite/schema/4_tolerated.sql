@@ -1,0 +1,2 @@
+-- +goose Up
+ALTER TABLE taskrun ADD COLUMN tolerated INTEGER NOT NULL DEFAULT FALSE;
