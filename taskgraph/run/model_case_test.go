@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
 // modelCase is a graph together with the fates of the processes that run it.
@@ -17,6 +19,9 @@ type modelCase struct {
 	PerRole     int // limit for role a, or 0
 	StopOnError bool
 	Faults      int // in percent
+	// Chosen and Skipped are numbers of tasks. If Chosen is empty, all tasks are chosen.
+	Chosen, Skipped []int
+	Only            bool
 	// Processes run the graph one after another. They are followed by processes that are not disturbed, until the run
 	// is done.
 	Processes []modelFate
@@ -67,7 +72,11 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	c := modelCase{
 		uint64(number.Draw(t, "seed")), rapid.SliceOfN(tasks, 1, 8).Draw(t, "tasks"),
 		rapid.SliceOfN(rapid.IntRange(0, 3), 1, 4).Draw(t, "nodes"), 1 + below(t, 5, "parallelism"), below(t, 3, "perrole"),
-		below(t, 4, "stoponerror") == 3, []int{0, 20, 50}[below(t, 3, "faults")], rapid.SliceOfN(fates, 0, 5).Draw(t, "fates"),
+		below(t, 4, "stoponerror") == 3, []int{0, 20, 50}[below(t, 3, "faults")], nil, nil, false, rapid.SliceOfN(fates, 0, 5).Draw(t, "fates"),
+	}
+	if below(t, 3, "choice") == 2 {
+		c.Chosen, c.Skipped = rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3).Draw(t, "chosen"), rapid.SliceOfN(rapid.IntRange(0, 9), 0, 1).Draw(t, "skipped")
+		c.Only = len(c.Chosen) > 0 && below(t, 2, "only") == 1
 	}
 	if below(t, 2, "windowed") == 1 {
 		group := modelTask{Type: 2, Strategy: 1 + below(t, 2, "amount"), MayFail: below(t, 3, "mayfail")}
@@ -83,6 +92,17 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 }
 
 var modelTypes = []string{"shell", "stage", "group", "anchor", "skipped"}
+
+// choice returns the choice of tasks.
+func (c *modelCase) choice() schedule.Choice {
+	names := func(numbers []int) (all []string) {
+		for _, n := range numbers {
+			all = append(all, fmt.Sprint("t", n%len(c.Tasks)))
+		}
+		return all
+	}
+	return schedule.Choice{Tasks: names(c.Chosen), Skip: names(c.Skipped), Only: c.Only}
+}
 
 // yaml returns the tasks as YAML.
 func (c *modelCase) yaml() string {

@@ -1,15 +1,17 @@
 package run_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// rows returns the run and its stored task runs.
+// rows returns the run and its stored task runs. It adds the rows that items that are not chosen would have.
 func (m *model) rows() (d store.Job, rows map[int32]store.TaskRun) {
 	rows = map[int32]store.TaskRun{}
 	err := m.store.Read(m, func(tx store.Tx) (err error) {
@@ -25,7 +27,49 @@ func (m *model) rows() (d store.Job, rows map[int32]store.TaskRun) {
 	if err != nil {
 		m.fail("an error", "%v", err)
 	}
+	for i := range int32(len(m.Items)) {
+		if m.Items[i].Skip != schedule.ByChoice {
+			continue
+		}
+		if r, has := rows[i]; has {
+			m.fail("a task that is not chosen is recorded", "%+v", r)
+		}
+		if blame, hasEnded := m.blame(i, i, rows); hasEnded {
+			rows[i] = store.TaskRun{State: store.Skipped, Message: cmp.Or(blame, m.Items[i].Skip)}
+		}
+	}
 	return d, rows
+}
+
+// blame returns the reason why the dependencies of a vertex, which have ended, cause an item to be skipped, or "". Failures that
+// are not tolerated take precedence.
+func (m *model) blame(v, item int32, rows map[int32]store.TaskRun) (why string, hasEnded bool) {
+	for _, to := range m.Graph.Out(v) {
+		if int(to) >= len(m.Items) && m.isMet(to, item, rows) {
+			continue
+		}
+		reason, r := "", rows[to]
+		switch {
+		case int(to) >= len(m.Items):
+			if reason, hasEnded = m.blame(to, item, rows); !hasEnded {
+				return "", false
+			}
+		case r.State == "" || r.State == store.Started:
+			return "", false
+		case m.isMet(to, item, rows):
+		case r.State == store.Skipped:
+			reason = r.Message
+		case r.State == store.Unknown:
+			reason = "the outcome of " + m.Items[to].Name() + " is unknown"
+		default:
+			reason = m.Items[to].Name() + " failed"
+		}
+		cause, known := m.items[strings.TrimSuffix(why, " failed")]
+		if why == "" || known && m.isTolerated(cause, rows) && reason != "" {
+			why = reason
+		}
+	}
+	return why, true
 }
 
 // isMet reports whether a vertex no longer blocks the item d.
@@ -42,7 +86,7 @@ func (m *model) isMet(v, d int32, rows map[int32]store.TaskRun) bool {
 
 func (m *model) isGood(i int32, rows map[int32]store.TaskRun) bool {
 	r, item := rows[i], m.Items[i]
-	return r.State == store.Done || r.State == store.Skipped && r.Message == item.Skip || r.State == store.Failed && item.Task.Tolerant
+	return r.State == store.Done || r.State == store.Skipped && r.Message == item.Skip || r.Tolerated && item.Task.Tolerant
 }
 
 // checkStart checks the invariants that hold when a task starts.
@@ -113,7 +157,7 @@ func (m *model) checkEnd() {
 		r, has := rows[int32(i)]
 		isFailed = isFailed || r.State == store.Failed && !item.Task.Tolerant && !m.isTolerated(int32(i), rows)
 		isUnknown = isUnknown || r.State == store.Unknown
-		if d.State == store.Canceled && !has || r.State == store.Started && (d.State == store.Canceled || m.StopOnError) {
+		if item.Skip == schedule.ByChoice || d.State == store.Canceled && !has || r.State == store.Started && (d.State == store.Canceled || m.StopOnError) {
 			continue
 		}
 		met := !slices.ContainsFunc(m.Graph.Out(int32(i)), func(to int32) bool { return !m.isMet(to, int32(i), rows) })
@@ -128,6 +172,10 @@ func (m *model) checkEnd() {
 		}
 		if m.StopOnError || d.State == store.Canceled || isHalted[int32(i)] { // an earlier process may have skipped the item
 			states = append(states, store.Skipped)
+		}
+		isAnswered := strings.HasPrefix(r.Message, "answered: ") // and not run again yet
+		if r.Tolerated != (r.State == store.Failed && !isAnswered && (item.Task.Tolerant || m.isTolerated(int32(i), rows))) {
+			m.fail("a tolerated failure", "%s is %+v", item.Name(), r)
 		}
 		if !slices.Contains(states, r.State) || r.State == store.Skipped && r.Message != item.Skip && !strings.HasSuffix(r.Message, " failed") &&
 			!strings.HasSuffix(r.Message, " is unknown") {

@@ -69,7 +69,7 @@ func (m *model) chance(n uint64, about ...any) int {
 
 // play runs a case in a synctest bubble. It returns no failure if the graph is invalid.
 func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
-	r := run.Request{Type: "upgrade"}
+	r := run.Request{Type: "upgrade", Choice: c.choice()}
 	for i, roles := range c.Nodes {
 		r.Inventory.Nodes = append(r.Inventory.Nodes, inventory.Node{Name: fmt.Sprint("n", i), Roles: [][]string{{}, {"a"}, {"b"}, {"a", "b"}}[roles]})
 	}
@@ -98,7 +98,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 			}
 		}
 		m.request.Skip = skip
-		if m.Schedule, err = schedule.Restore(schedule.Input{Tasks: specs, Nodes: r.Inventory.Nodes}, m.request.Decisions); err != nil {
+		if m.Schedule, err = schedule.Restore(schedule.Input{Tasks: specs, Nodes: r.Inventory.Nodes, Choice: r.Choice}, m.request.Decisions); err != nil {
 			return // tasks on several nodes of a window wait for each other; see the reference of package schedule
 		}
 		m.findWindows(specs)
@@ -118,7 +118,8 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 		if !isDone {
 			m.fail("the run does not end", "after 60 processes")
 		}
-		story, failure = append(strings.Split(c.yaml(), "\n"), m.story...), m.failure
+		story, failure = append(strings.Split(c.yaml(), "\n"), fmt.Sprintf("choice: %+v", r.Choice)), m.failure
+		story = append(story, m.story...)
 	})
 	return story, failure
 }

@@ -65,10 +65,10 @@ func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 	v, item := &x.vertices[i], &x.schedule.Items[i]
 	v.attempt, v.started = int32(r.Attempt), r.Started
 	switch {
-	case r.State == store.Done, r.State == store.Failed && item.Task.Tolerant, r.State == store.Skipped && r.Message == item.Skip:
+	case r.State == store.Done, r.Tolerated && item.Task.Tolerant, r.State == store.Skipped && r.Message == item.Skip:
 		v.status = good
-	case r.State == store.Failed && x.windows.hasForgiven(i, item.Node):
-		v.status, v.blame = failed, i+1
+	case r.Tolerated:
+		v.status, v.blame, x.windows.forgiven[i] = failed, i+1, true
 	case r.State == store.Unknown:
 		v.status, v.blame, x.wrong[i] = unknown, i+1, r.Message
 	case r.State == store.Started && item.Task.Once && x.now.Sub(r.Started) > Memory:
@@ -132,7 +132,7 @@ func (x *execution) spread() {
 			}
 			isJoin := int(d) >= len(x.schedule.Items)
 			isMet := from.status == good || x.forgives(v, d)
-			if !isMet {
+			if !isMet && (to.blame == 0 || !x.windows.forgiven[from.blame-1]) {
 				to.blame = from.blame
 			} else if to.waits == 0 && to.blame == 0 {
 				to.blame = x.own(d)

@@ -81,7 +81,7 @@ func (x *execution) markFailed(group, i int32) {
 		v.blame = i + 1
 		x.settle(group, failed, store.Failed, x.names[i]+" failed")
 		x.ended = append(x.ended, group)
-	} else if v.status == skipped { // because of one of its other dependencies
+	} else if v.status != failed { // skipped because of another dependency, or done because an inner group is not on the node
 		r := x.row(group)
 		r.State, r.Ended, r.Message, r.Tolerated = store.Failed, x.now, x.names[i]+" failed", true
 		x.rows = append(x.rows, r)

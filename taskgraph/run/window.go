@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/store"
-	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
@@ -168,20 +167,10 @@ func (w *windows) forgive(i int32, node *inventory.Node) bool {
 	return len(rooms) > 0
 }
 
-// hasForgiven reports whether the failure of an item was tolerated by an earlier process.
-func (w *windows) hasForgiven(i int32, node *inventory.Node) bool {
-	rooms := w.rooms[i]
-	if len(rooms) == 0 || slices.ContainsFunc(rooms, func(r room) bool { return !w.failed[r.window][node] }) {
-		return false
-	}
-	w.forgiven[i] = true
-	return true
-}
-
-// recall restores which nodes have failed, from the rows of groups.
+// recall restores the nodes on which failures are tolerated.
 func (w *windows) recall(items []schedule.Item, rows []store.TaskRun) {
 	for _, r := range rows {
-		if i := int32(r.Number); r.State == store.Failed && items[i].Task.Type == taskgraph.GroupType {
+		if i := int32(r.Number); r.Tolerated && !items[i].Task.Tolerant {
 			for _, room := range w.rooms[i] {
 				w.failed[room.window][items[i].Node] = true
 			}

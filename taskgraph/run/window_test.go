@@ -145,3 +145,27 @@ func TestAnyTolerated(t *testing.T) {
 		"n3/b SKIPPED n3/a failed", "n3/c DONE", "n3/d DONE", "n3/e DONE", "n1/f DONE", "n2/f DONE", "n3/f FAILED exit status 1")
 	expect.Equal(t, "n1/g n1/a n3/f", w.tolerated(d))
 }
+
+// A tolerated failure does not hide another failure of a dependency, whichever comes first.
+func TestBothFailures(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"[{id: a, type: shell}, {id: z, type: shell}", "[{id: z, type: shell}, {id: a, type: shell}"} {
+		w := newWorld(t)
+		d := w.run(w.engine("one", failing("n1/a", "n1/z"), one), w.request(first+`, {id: g, type: group, tasks: [a], fault_tolerance: 1},
+			{id: v, type: shell, requires: [a, z]}, {id: d, type: shell, roles: [d], cross_depends: [{name: v}]}]`, "n1", "n2:d"))
+		s := must.Get(w.engine("reader", nil).Status(t.Context(), d.ID))(t)
+		if last := s.Tasks[len(s.Tasks)-1]; last.Task != "d" || last.State != store.Skipped || last.Message != "n1/z failed" {
+			t.Errorf("tasks %s: the last task run = %+v, want d skipped because of n1/z", first, last)
+		}
+	}
+}
+
+// A task that may fail is run again after the answer that it had no effect.
+func TestTolerantAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := w.run(w.engine("one", func(context.Context, run.Work) error { return run.ErrUncertain }),
+		w.request("[{id: a, type: shell, idempotent: false, fail_on_error: false}]", "n"))
+	w.want(d, store.Ask, "did task a on node n take effect?", "n/a UNKNOWN the outcome is unknown")
+	w.want(w.resume(w.engine("two", nothing), d.ID, &run.Answer{}), store.Done, "", "n/a DONE")
+}
