@@ -47,7 +47,7 @@ func (s *Schedule) limit(tasks []*taskgraph.Spec) error {
 func (s *Schedule) places(group *taskgraph.Spec, specs map[string]*taskgraph.Spec, items map[string][]int32) (all []Place) {
 	at := map[*inventory.Node]*Place{}
 	for _, i := range items[group.ID] {
-		if s.Items[i].Skip == "" {
+		if skip := s.Items[i].Skip; skip == "" || skip == Unchanged {
 			at[s.Items[i].Node] = &Place{Node: s.Items[i].Node, Group: i}
 		}
 	}
