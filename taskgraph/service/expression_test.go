@@ -3,13 +3,16 @@ package service_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -137,4 +140,38 @@ func TestExpressionErrors(t *testing.T) {
 	}
 	_, err := w.Create(t.Context(), prod, w.graph("early", "{id: a, type: shell, parameters: {cdm: {yaql_exp: $.a}}}"))
 	w.want("", "graph early of prod: task a: missing parameter cmd\ngraph early of prod: task a: unknown parameter \"cdm\"; did you mean cmd?", err)
+}
+
+// A run of chosen tasks stores outcomes only of these, and its data does not count as applied.
+func TestChoiceHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	w.create(prod, "default", shell("a", "reexecute_on: []"), shell("b", "reexecute_on: []"), shell("greet", "condition: $.uid in added($.nodes.values()).uid"))
+	only := service.RunRequest{Choice: schedule.Choice{Tasks: []string{"a"}, Only: true}}
+	r, commands := w.run(only)
+	same(t, []string{"db-1/a: echo a", "web-1/a: echo a"}, commands)
+	same(t, 2, len(r.Tasks))
+	same(t, map[string]string{"db-1/a": "unchanged", "web-1/a": "unchanged"}, w.skips(service.RunRequest{}))
+	_, commands = w.run(service.RunRequest{})
+	same(t, []string{"db-1/b: echo b", "db-1/greet: echo greet", "web-1/b: echo b", "web-1/greet: echo greet"}, commands)
+	w.nodes = append(w.nodes, inventory.Node{Name: "web-2"})
+	w.run(only)
+	_, commands = w.run(service.RunRequest{})
+	same(t, []string{"web-2/b: echo b", "web-2/greet: echo greet"}, commands)
+	_, err := w.Start(t.Context(), "prod", service.RunRequest{Nodes: []string{"web-9"}, Choice: schedule.Choice{Tags: []string{"ssd"}, Skip: []string{"gret"}}})
+	w.want("", "no node web-9 in the inventory\nno task has the tag ssd\nno task has the name or tag gret; did you mean greet?", err)
+}
+
+// Nodes on which no chosen task runs do not matter.
+func TestChoiceRemote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	w.Remote, w.nodes[0].Local = true, true
+	w.create(prod, "default", shell("a", "roles: web"), shell("b", "roles: db"))
+	_, commands := w.run(service.RunRequest{Choice: schedule.Choice{Skip: []string{"b"}}})
+	same(t, []string{"web-1/a: echo a"}, commands)
+	_, err := w.Start(t.Context(), "prod", service.RunRequest{Choice: schedule.Choice{Tasks: []string{"b"}}})
+	w.want(service.Invalid, fmt.Sprintf(tasktype.NoLocal, "db-1"), err)
+	_, err = w.Start(t.Context(), "prod", service.RunRequest{Nodes: []string{"web-1"}, Choice: schedule.Choice{Tasks: []string{"b"}}})
+	w.want(service.Invalid, "graph default of prod has none of the chosen tasks on these nodes: check the tasks, tags, and nodes", err)
 }
