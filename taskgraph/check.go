@@ -78,6 +78,7 @@ func (c *checker) checkType(s *Spec, types func(string) (func(map[string]any) []
 		c.fail("type", "missing type, such as shell")
 	case !ok:
 		c.fail("type", "unknown type %q%s", s.Type, suggest.DidYouMean(s.Type, typeNames))
+	case s.Parameters == nil && s.Source.Attributes["parameters"] != nil: // reported as no object
 	default:
 		for _, message := range check(s.Parameters) {
 			c.fail("parameters", "%s", message)

@@ -9,20 +9,31 @@ import (
 var nodeAttributes = []string{"parameters", "test_pre", "test_post"}
 
 // Evaluate replaces expressions that are evaluated once for a run by the results of f. It returns an *[Error] with all
-// problems.
+// problems, and keeps attributes with problems as they are.
 func (e *Effective) Evaluate(f func(text string) (any, error)) error {
 	var wrong Error
 	for i, t := range e.Tasks {
 		t.Attributes = maps.Clone(t.Attributes)
-		evaluate := func(path string, v any) any {
-			v, err := replace(v, path, func(at string, text any) (any, error) {
-				path = at
-				return f(text.(string))
-			})
-			if err != nil {
-				p := Problem{Task: t.ID, Attribute: steps(path)[0], Message: path + ": " + err.Error()}
+		evaluate := func(path string, old any) any {
+			known, at := len(wrong.Problems), path
+			fail := func(err error) {
+				p := Problem{Task: t.ID, Attribute: steps(at)[0], Message: at + ": " + err.Error()}
 				p.Layer = e.Origin(t.ID, p.Attribute)
 				wrong.Problems = append(wrong.Problems, p)
+			}
+			v, err := replace(old, path, func(path string, text any) (any, error) {
+				at = path
+				v, err := f(text.(string))
+				if err != nil {
+					fail(err)
+				}
+				return v, nil
+			})
+			if err != nil {
+				fail(err)
+			}
+			if len(wrong.Problems) > known {
+				return old
 			}
 			return v
 		}
@@ -34,6 +45,9 @@ func (e *Effective) Evaluate(f func(text string) (any, error)) error {
 		if p, _ := t.Attributes["parameters"].(object); HasExpression(p["strategy"]) {
 			p = maps.Clone(p)
 			p["strategy"], t.Attributes["parameters"] = evaluate("parameters.strategy", p["strategy"]), p
+			if HasExpression(p["strategy"]) { // it failed, and would fail again for each node
+				delete(p, "strategy")
+			}
 		}
 		e.Tasks[i] = t
 	}

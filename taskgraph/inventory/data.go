@@ -22,7 +22,7 @@ import (
 //
 // In conditions, $ is an object:
 //
-//	node        name, uid (the name), address, roles and parameters of the node; null for a stage
+//	node        name, uid (the name), address, roles, tags, and parameters of the node; null for a stage
 //	uid, roles  the uid and the roles of the node
 //	nodes       all nodes of the environment by name
 //	env         name and parameters of the environment, and outputs: the values its modules provide, by module and name
@@ -254,11 +254,16 @@ func (d *Data) load() error {
 
 // data returns the value of the node in $.
 func (n *Node) data() map[string]any {
-	roles := make([]any, len(n.Roles))
-	for i, role := range n.Roles {
-		roles[i] = role
+	list := func(names []string) []any {
+		all := make([]any, len(names))
+		for i, name := range names {
+			all[i] = name
+		}
+		return all
 	}
-	return map[string]any{"name": n.Name, "uid": n.Name, "address": n.Address, "roles": roles, "parameters": n.Parameters}
+	return map[string]any{
+		"name": n.Name, "uid": n.Name, "address": n.Address, "roles": list(n.Roles), "tags": list(n.Tags), "parameters": n.Parameters,
+	}
 }
 
 func convert(v map[string]any) (*yaql.Dict, error) {

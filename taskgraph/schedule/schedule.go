@@ -333,12 +333,17 @@ func (in *Input) evaluate(item *Item) (failures []failure) {
 	t, path := item.Task, ""
 	values, err := t.Values(func(at, text string) (any, error) {
 		path = at
-		return in.Evaluate(text, item.Node)
+		v, err := in.Evaluate(text, item.Node)
+		if err != nil {
+			failures = append(failures, failure{t.ID, path, err.Error()})
+		}
+		return v, nil
 	})
 	if err != nil {
-		return []failure{{t.ID, path, err.Error()}}
-	} else if values == nil {
-		return nil
+		failures = append(failures, failure{t.ID, path, err.Error()})
+	}
+	if failures != nil || values == nil {
+		return failures
 	}
 	var wrong *taskgraph.Error
 	if errors.As(item.use(values), &wrong) {

@@ -51,6 +51,7 @@ func (w *world) skips(r service.RunRequest) map[string]string {
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())
+	w.nodes[0].Tags = []string{"ssd"}
 	w.parameters = map[string]any{"version": "1.4", "first": []any{"folder"}, "at": "web", "width": json.Number("1")}
 	w.create(prod, "default",
 		"{id: folder, type: shell, parameters: {cmd: {yaql_exp: \"'mkdir ' + $.uid + '-' + $.version\"}}}",
@@ -64,8 +65,8 @@ func TestExpressions(t *testing.T) {
 	}, p.Items[3])
 	w.fail["web-1/site"] = errors.New("exit status 1")
 	r, commands := w.run(service.RunRequest{})
-	nodes := `{"db-1": {"address": "", "name": "db-1", "parameters": {"size": 1}, "roles": ["db"], "uid": "db-1"}, ` +
-		`"web-1": {"address": "", "name": "web-1", "parameters": {}, "roles": ["web"], "uid": "web-1"}}`
+	nodes := `{"db-1": {"address": "", "name": "db-1", "parameters": {"size": 1}, "roles": ["db"], "tags": ["ssd"], "uid": "db-1"}, ` +
+		`"web-1": {"address": "", "name": "web-1", "parameters": {}, "roles": ["web"], "tags": [], "uid": "web-1"}}`
 	same(t, []string{"db-1/db: x", "db-1/folder: mkdir db-1-1.4", "web-1/folder: mkdir web-1-1.4", "web-1/site: " + nodes}, commands)
 	same(t, store.Failed, r.State)
 
@@ -129,6 +130,11 @@ func TestExpressionErrors(t *testing.T) {
 			"task a: parameters on db-1 and 1 more: sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not /etc"},
 		"again": {"{id: a, type: shell, parameters: {cmd: {yaql_exp: \"dict(yaql_exp => '1')\"}}}",
 			"task a: parameters.cmd on db-1 and 1 more: the value contains another expression"},
+		"several": {"{id: a, type: shell, requires: [{yaql_exp: $.none}, {yaql_exp: $.no}], parameters: {cwd: {yaql_exp: $.cwd}, cmd: {yaql_exp: $.cmd}}}",
+			`cluster prod: task a: requires[0]: 1:2: missing key "none"` + "\n" + `cluster prod: task a: requires[1]: 1:2: missing key "no"` +
+				"\ntask a: parameters.cmd on db-1 and 1 more: 1:2: missing key \"cmd\"\ntask a: parameters.cwd on db-1 and 1 more: 1:2: missing key \"cwd\""},
+		"strategy": {"{id: a, type: shell, parameters: {cmd: {yaql_exp: $.cmd}, strategy: {type: parallel, amount: {yaql_exp: $.none}}}}",
+			`cluster prod: task a: parameters.strategy.amount: 1:2: missing key "none"` + "\ntask a: parameters.cmd on db-1 and 1 more: 1:2: missing key \"cmd\""},
 		"undefined": {"{id: a, type: shell, parameters: {cmd: {yaql_exp: old($)}}}",
 			"task a: parameters.cmd on db-1 and 1 more: undefined value cannot be written as JSON"},
 	} {

@@ -83,13 +83,8 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 		Environment: environment, Type: r.Type, Event: r.Event, Inventory: nodes, Snapshot: snapshot,
 		History: func(ctx context.Context) ([]inventory.Past, error) { return s.history(ctx, environment, r.Type) },
 	}
-	if err := e.Evaluate(func(text string) (any, error) { return data.Evaluate(ctx, text, nil) }); err != nil {
-		return request, nil, err
-	}
+	wrong := e.Evaluate(func(text string) (any, error) { return data.Evaluate(ctx, text, nil) })
 	specs, err := taskgraph.Check(e, s.Types.Check)
-	if err != nil {
-		return request, nil, err
-	}
 	in := schedule.Input{
 		Tasks: specs, Digests: schedule.Digests(e.Tasks), Nodes: nodes.Nodes, Only: r.Nodes, Choice: r.Choice, Event: r.Event, All: r.All, Refresh: data.Refresh,
 		Condition: func(x string, n *inventory.Node) (bool, error) { return data.Condition(ctx, x, n) },
@@ -103,7 +98,10 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 			return l, ok
 		},
 	}
-	if sch, err = schedule.New(in); err != nil {
+	if err == nil {
+		sch, err = schedule.New(in)
+	}
+	if err := joined(e.Tasks, wrong, err); err != nil {
 		return request, nil, err
 	}
 	if !slices.ContainsFunc(sch.Items, func(i schedule.Item) bool { return i.Skip != schedule.ByChoice }) {
@@ -121,6 +119,28 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 	request.Decisions = sch.Decisions()
 	request.Outputs, err = data.Known()
 	return request, sch, err
+}
+
+// joined returns a *[taskgraph.Error] with the problems of several errors in the order of tasks. It returns other errors
+// alone, and nil if there are none.
+func joined(tasks []taskgraph.Task, errs ...error) error {
+	var all taskgraph.Error
+	for _, err := range errs {
+		if wrong := (*taskgraph.Error)(nil); errors.As(err, &wrong) {
+			all.Problems = append(all.Problems, wrong.Problems...)
+		} else if err != nil {
+			return err
+		}
+	}
+	if all.Problems == nil {
+		return nil
+	}
+	at := map[string]int{}
+	for i, t := range tasks {
+		at[t.ID] = i
+	}
+	slices.SortStableFunc(all.Problems, func(a, b taskgraph.Problem) int { return cmp.Compare(at[a.Task], at[b.Task]) })
+	return &all
 }
 
 // history returns the data of successful runs of all tasks, newest first, up to the last one that included all nodes.
