@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -342,4 +344,25 @@ func TestLimits(t *testing.T) {
 			t.Errorf("the run took %v, want 11s", took)
 		}
 	})
+}
+
+// Tasks that are not chosen are not recorded, but pass on order and failures, and a resumed run has the same choice.
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.request(`
+- {id: a, type: shell}
+- {id: b, type: shell, cross_depends: [{name: a}]}
+- {id: c, type: shell, requires: [b]}
+- {id: d, type: shell, requires: [c]}`, "n1", "n2")
+	r.Choice = schedule.Choice{Tasks: []string{"a", "c"}, Only: true}
+	d := w.run(w.engine("one", failing("n2/a")), r)
+	w.want(d, store.Failed, "n2/a: exit status 1", "n1/a DONE", "n2/a FAILED exit status 1", "n1/c SKIPPED n2/a failed", "n2/c SKIPPED n2/a failed")
+	f, started := starts()
+	w.want(w.resume(w.engine("two", f, one), d.ID, nil), store.Done, "", "n1/a DONE", "n2/a DONE", "n1/c DONE", "n2/c DONE")
+	slices.Sort((*started)[1:])
+	expect.Equal(t, []string{"n2/a", "n1/c", "n2/c"}, *started)
+	if shown := strings.Join(w.shown, "\n"); strings.Contains(shown, "/b") || strings.Contains(shown, "/d") {
+		t.Errorf("events =\n%s\nwant none of b and d", shown)
+	}
 }

@@ -37,16 +37,18 @@ func (s *Schedule) chosen(v int32) (all []int32) {
 	}
 	var parts [][]int32
 	for _, to := range s.Graph.Out(v) {
-		if part := s.chosen(to); len(part) > 0 {
+		part := s.chosen(to)
+		if n := len(parts); len(part) > 0 && (n == 0 || &part[0] != &parts[n-1][0]) {
 			parts = append(parts, part)
 		}
 	}
-	if len(parts) == 1 {
-		all = parts[0] // shared by long chains
-	} else {
-		all = slices.Concat(parts...)
-		slices.Sort(all)
-		all = slices.Compact(all)
+	all = slices.Concat(parts...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	for _, part := range parts {
+		if len(part) == len(all) {
+			all = part // Long chains share one slice.
+		}
 	}
 	if s.nearest == nil {
 		s.nearest = map[int32][]int32{}
