@@ -259,6 +259,14 @@ func (c *Call) convert(p *Param, v any) (any, error) {
 // Call evaluates the lambda in a new context in which the arguments are $1 (or $), $2, and so on.
 func (l *Lambda) Call(args ...any) (any, error) { return l.CallNamed(args, nil) }
 
+// Text returns the source of the lambda in canonical form, or "" for a function value.
+func (l *Lambda) Text() string {
+	if l.body == nil {
+		return ""
+	}
+	return l.body.String()
+}
+
 // Test evaluates the lambda and reports whether the result is true according to [Truth].
 func (l *Lambda) Test(args ...any) (bool, error) {
 	return truthOf(l.CallNamed(args, nil))

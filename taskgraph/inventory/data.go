@@ -49,6 +49,7 @@ type Data struct {
 	past       []past
 	conditions map[string]*condition.Condition
 	yaql       map[string]*yaql.Expression
+	results    map[result]any
 }
 
 // Past is the data of an earlier successful run.
@@ -119,7 +120,7 @@ func (d *Data) evaluate(ctx context.Context, text string, n *Node) (any, error) 
 	}
 	in := yaql.New(functions())
 	in.Set("$", data)
-	in.Set(subjectName, &subject{data, func() (*yaql.Dict, error) { return d.before(ctx, n) }})
+	in.Set(subjectName, &subject{data, func() (*Data, *yaql.Dict, error) { return d.before(ctx, n) }, d.results})
 	return x.EvaluateIn(ctx, in)
 }
 
@@ -138,35 +139,39 @@ func cached[X any](all *map[string]X, text string, compile func(string) (X, erro
 	return x, err
 }
 
-// before returns the value of $ in the last successful run that included a node, or nil if there is none.
-func (d *Data) before(ctx context.Context, n *Node) (*yaql.Dict, error) {
+// before returns the data of the last successful run that included a node, and $ in it, or nil if there is none.
+func (d *Data) before(ctx context.Context, n *Node) (*Data, *yaql.Dict, error) {
 	if d.past == nil && d.History != nil {
 		all, err := d.History(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		d.past = []past{}
 		for _, p := range all {
 			earlier := &Data{Environment: d.Environment, Type: d.Type, Event: d.Event, Inventory: &p.Inventory, Outputs: p.Outputs}
 			if err := d.share(earlier); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			d.past = append(d.past, past{p.Only, earlier})
 		}
 	}
 	for _, p := range d.past {
-		if n == nil {
-			return p.of(nil)
+		if n != nil && len(p.only) > 0 && !slices.Contains(p.only, n.Name) {
+			continue
 		}
-		if len(p.only) == 0 || slices.Contains(p.only, n.Name) {
+		old := n
+		if n != nil {
 			nodes := p.Inventory.Nodes
-			if at := slices.IndexFunc(nodes, func(other Node) bool { return other.Name == n.Name }); at >= 0 {
-				return p.of(&nodes[at])
+			at := slices.IndexFunc(nodes, func(other Node) bool { return other.Name == n.Name })
+			if at < 0 {
+				return nil, nil, nil
 			}
-			return nil, nil
+			old = &nodes[at]
 		}
+		data, err := p.of(old)
+		return p.Data, data, err
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // share replaces nodes in earlier data by equal ones of d, so that comparing the nodes of many nodes is fast.
@@ -247,7 +252,7 @@ func (d *Data) load() error {
 		all[n.Name] = n.data()
 	}
 	if d.hosts, err = convert(all); err == nil {
-		d.env, d.nodes = env, map[string]*yaql.Dict{}
+		d.env, d.nodes, d.results = env, map[string]*yaql.Dict{}, map[result]any{}
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"sync"
 
@@ -13,8 +14,42 @@ import (
 // one. Expressions cannot refer to the variable.
 type subject struct {
 	now *yaql.Dict
-	// before returns nil if no earlier run succeeded.
-	before func() (*yaql.Dict, error)
+	// before returns the data of the last successful run and $ in it, which are nil if no earlier run succeeded.
+	before func() (*Data, *yaql.Dict, error)
+	// results contains results that are the same for all nodes with the same old data.
+	results map[result]any
+}
+
+// result identifies the result of a function.
+type result struct {
+	function, argument string
+	past               *Data
+}
+
+// shared matches arguments that have the same value for all nodes.
+var shared = regexp.MustCompile(`^\$\.(nodes|env|event|type)(\.\w+(\(\))?)*$`)
+
+// compare returns a function that calls f. If nodes share the value of the argument, it does so only once for all nodes,
+// since comparing the data of all nodes for each of them would take quadratic time.
+func compare(name string, f func(*yaql.Call, *yaql.Lambda) (any, error)) *yaql.Function {
+	return yaql.Func(name, "expression lambda", func(c *yaql.Call) (any, error) {
+		s, x := subjectOf(c), c.Lambda(0)
+		if !shared.MatchString(x.Text()) {
+			return f(c, x)
+		}
+		before, _, err := s.before()
+		if err != nil {
+			return nil, err
+		}
+		key := result{name, x.Text(), before}
+		v, known := s.results[key]
+		if !known {
+			if v, err = f(c, x); err == nil {
+				s.results[key] = v
+			}
+		}
+		return v, err
+	})
 }
 
 const subjectName = "%data"
@@ -33,18 +68,18 @@ var functions = sync.OnceValue(func() *yaql.Context {
 	in.Register(
 		yaql.Func("new", "expression lambda", func(c *yaql.Call) (any, error) { return subjectOf(c).new(c, c.Lambda(0)) }),
 		yaql.Func("old", "expression lambda", func(c *yaql.Call) (any, error) { return subjectOf(c).old(c, c.Lambda(0)) }),
-		yaql.Func("changed", "expression lambda", func(c *yaql.Call) (any, error) { return changed(c, c.Lambda(0)) }),
+		compare("changed", func(c *yaql.Call, x *yaql.Lambda) (any, error) { return changed(c, x) }),
 		yaql.Func("changedAny", "*expressions lambda", func(c *yaql.Call) (any, error) { return changedSome(c, true) }),
 		yaql.Func("changedAll", "*expressions lambda", func(c *yaql.Call) (any, error) { return changedSome(c, false) }),
-		yaql.Func("added", "expression lambda", func(c *yaql.Call) (any, error) {
-			now, before, err := both(c, c.Lambda(0))
+		compare("added", func(c *yaql.Call, x *yaql.Lambda) (any, error) {
+			now, before, err := both(c, x)
 			if err != nil {
 				return nil, err
 			}
 			return difference(now, before)
 		}),
-		yaql.Func("deleted", "expression lambda", func(c *yaql.Call) (any, error) {
-			now, before, err := both(c, c.Lambda(0))
+		compare("deleted", func(c *yaql.Call, x *yaql.Lambda) (any, error) {
+			now, before, err := both(c, x)
 			if err != nil || before == any(undef) {
 				return yaql.NewList(nil), err
 			}
@@ -89,7 +124,7 @@ func (s *subject) new(c *yaql.Call, x *yaql.Lambda) (any, error) {
 
 // old returns undef if there is no old data, or if the evaluation fails on it.
 func (s *subject) old(c *yaql.Call, x *yaql.Lambda) (any, error) {
-	data, err := s.before()
+	_, data, err := s.before()
 	if data == nil || err != nil {
 		return undef, err
 	}

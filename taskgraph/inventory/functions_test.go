@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -175,5 +176,50 @@ func TestPlain(t *testing.T) {
 		`{"fresh":true,"pools":["b","c"],"ports":{"http":8080,"ssh":22},"ratio":1,"same":{"x":[1,{"y":null}]},"version":2}}]`, string(text), "Plain")
 	if size, ok := all["size"].(int64); !ok || size != 3 {
 		t.Errorf("size = %#v, want an int64", all["size"])
+	}
+}
+
+// nodes returns an inventory of nodes.
+func nodes(names ...string) *inventory.Inventory {
+	var all inventory.Inventory
+	for _, name := range names {
+		all.Nodes = append(all.Nodes, inventory.Node{Name: name})
+	}
+	return &all
+}
+
+// Results are shared only by nodes with the same old data.
+func TestSharedResults(t *testing.T) {
+	t.Parallel()
+	d := &inventory.Data{Inventory: nodes("a", "b", "c", "d"), History: func(context.Context) ([]inventory.Past, error) {
+		return []inventory.Past{{Only: []string{"a"}, Inventory: *nodes("a", "b", "x")}, {Inventory: *nodes("a", "b", "c")}}, nil
+	}}
+	for range 2 {
+		for name, want := range map[string]string{
+			"a": `[["c","d"],["x"],true]`, "b": `[["d"],[],true]`, "c": `[["d"],[],true]`, "d": `[["a","b","c","d"],[],true]`, "": `[["c","d"],["x"],true]`,
+		} {
+			expect.Equal(t, want, value(t, d, "[added($.nodes.keys()), deleted($.nodes.keys()), changed($.nodes)]", name), name)
+		}
+	}
+}
+
+// Comparing all nodes for each of them takes linear time.
+func TestSharedCost(t *testing.T) {
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprint("n", i))
+	}
+	d := &inventory.Data{Inventory: nodes(names...), History: func(context.Context) ([]inventory.Past, error) {
+		return []inventory.Past{{Inventory: *nodes(names[:1999]...)}}, nil
+	}}
+	at := 0
+	allocations := testing.AllocsPerRun(100, func() {
+		at++
+		if is, err := d.Condition(t.Context(), "$.uid in added($.nodes.values()).uid", &d.Inventory.Nodes[at]); is || err != nil {
+			t.Fatal(is, err)
+		}
+	})
+	if allocations > 500 {
+		t.Errorf("evaluating a condition for one of 2,000 nodes allocates %v times, want at most 500", allocations)
 	}
 }
