@@ -24,6 +24,8 @@
 // If a task with fail_on_error: false fails, its dependents still run, the run can still become DONE, and a resumed run
 // does not repeat the task.
 //
+// Tasks that are not chosen have no state. Their dependents wait for their dependencies instead.
+//
 // # Crashes
 //
 // A task run recorded as DONE is not repeated. A STARTED task run is passed to the executor again with the same token,
@@ -108,7 +110,7 @@ type Options struct {
 	Lease  time.Duration
 }
 
-// Request is a request for a run. It is stored, so that a resumed run has the same graph and nodes.
+// Request is a request for a run. It is stored, so that a resumed run has the same graph, nodes, and choice of tasks.
 type Request struct {
 	Type      string
 	Tasks     []taskgraph.Task
