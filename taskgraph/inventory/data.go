@@ -120,7 +120,7 @@ func (d *Data) evaluate(ctx context.Context, text string, n *Node) (any, error) 
 	}
 	in := yaql.New(functions())
 	in.Set("$", data)
-	in.Set(subjectName, &subject{data, func() (*Data, *yaql.Dict, error) { return d.before(ctx, n) }, d.results})
+	in.Set(subjectName, &subject{data, func() (any, *yaql.Dict, error) { return d.before(ctx, n) }, d.results})
 	return x.EvaluateIn(ctx, in)
 }
 

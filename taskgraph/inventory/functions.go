@@ -14,8 +14,8 @@ import (
 // one. Expressions cannot refer to the variable.
 type subject struct {
 	now *yaql.Dict
-	// before returns the data of the last successful run and $ in it, which are nil if no earlier run succeeded.
-	before func() (*Data, *yaql.Dict, error)
+	// before returns the identity of the last successful run and its $, which is nil if no earlier run succeeded.
+	before func() (run any, data *yaql.Dict, err error)
 	// results contains results that are the same for all nodes with the same old data.
 	results map[result]any
 }
@@ -23,7 +23,7 @@ type subject struct {
 // result identifies the result of a function.
 type result struct {
 	function, argument string
-	past               *Data
+	run                any
 }
 
 // shared matches arguments that have the same value for all nodes.
@@ -37,11 +37,11 @@ func compare(name string, f func(*yaql.Call, *yaql.Lambda) (any, error)) *yaql.F
 		if !shared.MatchString(x.Text()) {
 			return f(c, x)
 		}
-		before, _, err := s.before()
+		run, _, err := s.before()
 		if err != nil {
 			return nil, err
 		}
-		key := result{name, x.Text(), before}
+		key := result{name, x.Text(), run}
 		v, known := s.results[key]
 		if !known {
 			if v, err = f(c, x); err == nil {
