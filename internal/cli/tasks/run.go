@@ -238,6 +238,7 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 
 // follow starts a run with begin and shows its events, beginning with serial number after+1, until it ends.
 func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin func() (service.Run, error)) error {
+	console.NormalGC() // tasks may print any amount of output
 	reporter := runs.NewReporter(t.Session, runs.Flags{Verbose: verbose})
 	t.Reporter.Store(&reporter)
 	hangup := make(chan os.Signal, 1) // runs continue when the terminal is closed

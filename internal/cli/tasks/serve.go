@@ -83,6 +83,7 @@ func (x *serving) newToken() error {
 }
 
 func (x *serving) serve(ctx context.Context, s *workspace.Session) (err error) {
+	console.NormalGC()
 	logger := log.New(x.Stderr, "", log.LstdFlags|log.LUTC)
 	cancel, cut := context.WithCancel(ctx)
 	defer cut()
