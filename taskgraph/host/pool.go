@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"reflect"
 	"sync"
 	"time"
@@ -38,9 +37,10 @@ type pooled struct {
 
 // Open returns the host of a node. Callers must not close it; use [Pool.Close].
 //
-// Over SSH, host keys are checked against ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. Errors wrap [ErrUnknownHost]
-// or [ErrHostKeyChanged]. The user is authenticated with the key of the node, the keys of the agent, and
-// ~/.ssh/id_ed25519, id_ecdsa, and id_rsa.
+// Over SSH, settings that the node lacks are read from ~/.ssh/config: HostName, Port, User, IdentityFile, ProxyJump, and
+// UserKnownHostsFile. Host keys are checked against the known_hosts file and /etc/ssh/ssh_known_hosts. Errors wrap
+// [ErrUnknownHost] or [ErrHostKeyChanged]. The user is authenticated with the key of the node, the keys of the agent, the
+// identity files, and ~/.ssh/id_ed25519, id_ecdsa, and id_rsa.
 func (p *Pool) Open(ctx context.Context, n *inventory.Node) (Host, error) {
 	at := *n
 	at.Roles, at.Tags, at.Parameters = nil, nil, nil
@@ -71,30 +71,21 @@ func (p *Pool) new(n *inventory.Node) (*shell, error) {
 		s.transport = local{environ: p.Environ}
 		return s, nil
 	}
-	r := &remote{
-		node: *n, agent: cmp.Or(p.Agent, os.Getenv("SSH_AUTH_SOCK")), home: p.Home, keepalive: cmp.Or(p.keepalive, 15*time.Second),
-		sessions: make(chan struct{}, 8), urgent: make(chan struct{}, 2), connecting: make(chan struct{}, 1),
-	}
 	if n.Address == "" {
 		return nil, fmt.Errorf("node %s has no address", n.Name)
 	}
-	if r.node.Port == 0 {
-		r.node.Port = 22
+	routes, err := p.router()
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect to node %s: %w", n.Name, err)
 	}
-	if r.node.User == "" {
-		u, err := user.Current()
-		if err != nil {
-			return nil, fmt.Errorf("node %s has no user: %w", n.Name, err)
-		}
-		r.node.User = u.Username
+	target, err := routes.route(*n)
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect to node %s: %w", n.Name, err)
 	}
-	if r.home == "" {
-		var err error
-		if r.home, err = os.UserHomeDir(); err != nil {
-			return nil, err
-		}
+	s.transport = &remote{
+		name: n.Name, target: target, agent: cmp.Or(p.Agent, os.Getenv("SSH_AUTH_SOCK")), keepalive: cmp.Or(p.keepalive, 15*time.Second),
+		sessions: make(chan struct{}, 8), urgent: make(chan struct{}, 2), connecting: make(chan struct{}, 1),
 	}
-	s.transport = r
 	return s, nil
 }
 

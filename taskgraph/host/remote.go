@@ -8,21 +8,19 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/crypto/ssh"
-
-	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
 // remote is a transport over SSH.
 type remote struct {
-	node        inventory.Node
-	home, agent string
-	keepalive   time.Duration
+	name      string
+	target    *hop
+	agent     string
+	keepalive time.Duration
 	// sessions and urgent have ten slots in total, sshd's default limit on sessions per connection.
 	sessions, urgent chan struct{}
 	// connecting is held while connecting. client is nil while there is no connection.
@@ -31,8 +29,6 @@ type remote struct {
 	client     *ssh.Client
 	closed     bool
 }
-
-func (r *remote) address() string { return net.JoinHostPort(r.node.Address, strconv.Itoa(r.node.Port)) }
 
 func (r *remote) connect(ctx context.Context) error {
 	_, err := r.connected(ctx)
@@ -49,13 +45,15 @@ func (r *remote) connected(ctx context.Context) (*ssh.Client, error) {
 	r.mu.Unlock()
 	switch {
 	case closed:
-		return nil, fmt.Errorf("node %s: connection closed", r.node.Name)
+		return nil, fmt.Errorf("node %s: connection closed", r.name)
 	case client != nil:
 		return client, nil
 	}
-	client, err := r.dial(ctx)
+	dialing, end := context.WithTimeout(ctx, dialTimeout)
+	defer end()
+	client, err := r.dial(dialing, r.target)
 	if err != nil {
-		return nil, fmt.Errorf("cannot connect to node %s as %s@%s: %w", r.node.Name, r.node.User, r.address(), err)
+		return nil, fmt.Errorf("cannot connect to node %s as %s: %w", r.name, r.target, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +182,7 @@ func (r *remote) session(ctx context.Context) (*ssh.Session, error) {
 			sleep(ctx, 50*time.Millisecond)
 			continue
 		case refused != nil:
-			return nil, fmt.Errorf("node %s refused a session: %s (see MaxSessions in its sshd_config)", r.node.Name, refused.Message)
+			return nil, fmt.Errorf("node %s refused a session: %s (see MaxSessions in its sshd_config)", r.name, refused.Message)
 		case err == nil:
 			return session, nil
 		}
@@ -203,7 +201,7 @@ func (r *remote) forget(client *ssh.Client) {
 }
 
 func (r *remote) lost(err error) error {
-	return fmt.Errorf("node %s: %w: %s", r.node.Name, errLost, strings.TrimPrefix(err.Error(), "ssh: "))
+	return fmt.Errorf("node %s: %w: %s", r.name, errLost, strings.TrimPrefix(err.Error(), "ssh: "))
 }
 
 func acquire(ctx context.Context, places chan struct{}) error {

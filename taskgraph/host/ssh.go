@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,19 +21,18 @@ import (
 
 const dialTimeout = 15 * time.Second
 
-func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
-	check, algorithms, err := r.hostKeys()
+// dial connects to a hop through its jump hosts.
+func (r *remote) dial(ctx context.Context, h *hop) (*ssh.Client, error) {
+	check, algorithms, err := h.hostKeys()
 	if err != nil {
 		return nil, err
 	}
 	k := &keys{}
 	defer k.close()
-	if err := r.gather(ctx, k); err != nil {
+	if err := r.gather(ctx, h, k); err != nil {
 		return nil, err
 	}
-	ctx, end := context.WithTimeout(ctx, dialTimeout)
-	defer end()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", r.address())
+	conn, err := r.reach(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +40,8 @@ func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	var distrust error
-	c, channels, requests, err := ssh.NewClientConn(conn, r.address(), &ssh.ClientConfig{
-		User: r.node.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(k.signers...)}, HostKeyAlgorithms: algorithms,
+	c, channels, requests, err := ssh.NewClientConn(conn, h.address(), &ssh.ClientConfig{
+		User: h.user, Auth: []ssh.AuthMethod{ssh.PublicKeys(k.signers...)}, HostKeyAlgorithms: algorithms,
 		HostKeyCallback: func(address string, at net.Addr, key ssh.PublicKey) error {
 			distrust = check(address, at, key)
 			return distrust
@@ -62,10 +60,37 @@ func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
 	return nil, err
 }
 
-// hostKeys returns the host key callback for the node and the algorithms of its known keys.
-func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
-	own := filepath.Join(r.home, ".ssh", "known_hosts")
-	files := slices.DeleteFunc([]string{own, "/etc/ssh/ssh_known_hosts"}, func(file string) bool {
+// reach returns a connection to a hop before the SSH handshake.
+func (r *remote) reach(ctx context.Context, h *hop) (net.Conn, error) {
+	if h.via == nil {
+		return new(net.Dialer).DialContext(ctx, "tcp", h.address())
+	}
+	via, err := r.dial(ctx, h.via)
+	if err != nil {
+		return nil, fmt.Errorf("jump host %s: %w", h.via, err)
+	}
+	conn, err := via.DialContext(ctx, "tcp", h.address())
+	if err != nil {
+		_ = via.Close()
+		return nil, fmt.Errorf("jump host %s cannot connect to it: %w", h.via, err)
+	}
+	return &tunnel{conn, via}, nil
+}
+
+// tunnel is a connection through a jump host, which it owns.
+type tunnel struct {
+	net.Conn
+	via *ssh.Client
+}
+
+func (t *tunnel) Close() error {
+	_ = t.Conn.Close()
+	return t.via.Close()
+}
+
+// hostKeys returns the host key callback for the hop and the algorithms of its known keys.
+func (h *hop) hostKeys() (ssh.HostKeyCallback, []string, error) {
+	files := slices.DeleteFunc(append(slices.Clone(h.known), "/etc/ssh/ssh_known_hosts"), func(file string) bool {
 		_, err := os.Stat(file)
 		return errors.Is(err, fs.ErrNotExist)
 	})
@@ -73,7 +98,7 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	host, port := knownhosts.Normalize(r.address()), strconv.Itoa(r.node.Port)
+	host, port := knownhosts.Normalize(h.address()), strconv.Itoa(h.port)
 	check := func(address string, at net.Addr, key ssh.PublicKey) error {
 		err := known(address, at, key)
 		var wrong *knownhosts.KeyError
@@ -87,7 +112,7 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 		got := key.Type() + " " + ssh.FingerprintSHA256(key)
 		if len(wrong.Want) == 0 {
 			return fmt.Errorf("%w: got %s; if this fingerprint is correct, run: ssh-keyscan -p %s %s >>%s", ErrUnknownHost, got, port,
-				r.node.Address, own)
+				h.host, h.known[0])
 		}
 		want := wrong.Want[0]
 		return fmt.Errorf("%w: got %s, but %s:%d has %s; if the node was reinstalled, run: ssh-keygen -f %s -R '%s'", ErrHostKeyChanged,
@@ -101,7 +126,7 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	}
 	var algorithms []string
 	var wrong *knownhosts.KeyError
-	if errors.As(known(r.address(), &net.TCPAddr{}, unknown), &wrong) {
+	if errors.As(known(h.address(), &net.TCPAddr{}, unknown), &wrong) {
 		for _, key := range wrong.Want {
 			if key.Key.Type() == ssh.KeyAlgoRSA {
 				algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
@@ -131,12 +156,9 @@ func (k *keys) has(key ssh.PublicKey) bool {
 	return slices.ContainsFunc(k.signers, func(s ssh.Signer) bool { return bytes.Equal(s.PublicKey().Marshal(), key.Marshal()) })
 }
 
-// gather adds the key of the node, the keys of the agent, and the keys in the user's files.
-func (r *remote) gather(ctx context.Context, k *keys) error {
-	if name := r.node.Key; name != "" {
-		if rest, ok := strings.CutPrefix(name, "~/"); ok {
-			name = filepath.Join(r.home, rest)
-		}
+// gather adds the key of the inventory, the keys of the agent, and the keys in the user's files.
+func (r *remote) gather(ctx context.Context, h *hop, k *keys) error {
+	for _, name := range h.keys {
 		if err := k.addFile(name); err != nil {
 			return err
 		}
@@ -156,8 +178,8 @@ func (r *remote) gather(ctx context.Context, k *keys) error {
 			k.signers = append(k.signers, signers...)
 		}
 	}
-	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
-		if err := k.addFile(filepath.Join(r.home, ".ssh", name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range h.optional {
+		if err := k.addFile(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -18,7 +18,14 @@
 // [Data] evaluates conditions and computes digests of the values that tasks depend on.
 package inventory
 
-import "github.com/lumi-idl/lumi/taskgraph"
+import (
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+)
 
 // Inventory contains the nodes and parameters of an environment.
 type Inventory struct {
@@ -35,14 +42,18 @@ type Node struct {
 	Name string `json:"name"`
 	// Local means that tasks run on this machine without SSH.
 	Local bool `json:"local,omitempty"`
-	// Address is a host name or an IP address. Port is the SSH port; 0 means 22.
+	// Address is a host name or an IP address. Port is the SSH port; 0 means the default.
 	Address string `json:"address,omitempty"`
 	Port    int    `json:"port,omitempty"`
 	// User is the remote user. The default is the user of this process. Key is the path of a private key, which is
 	// tried in addition to the keys of the agent.
-	User  string   `json:"user,omitempty"`
-	Key   string   `json:"key,omitempty"`
-	Roles []string `json:"roles,omitempty"`
+	User string `json:"user,omitempty"`
+	Key  string `json:"key,omitempty"`
+	// Jump lists the jump hosts in the form of [ParseJump], and KnownHosts is the path of a known_hosts file. Like port,
+	// user, and key, they replace settings in ~/.ssh/config.
+	Jump       string   `json:"jump,omitempty"`
+	KnownHosts string   `json:"known_hosts,omitempty"`
+	Roles      []string `json:"roles,omitempty"`
 	// Tags select the node for tasks with tags, in addition to its roles.
 	Tags []string `json:"tags,omitempty"`
 	// Parameters overrides the parameters of the environment.
@@ -56,4 +67,32 @@ func (n *Node) Labels() []string {
 		labels = append(labels, taskgraph.Tag(tag))
 	}
 	return labels
+}
+
+const jumpForm = "[USER@]HOST[:PORT], several separated by commas, or none"
+
+// ParseJump parses the jump hosts of a node in the form of OpenSSH's ProxyJump: [USER@]HOST[:PORT], separated by commas.
+// "none" returns nil.
+func ParseJump(text string) (hosts []Node, err error) {
+	if text == "none" {
+		return nil, nil
+	}
+	for spec := range strings.SplitSeq(text, ",") {
+		var n Node
+		spec = strings.TrimPrefix(strings.TrimSpace(spec), "ssh://")
+		at := strings.LastIndexByte(spec, '@')
+		n.User, n.Address = spec[:max(at, 0)], spec[at+1:]
+		if host, port, err := net.SplitHostPort(n.Address); err == nil {
+			number, _ := strconv.ParseUint(port, 10, 16)
+			if n.Address, n.Port = host, int(number); number == 0 {
+				n.Address = "" // reported below
+			}
+		}
+		n.Address = strings.TrimSuffix(strings.TrimPrefix(n.Address, "["), "]")
+		if n.Address == "" || at == 0 || strings.ContainsAny(n.Address, " /") {
+			return nil, errors.New("must be " + jumpForm)
+		}
+		hosts = append(hosts, n)
+	}
+	return hosts, nil
 }

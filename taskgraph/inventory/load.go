@@ -155,6 +155,14 @@ var fields = []field{
 	}},
 	{"user", "a non-empty string", func(n *Node, v any) bool { return setText(&n.User, v) }},
 	{"key", "a file path", func(n *Node, v any) bool { return setText(&n.Key, v) }},
+	{"jump", jumpForm, func(n *Node, v any) bool {
+		if !setText(&n.Jump, v) {
+			return false
+		}
+		_, err := ParseJump(n.Jump)
+		return err == nil
+	}},
+	{"known_hosts", "a file path", func(n *Node, v any) bool { return setText(&n.KnownHosts, v) }},
 	{"roles", labels, func(n *Node, v any) bool { return setLabels(&n.Roles, v) }},
 	{"tags", labels, func(n *Node, v any) bool { return setLabels(&n.Tags, v) }},
 	{"connection", "ssh or local", func(n *Node, v any) bool { n.Local = v == "local"; return n.Local || v == "ssh" }},
@@ -218,8 +226,11 @@ func (l *loader) node(name string, at, entry *yaml.Node) Node {
 		l.fail(entry, `a resource must have query and name, such as {query: type == "aws:ec2:Instance", name: $.name}`)
 	case n.Address == "" && !n.Local && l.open == open && len(l.Problems) == problems:
 		l.fail(at, "a node must have an address or connection: local")
-	case n.Key != "" && !filepath.IsAbs(n.Key) && !strings.HasPrefix(n.Key, "~/"):
-		n.Key = filepath.Join(l.folder, n.Key)
+	}
+	for _, name := range []*string{&n.Key, &n.KnownHosts} {
+		if *name != "" && !filepath.IsAbs(*name) && !strings.HasPrefix(*name, "~/") {
+			*name = filepath.Join(l.folder, *name)
+		}
 	}
 	if n.Key != "" && !slices.Contains(l.Keys, n.Key) {
 		l.Keys = append(l.Keys, n.Key)

@@ -82,8 +82,12 @@ func (x *Executor) hidden(n *inventory.Node) (all []string, err error) {
 			return nil, fmt.Errorf("cannot determine which files are keys: %w", err)
 		}
 	}
+	keys, err := x.Hosts.Keys()
+	if err != nil && !n.Local { // tasks on this machine can read its keys anyway
+		return nil, fmt.Errorf("cannot determine which files are keys: %w", err)
+	}
 	home, _ := os.UserHomeDir()
-	all = append([]string{filepath.Join(x.Folder, ".lumi"), "~/.ssh", n.Key}, all...)
+	all = append(append(all, keys...), filepath.Join(x.Folder, ".lumi"), "~/.ssh", n.Key)
 	for i, name := range all {
 		if rest, ok := strings.CutPrefix(name, "~/"); ok {
 			all[i] = filepath.Join(cmp.Or(x.Hosts.Home, home), rest)
