@@ -56,7 +56,7 @@ func here(t *testing.T) (*shell, string) {
 
 func over(t *testing.T, s *sshd.Server) *shell {
 	t.Helper()
-	h, err := (&Pool{Home: s.Home, patience: 10 * time.Second, Agent: "/nonexistent"}).Open(t.Context(), s.Node("web-1"))
+	h, err := (&Pool{Home: s.Home, patience: 10 * time.Second, Agent: "/nonexistent"}).Open(t.Context(), s.Node("web-1"), Access{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,17 @@ type Pool struct {
 }
 
 type pooled struct {
-	node inventory.Node
-	host Host
+	node     inventory.Node
+	password string
+	host     *shell
+}
+
+// Access contains what a node needs besides its inventory entry.
+type Access struct {
+	// Password is the password for sudo. It is empty if sudo needs none.
+	Password string
+	// Warn is called if the node does not respond. The message tells for how long it is tried. Warn may be nil.
+	Warn func(message string)
 }
 
 // Open returns the host of a node. Callers must not close it; use [Pool.Close].
@@ -41,16 +50,19 @@ type pooled struct {
 // UserKnownHostsFile. Host keys are checked against the known_hosts file and /etc/ssh/ssh_known_hosts. Errors wrap
 // [ErrUnknownHost] or [ErrHostKeyChanged]. The user is authenticated with the key of the node, the keys of the agent, the
 // identity files, and ~/.ssh/id_ed25519, id_ecdsa, and id_rsa.
-func (p *Pool) Open(ctx context.Context, n *inventory.Node) (Host, error) {
+func (p *Pool) Open(ctx context.Context, n *inventory.Node, a Access) (Host, error) {
 	at := *n
 	at.Roles, at.Tags, at.Parameters = nil, nil, nil
 	p.mu.Lock()
 	known, found := p.hosts[n.Name]
-	if !found || !reflect.DeepEqual(known.node, at) {
+	if !found || known.password != a.Password || !reflect.DeepEqual(known.node, at) {
 		if found {
 			_ = known.host.Close()
 		}
 		h, err := p.new(&at)
+		if err == nil && n.Become != "" {
+			h.transport = &become{transport: h.transport, node: n.Name, password: a.Password}
+		}
 		if err != nil {
 			p.mu.Unlock()
 			return nil, err
@@ -58,11 +70,11 @@ func (p *Pool) Open(ctx context.Context, n *inventory.Node) (Host, error) {
 		if p.hosts == nil {
 			p.hosts = map[string]pooled{}
 		}
-		known = pooled{at, h}
+		known = pooled{at, a.Password, h}
 		p.hosts[n.Name] = known
 	}
 	p.mu.Unlock()
-	return known.host, known.host.(*shell).connect(ctx)
+	return known.host, known.host.connect(ctx)
 }
 
 func (p *Pool) new(n *inventory.Node) (*shell, error) {

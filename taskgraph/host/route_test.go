@@ -42,7 +42,7 @@ func TestJump(t *testing.T) {
 	through := func(n *inventory.Node) {
 		t.Helper()
 		before := strings.Count(string(must(os.ReadFile(bastion.Log))), "Accepted publickey")
-		h, err := p.Open(t.Context(), n)
+		h, err := p.Open(t.Context(), n, Access{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestJump(t *testing.T) {
 	through(n)
 
 	// A lost connection is made again through the jump host.
-	h := must(p.Open(t.Context(), n)).(*shell)
+	h := must(p.Open(t.Context(), n, Access{})).(*shell)
 	bastion.EndSessions()
 	if exit, out := run(t, h, Command{Token: "again", Script: "echo again"}); exit != 0 || out != "again" {
 		t.Errorf("Run = %d, %q, want 0, \"again\"", exit, out)

@@ -27,7 +27,7 @@ import (
 // refused checks the error returned by Open for a node.
 func refused(t *testing.T, p *Pool, n *inventory.Node, want string, wraps ...error) {
 	t.Helper()
-	_, err := (&Pool{Home: p.Home, Agent: p.Agent}).Open(t.Context(), n)
+	_, err := (&Pool{Home: p.Home, Agent: p.Agent}).Open(t.Context(), n, Access{})
 	if err == nil || err.Error() != want {
 		t.Errorf("Open =\n%v\nwant\n%s", err, want)
 	}
@@ -57,7 +57,7 @@ func TestHostKeys(t *testing.T) {
 	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
 		t.Errorf("suggested command: %v\n%s", err, out)
 	}
-	if _, err := p.Open(t.Context(), node); err != nil {
+	if _, err := p.Open(t.Context(), node, Access{}); err != nil {
 		t.Error(err)
 	}
 
@@ -110,7 +110,7 @@ func TestKeys(t *testing.T) {
 	if err := os.Rename(own, filepath.Join(s.Home, "key")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Open(t.Context(), n); err != nil {
+	if _, err := p.Open(t.Context(), n, Access{}); err != nil {
 		t.Error(err)
 	}
 	if err := os.WriteFile(own, []byte("secret"), 0o600); err != nil {
@@ -151,7 +151,7 @@ func TestKeys(t *testing.T) {
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("ssh-add: %v\n%s", err, out)
 	}
-	if _, err := (&Pool{Home: s.Home, Agent: socket}).Open(t.Context(), n); err != nil {
+	if _, err := (&Pool{Home: s.Home, Agent: socket}).Open(t.Context(), n, Access{}); err != nil {
 		t.Error(err)
 	}
 	n.User = "nobody-here"
@@ -169,7 +169,7 @@ func TestUnreachable(t *testing.T) {
 	// A server that accepts connections but does not respond.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := p.Open(ctx, n); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := p.Open(ctx, n, Access{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Open = %v, want %v", err, context.DeadlineExceeded)
 	}
 	_ = l.Close()
@@ -187,7 +187,7 @@ func TestPool(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 100 {
 		group.Go(func() {
-			h, err := p.Open(t.Context(), s.Node("web-1"))
+			h, err := p.Open(t.Context(), s.Node("web-1"), Access{})
 			if err != nil {
 				t.Error(err)
 				return
@@ -203,10 +203,10 @@ func TestPool(t *testing.T) {
 	}
 	other := s.Node("web-1")
 	other.User = "nobody-here"
-	if _, err := p.Open(t.Context(), other); err == nil {
+	if _, err := p.Open(t.Context(), other, Access{}); err == nil {
 		t.Error("Open for another user returned nil, want an error")
 	}
-	h := must(p.Open(t.Context(), s.Node("web-1")))
+	h := must(p.Open(t.Context(), s.Node("web-1"), Access{}))
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
@@ -355,7 +355,7 @@ func TestUnresponsiveServer(t *testing.T) {
 	if err := os.WriteFile(known, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := must(p.Open(t.Context(), n))
+	h := must(p.Open(t.Context(), n, Access{}))
 	time.Sleep(300 * time.Millisecond)
 	begun := time.Now()
 	_, err := h.Run(t.Context(), Command{Script: "echo; sleep 10", Output: func(string) { silent.Store(true) }})

@@ -51,9 +51,13 @@ type Node struct {
 	Key  string `json:"key,omitempty"`
 	// Jump lists the jump hosts in the form of [ParseJump], and KnownHosts is the path of a known_hosts file. Like port,
 	// user, and key, they replace settings in ~/.ssh/config.
-	Jump       string   `json:"jump,omitempty"`
-	KnownHosts string   `json:"known_hosts,omitempty"`
-	Roles      []string `json:"roles,omitempty"`
+	Jump       string `json:"jump,omitempty"`
+	KnownHosts string `json:"known_hosts,omitempty"`
+	// Become is "sudo" if tasks run as root, or "". Secret is the name of the secret configuration that contains the
+	// password for sudo. It is empty if sudo needs no password.
+	Become string   `json:"become,omitempty"`
+	Secret string   `json:"become_secret,omitempty"`
+	Roles  []string `json:"roles,omitempty"`
 	// Tags select the node for tasks with tags, in addition to its roles.
 	Tags []string `json:"tags,omitempty"`
 	// Parameters overrides the parameters of the environment.

@@ -163,6 +163,8 @@ var fields = []field{
 		return err == nil
 	}},
 	{"known_hosts", "a file path", func(n *Node, v any) bool { return setText(&n.KnownHosts, v) }},
+	{"become", "sudo", func(n *Node, v any) bool { return setText(&n.Become, v) && n.Become == "sudo" }},
+	{"become_secret", "the name of a secret, such as sudo", func(n *Node, v any) bool { return setText(&n.Secret, v) }},
 	{"roles", labels, func(n *Node, v any) bool { return setLabels(&n.Roles, v) }},
 	{"tags", labels, func(n *Node, v any) bool { return setLabels(&n.Tags, v) }},
 	{"connection", "ssh or local", func(n *Node, v any) bool { n.Local = v == "local"; return n.Local || v == "ssh" }},
@@ -226,6 +228,8 @@ func (l *loader) node(name string, at, entry *yaml.Node) Node {
 		l.fail(entry, `a resource must have query and name, such as {query: type == "aws:ec2:Instance", name: $.name}`)
 	case n.Address == "" && !n.Local && l.open == open && len(l.Problems) == problems:
 		l.fail(at, "a node must have an address or connection: local")
+	case n.Secret != "" && n.Become == "" && l.open == open && len(l.Problems) == problems:
+		l.fail(at, "become_secret requires become: sudo")
 	}
 	for _, name := range []*string{&n.Key, &n.KnownHosts} {
 		if *name != "" && !filepath.IsAbs(*name) && !strings.HasPrefix(*name, "~/") {

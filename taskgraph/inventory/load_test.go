@@ -135,7 +135,7 @@ func TestLoadErrors(t *testing.T) {
 			"1:64: roles must be a list of names or a comma-separated string; names consist of letters, digits, _, -, and .\n" +
 			"1:79: connection must be ssh or local\n" +
 			"1:98: parameters must be an object\n" +
-			`1:101: unknown key "name"; expected one of address, port, user, key, jump, known_hosts, roles, tags, connection, parameters`,
+			`1:101: unknown key "name"; expected one of address, port, user, key, jump, known_hosts, become, become_secret, roles, tags, connection, parameters`,
 		"nodes: {a: {address: x, port: 0x0, roles: [a, 7]}, b: {address: '', roles: 'a,,b', port: -1}}": "" +
 			"1:31: port must be a number from 1 to 65535\n" +
 			"1:43: roles must be a list of names or a comma-separated string; names consist of letters, digits, _, -, and .\n" +
@@ -152,12 +152,15 @@ func TestLoadErrors(t *testing.T) {
 			"1:21: query: expression, 1:1: unknown variable \"typ\"; did you mean \"type\"?\n" +
 			"1:39: expression, 1:9: unexpected end of expression\n" +
 			"1:55: port must be a number from 1 to 65535\n" +
-			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, jump, known_hosts, roles, tags, connection, parameters`,
+			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, jump, known_hosts, become, become_secret, roles, tags, connection, parameters`,
 		"nodes: {a: {address: x, jump: 'me@', known_hosts: 7}, b: {address: x, jump: '@b'}, c: {address: x, jump: 'b:0,c'}}": "" +
 			"1:31: jump must be [USER@]HOST[:PORT], several separated by commas, or none\n" +
 			"1:51: known_hosts must be a file path\n" +
 			"1:77: jump must be [USER@]HOST[:PORT], several separated by commas, or none\n" +
-			"1:107: jump must be [USER@]HOST[:PORT], several separated by commas, or none",
+			"1:106: jump must be [USER@]HOST[:PORT], several separated by commas, or none",
+		"nodes: {a: {address: x, become: su, become_secret: ''}, b: {address: x, become_secret: sudo}}": "" +
+			"1:33: become must be sudo\n1:52: become_secret must be the name of a secret, such as sudo\n" +
+			"1:57: become_secret requires become: sudo",
 		// Errors that depend on resources.
 		`resources: [{query: id == "i-2", name: $.name, address: $.properties.ip, user: $.properties.password, parameters: {a: ["$.properties.disks"]}}]`: "" +
 			"1:57: " + urnOf + "db: expression, properties.ip is unknown\n" +

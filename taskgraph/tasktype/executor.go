@@ -29,6 +29,8 @@ type Executor struct {
 	// Hidden returns additional files and folders in Folder that tasks must not copy to nodes. It may be nil. State
 	// files, ~/.ssh, and the key of the task's node are always hidden.
 	Hidden func() ([]string, error)
+	// Secret returns a secret of an environment: the password for sudo on a node. It may be nil.
+	Secret func(ctx context.Context, environment, name string) (string, error)
 	// Hosts is the pool of connections.
 	Hosts host.Pool
 }
@@ -61,7 +63,7 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 		Task: w.Task, Node: w.Node, Data: w.Data, Folder: x.Folder, Env: env, Log: w.Log,
 		hidden: func() ([]string, error) { return x.hidden(w.Node) },
 	}
-	e := &execution{Work: w, c: c, pool: &x.Hosts}
+	e := &execution{Work: w, c: c, x: x}
 	if err := e.test(ctx, "test_pre", w.Task.TestPre); err != nil {
 		return err
 	}
@@ -110,8 +112,8 @@ func environment(w run.Work) ([]string, error) {
 // execution is the execution of a task.
 type execution struct {
 	run.Work
-	c    *Call
-	pool *host.Pool
+	c *Call
+	x *Executor
 }
 
 // phase is a part of an execution: the task itself or one of its tests.
@@ -160,7 +162,13 @@ func (e *execution) phase(ctx context.Context, p phase) error {
 }
 
 func (e *execution) attempt(ctx context.Context, p phase, c *Call) (err error) {
-	if c.Host, err = e.pool.Open(ctx, c.Node); err != nil {
+	access := host.Access{Warn: func(message string) { e.Log("warn", message) }}
+	if name := c.Node.Secret; name != "" && e.x.Secret != nil {
+		if access.Password, err = e.x.Secret(ctx, e.Environment, name); err != nil {
+			return fmt.Errorf("become_secret: %w", err)
+		}
+	}
+	if c.Host, err = e.x.Hosts.Open(ctx, c.Node, access); err != nil {
 		if e.Resumed {
 			return fmt.Errorf("%w: %w", run.ErrUnreached, err)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 )
 
 // tasksRun is an invocation of 'lumi tasks run'.
@@ -138,6 +139,9 @@ func (r *tasksRun) run(t *tasker, ctx context.Context, _ []string) error {
 		}
 		return t.showPlan(plan)
 	}
+	if err := t.unlock(ctx, t.Environment.Name); err != nil {
+		return err
+	}
 	return t.follow(ctx, r.verbose, 0, func() (service.Run, error) { return t.api.Start(ctx, t.Environment.Name, r.request) })
 }
 
@@ -175,11 +179,34 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 	case answer == nil && chosen.State == store.Ask && len(asked(chosen)) > 0:
 		return t.conclude(chosen)
 	}
+	if err := t.unlock(ctx, chosen.Environment); err != nil {
+		return err
+	}
 	seen, err := t.events(ctx, chosen.ID, func(store.Event) {})
 	if err != nil {
 		return err
 	}
 	return t.follow(ctx, r.verbose, seen, func() (service.Run, error) { return t.api.Resume(ctx, chosen.ID, answer) })
+}
+
+// unlock opens the secrets of the nodes before the run starts, since it may ask for a passphrase.
+func (t *tasker) unlock(ctx context.Context, environment string) error {
+	x, ok := t.Hosts.(*tasktype.Executor)
+	if !ok {
+		return nil // the server opens them
+	}
+	nodes, _, err := t.local.Inventory(ctx, environment)
+	if err != nil {
+		return nil // reported when the run starts; a resumed run does not need the inventory
+	}
+	for _, n := range nodes.Nodes {
+		if n.Secret != "" {
+			if _, err := x.Secret(ctx, environment, n.Secret); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // chosen returns the run identified by a number or a name such as upgrade[12]. If given is empty, it returns the

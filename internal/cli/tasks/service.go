@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -35,7 +36,7 @@ type taskOptions struct {
 func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	types := tasktype.Builtin()
 	o.engine.Store, o.engine.Events = s.Store, s.Report
-	executor := &tasktype.Executor{Types: types, Folder: s.Folder(), Remote: o.remote, Hidden: hiddenFiles(s, o)}
+	executor := &tasktype.Executor{Types: types, Folder: s.Folder(), Remote: o.remote, Hidden: hiddenFiles(s, o), Secret: secrets(s)}
 	executor.Hosts.Environ = func() []string {
 		return slices.DeleteFunc(secret.Environ(), func(v string) bool { return strings.HasPrefix(v, "LUMI_TOKEN=") })
 	}
@@ -123,5 +124,51 @@ func loadInventory(ctx context.Context, s *workspace.Session, environment, file 
 		return nil, nil, err
 	}
 	nodes, err := inventory.Load(string(src), file, snapshot)
-	return nodes, snapshot, err
+	if err != nil {
+		return nil, nil, err
+	}
+	var wrong []string
+	for _, n := range nodes.Nodes {
+		if n.Secret == "" {
+			continue
+		}
+		if _, err := of.Secret(n.Secret); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s: node %s: become_secret: %v", file, n.Name, err))
+		}
+	}
+	if wrong != nil {
+		return nil, nil, &service.Error{Kind: service.Invalid, Message: strings.Join(wrong, "\n")}
+	}
+	return nodes, snapshot, nil
+}
+
+// secrets returns a function that returns secrets of environments. It keeps them for a minute, since deriving a key from
+// a passphrase is slow.
+func secrets(s *workspace.Session) func(ctx context.Context, environment, name string) (string, error) {
+	type opened struct {
+		text string
+		at   time.Time
+	}
+	var mutex sync.Mutex
+	known := map[[2]string]opened{}
+	return func(ctx context.Context, environment, name string) (string, error) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if one, ok := known[[2]string{environment, name}]; ok && time.Since(one.at) < time.Minute {
+			return one.text, nil
+		}
+		of := &workspace.Session{Console: s.Console, Workspace: s.Workspace, Store: s.Store, Environment: store.Environment{Name: environment}}
+		if err := of.Enter(ctx, workspace.Fail); err != nil {
+			return "", err
+		}
+		setting, err := of.Secret(name)
+		if err != nil {
+			return "", err
+		}
+		text, err := of.OpenSecret(ctx, setting)
+		if err == nil {
+			known[[2]string{environment, name}] = opened{text, time.Now()}
+		}
+		return text, err
+	}
 }

@@ -181,3 +181,30 @@ func (s *Session) value(ctx context.Context, key *secret.Key, one lumiyaml.Setti
 	s.outputs[one.Exec] = text
 	return text, nil
 }
+
+// Secret returns the setting called KEY or MODULE.KEY, which must be sealed or printed by a command. It needs no key.
+func (s *Session) Secret(name string) (lumiyaml.Setting, error) {
+	if err := s.CheckSetting(name); err != nil {
+		return lumiyaml.Setting{}, err
+	}
+	module, key, _ := lumiyaml.CutName(name)
+	all, err := s.Settings(module)
+	i := slices.IndexFunc(all, func(one lumiyaml.Setting) bool { return one.Key == key && one.Value == nil })
+	if i < 0 || err != nil {
+		return lumiyaml.Setting{}, cmp.Or(err, fmt.Errorf(
+			"environment %s has no secret %s: set it with 'lumi config set --secret %[2]s --environment=%[1]s'", s.Environment.Name, name))
+	}
+	return all[i], nil
+}
+
+// OpenSecret returns the value of a setting returned by [Session.Secret].
+func (s *Session) OpenSecret(ctx context.Context, one lumiyaml.Setting) (string, error) {
+	var key *secret.Key
+	if one.Exec == "" {
+		var err error
+		if key, err = s.Key(ctx); err != nil {
+			return "", err
+		}
+	}
+	return s.value(ctx, key, one)
+}

@@ -37,7 +37,9 @@ type Server struct {
 	// Log is the path of sshd's log.
 	Log    string
 	folder string
-	cmd    *exec.Cmd
+	// overlay lists files that the server and its sessions see in place of others.
+	overlay map[string]string
+	cmd     *exec.Cmd
 }
 
 // Start starts a server and stops it at the end of the test. config contains additional lines for sshd_config. Start skips
@@ -80,6 +82,48 @@ func Start(t testing.TB, config ...string) *Server {
 	}, config...), "\n")+"\n")
 	s.run(t)
 	t.Cleanup(s.Stop)
+	return s
+}
+
+// Password is the password of the user of [StartSudo].
+const Password = `it's "secret"`
+
+// StartSudo starts a server on which the user operator may run sudo according to a line of sudoers, which begins with
+// "operator". The user exists only in the mount namespace of the server. StartSudo skips the test if sudo is not
+// installed or such a namespace cannot be created.
+func StartSudo(t testing.TB, sudoers ...string) *Server {
+	t.Helper()
+	s := Start(t)
+	if _, err := exec.LookPath("sudo"); err != nil {
+		t.Skip("sudo not found: install sudo")
+	}
+	if out, err := exec.Command("unshare", "-m", "mount", "--bind", "/tmp", "/tmp").CombinedOutput(); err != nil {
+		t.Skipf("cannot create a mount namespace: %v: %s", err, out)
+	}
+	const uid, hash = 61234, "$6$kwWbRXwLHwUD0PT7$zaAc3W4WEXKGbuCql4d.Y5QjgnqINJKB91zTGZwem53wG/DpqevvXYCahFIbREjSgcVqFiHz6ibZI6/aFXDDZ1"
+	s.User, s.overlay = "operator", map[string]string{}
+	line := fmt.Sprintf("operator:x:%d:%[1]d::%s:/bin/sh\n", uid, s.Home)
+	for name, content := range map[string]string{
+		"passwd": "root:x:0:0::" + s.folder + ":/bin/sh\nsshd:x:104:65534::/run/sshd:/usr/sbin/nologin\n" + line,
+		"shadow": "root:*:19000::::::\noperator:" + hash + ":19000::::::\n", "group": fmt.Sprintf("root:x:0:\noperator:x:%d:\n", uid),
+		"sudoers": strings.Join(append([]string{"root ALL=(ALL) ALL"}, sudoers...), "\n") + "\n",
+	} {
+		s.write(t, name, content)
+		s.overlay["/etc/"+name] = filepath.Join(s.folder, name)
+	}
+	for name, mode := range map[string]os.FileMode{
+		"..": 0o755, "passwd": 0o644, "group": 0o644, "authorized_keys": 0o644, "sudoers": 0o440,
+	} {
+		if err := os.Chmod(filepath.Join(s.folder, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{s.Home, filepath.Join(s.Home, ".ssh"), s.Bin} {
+		if err := os.Chown(name, uid, uid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Restart(t)
 	return s
 }
 
@@ -127,7 +171,14 @@ func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
 func (s *Server) run(t testing.TB) {
 	t.Helper()
+	script := ""
+	for to, from := range s.overlay {
+		script += "mount --bind " + from + " " + to + " && "
+	}
 	s.cmd = exec.Command(program, "-D", "-e", "-f", filepath.Join(s.folder, "sshd_config"))
+	if script != "" {
+		s.cmd = exec.Command("unshare", append([]string{"-m", "sh", "-c", script + `exec "$0" "$@"`}, s.cmd.Args...)...)
+	}
 	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
