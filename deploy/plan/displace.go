@@ -60,8 +60,3 @@ func (p *planner) displaceOne(s *Step, other *graph.Resource, by *Step) {
 		}
 	}
 }
-
-// displacedBy is the reason to delete a resource before step s.
-func displacedBy(s *Step) string {
-	return fmt.Sprintf("it is deleted first, since %s takes its name", s.URN.Name())
-}

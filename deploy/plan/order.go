@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -60,6 +61,11 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	keepWaits(addWaits(steps, dropped))
 	addWaits(steps, decided) // last, since these steps may themselves wait for deletions and form cycles
 	return steps, faults
+}
+
+// displacedBy is the reason to delete a resource before step s.
+func displacedBy(s *Step) string {
+	return fmt.Sprintf("it is deleted first, since %s takes its name", s.URN.Name())
 }
 
 // protects returns a fault for each protected resource to be deleted.
