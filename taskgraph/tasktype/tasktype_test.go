@@ -339,11 +339,13 @@ func TestTemplate(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "conf")
 	for text, want := range map[string]string{
-		"host {{.uid}}\n{{range $n, $_ := .nodes}}{{$n}},{{end}} {{if gt .port 79}}{{.port}}{{end}}\n": "",
+		"host {{.uid}}\n{{range $n, $_ := .nodes}}{{$n}},{{end}} {{if gt .port 79}}{{.port}}{{end}}{{with index . `no`}}no{{end}}\n": "",
 		"a\n  {{.none}}": `template: t.tmpl:2:4: executing "t.tmpl" at <.none>: map has no entry for key "none"`,
 		"{{.uid":         "template: t.tmpl:1: unclosed action",
 		"{{.uid.x}}":     `template: t.tmpl:1:6: executing "t.tmpl" at <.uid.x>: can't evaluate field x in type interface {}`,
 		"{{range .many}}0123456789abcdefg{{end}}": "the result is larger than 16777216 bytes",
+		"a\nb {{index . `no`}}":                   "template t.tmpl: line 2 of its result prints a missing key or null",
+		"{{.nodes.a}}":                            "template t.tmpl: line 1 of its result prints a missing key or null",
 		strings.Repeat("x", 16<<20+1):             "template t.tmpl: larger than 16777216 bytes",
 	} {
 		write(t, filepath.Join(b.Folder, "t.tmpl"), text)
@@ -369,6 +371,23 @@ func TestTemplate(t *testing.T) {
 	write(t, filepath.Join(b.Folder, "t.tmpl"), "")
 	w.Data = func() (map[string]any, error) { return nil, errors.New("no data") }
 	b.fails(t, w, "no data")
+}
+
+func TestTemplateTimeout(t *testing.T) {
+	t.Parallel()
+	b := here(t)
+	for _, text := range []string{
+		"{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}",
+		`{{define "a"}}{{if lt (len .) 60}}{{template "a" (print . 1)}}{{template "a" (print . 2)}}{{end}}{{end}}{{template "a" ""}}`,
+		"{{if .a}}{{else}}{{with .b}}{{else}}{{range 1}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}{{end}}{{end}}",
+		"{{range .c}}{{else}}{{range 1000000000}}{{range 1000000000}}{{continue}}{{end}}{{end}}{{end}}",
+	} {
+		write(t, filepath.Join(b.Folder, "t.tmpl"), text)
+		w := b.work(t, "upload_file", p{"path": filepath.Join(t.TempDir(), "conf"), "template": "t.tmpl"})
+		w.Task.Timeout = 200 * time.Millisecond
+		w.Data = func() (map[string]any, error) { return map[string]any{"a": false, "b": 0, "c": nil}, nil }
+		b.fails(t, w, "timed out after 200ms")
+	}
 }
 
 // listing returns the modes, names, and contents of the files in a folder.
