@@ -115,8 +115,12 @@ func subjectOf(c *yaql.Call) *subject {
 }
 
 func (s *subject) new(c *yaql.Call, x *yaql.Lambda) (any, error) {
-	v, err := x.Call(s.now)
-	if err != nil || v == any(s.now) { // there are no sequences in the data, which may be large
+	return evaluate(c, x, s.now)
+}
+
+func evaluate(c *yaql.Call, x *yaql.Lambda, data *yaql.Dict) (any, error) {
+	v, err := x.Call(data)
+	if err != nil || v == any(data) { // there are no sequences in the data, which may be large
 		return v, err
 	}
 	return c.Settle(v)
@@ -128,28 +132,29 @@ func (s *subject) old(c *yaql.Call, x *yaql.Lambda) (any, error) {
 	if data == nil || err != nil {
 		return undef, err
 	}
-	v, err := x.Call(data)
-	if err == nil && v != any(data) {
-		v, err = c.Settle(v)
-	}
+	v, err := evaluate(c, x, data)
 	if wrong := (*yaql.Error)(nil); errors.As(err, &wrong) && wrong.Kind != yaql.Limit && wrong.Kind != yaql.Canceled {
 		return undef, nil
 	}
 	return v, err
 }
 
-// both returns the new and the old value of an expression, without the secrets in them.
+// both returns the new and the old value of an expression on data without secrets. Using a secret is an error.
 func both(c *yaql.Call, x *yaql.Lambda) (now, before any, err error) {
 	s := subjectOf(c)
 	if now, err = s.new(c, x); err != nil {
 		return nil, nil, err
 	}
-	safe, ok := known(now)
-	if !ok {
+	if _, ok := known(now); !ok {
 		return nil, nil, yaql.Known(now)
 	}
+	if safe, _ := known(s.now); safe != any(s.now) {
+		if now, err = evaluate(c, x, safe.(*yaql.Dict)); err != nil {
+			return nil, nil, err
+		}
+	}
 	before, err = s.old(c, x)
-	return safe, before, err
+	return now, before, err
 }
 
 func changed(c *yaql.Call, x *yaql.Lambda) (bool, error) {
