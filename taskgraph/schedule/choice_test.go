@@ -28,6 +28,7 @@ func TestChoice(t *testing.T) {
 		{id: d, type: shell, tags: ssd, requires: [a, c]}, {id: e, type: shell, tags: [/ss.*/], condition: $.never.evaluated}]`
 	const groups = `[{id: g, type: group, roles: web, tasks: [h, m], fault_tolerance: 1}, {id: h, type: group, tasks: [n]},
 		{id: m, type: shell}, {id: n, type: shell, requires: p}, {id: p, type: shell}]`
+	const twice = `[{id: g, type: group, roles: web, tasks: [m, n]}, {id: m, type: shell}, {id: n, type: shell, requires: m}]`
 	for name, test := range map[string]struct {
 		tasks  string
 		choice schedule.Choice
@@ -46,6 +47,7 @@ func TestChoice(t *testing.T) {
 		"members":               {groups, schedule.Choice{Tasks: []string{"g"}, Only: true}, "web/g <- web/h, web/m\nweb/h <- web/n\nweb/m\nweb/n"},
 		"members on other node": {groups, schedule.Choice{Tasks: []string{"h"}, Only: true}, "web/g <- web/h\ndb/h <- db/n\nweb/h <- web/n\ndb/n\nweb/n"},
 		"limits of groups":      {groups, schedule.Choice{Tasks: []string{"n"}, Only: true}, "web/g <- web/n\ndb/n\nweb/n"},
+		"skip a member":         {twice, schedule.Choice{Skip: []string{"n"}}, "web/g <- web/m\ndb/m\nweb/m"},
 		"skip a group":          {groups, schedule.Choice{Skip: []string{"g", "h"}}, "db/m\ndb/p\nweb/p"},
 	} {
 		t.Run(name, func(t *testing.T) {

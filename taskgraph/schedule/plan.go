@@ -14,13 +14,18 @@ const maxNamed = 3
 func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	edges := slices.Clone(s.Graph.Out(int32(item)))
 	slices.Sort(edges)
+	known := map[string]bool{}
 	for _, to := range slices.Compact(edges) {
 		switch names := s.names(s.chosen(to)); {
 		case len(names) == 0:
 		case s.Any[to]:
 			some = append(some, names)
 		default:
-			all = append(all, names...)
+			for _, name := range names { // several edges may lead to one chosen item
+				if !known[name] {
+					known[name], all = true, append(all, name)
+				}
+			}
 		}
 	}
 	return all, some
