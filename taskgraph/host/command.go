@@ -102,6 +102,9 @@ func (s *shell) runOnce(ctx context.Context, o *once) (int, error) {
 		case ctx.Err() == nil && (errors.Is(err, errLost) || !lost.IsZero()):
 			if lost.IsZero() {
 				lost = time.Now()
+				if o.c.Warn != nil {
+					o.c.Warn(fmt.Sprintf("%v; trying to reconnect for up to %v", err, s.patience))
+				}
 			}
 			if time.Since(lost) < s.patience {
 				sleep(ctx, wait)

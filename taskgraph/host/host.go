@@ -45,6 +45,9 @@ type Command struct {
 	// Output is called for each line of standard output and standard error, one call at a time. Lines are split at 64
 	// KiB.
 	Output func(line string)
+	// Warn is called when the connection to a command with a token is lost. The message tells for how long it is retried.
+	// Warn may be nil.
+	Warn func(message string)
 }
 
 var (

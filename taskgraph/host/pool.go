@@ -25,6 +25,8 @@ type Pool struct {
 	// keepalive is the interval between keepalive requests. patience limits the time for which a lost connection is
 	// retried.
 	keepalive, patience time.Duration
+	// slow is the time after which an attempt to connect is announced.
+	slow time.Duration
 
 	mu    sync.Mutex
 	hosts map[string]pooled
@@ -74,6 +76,12 @@ func (p *Pool) Open(ctx context.Context, n *inventory.Node, a Access) (Host, err
 		p.hosts[n.Name] = known
 	}
 	p.mu.Unlock()
+	if a.Warn != nil {
+		slow := time.AfterFunc(cmp.Or(p.slow, time.Second), func() {
+			a.Warn(fmt.Sprintf("node %s does not respond; trying to connect for up to %v", n.Name, dialTimeout))
+		})
+		defer slow.Stop()
+	}
 	return known.host, known.host.connect(ctx)
 }
 

@@ -169,8 +169,13 @@ func TestUnreachable(t *testing.T) {
 	// A server that accepts connections but does not respond.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := p.Open(ctx, n, Access{}); !errors.Is(err, context.DeadlineExceeded) {
+	p.slow = time.Millisecond
+	warning := make(chan string, 1)
+	if _, err := p.Open(ctx, n, Access{Warn: func(message string) { warning <- message }}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Open = %v, want %v", err, context.DeadlineExceeded)
+	}
+	if got, want := <-warning, "node web-1 does not respond; trying to connect for up to 15s"; got != want {
+		t.Errorf("warning = %q, want %q", got, want)
 	}
 	_ = l.Close()
 	// Nothing listens on port 1. The port that was just closed might still be held open by a child process of a
@@ -307,7 +312,14 @@ func TestServerGone(t *testing.T) {
 	h := over(t, s)
 	h.patience = 300 * time.Millisecond
 	var once sync.Once
-	_, err := h.Run(t.Context(), Command{Token: "a", Script: "echo; sleep 2", Output: func(string) { once.Do(s.Stop) }})
+	var warnings []string
+	_, err := h.Run(t.Context(), Command{
+		Token: "a", Script: "echo; sleep 2", Output: func(string) { once.Do(s.Stop) }, Warn: func(message string) { warnings = append(warnings, message) },
+	})
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "node web-1: connection lost: ") ||
+		!strings.HasSuffix(warnings[0], "; trying to reconnect for up to 300ms") {
+		t.Errorf("warnings = %q, want one about reconnecting for up to 300ms", warnings)
+	}
 	if !errors.Is(err, ErrUnreached) || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("Run = %v, want %v because of a refused connection", err, ErrUnreached)
 	}

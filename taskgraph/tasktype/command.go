@@ -14,7 +14,13 @@ import (
 func (c *Call) run(ctx context.Context, cmd command) ([]string, error) {
 	var lines []string
 	exit, err := c.Host.Run(ctx, host.Command{
-		Token: cmd.token, Script: cmd.script, Dir: cmd.dir, Env: c.Env, Output: func(line string) {
+		Token: cmd.token, Script: cmd.script, Dir: cmd.dir, Env: c.Env,
+		Warn: func(message string) {
+			if !cmd.breaks {
+				c.Log("warn", message)
+			}
+		},
+		Output: func(line string) {
 			if cmd.log {
 				c.Log("info", line)
 			}

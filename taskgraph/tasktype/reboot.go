@@ -28,12 +28,15 @@ func reboot(ctx context.Context, c *Call) error {
 	}
 	now, lost := c.bootID(ctx, "", ask)
 	if lost == nil && now == before {
-		command := cmp.Or(str(c.Task.Parameters, "command"), "systemctl reboot")
-		err := c.Command(ctx, "reboot", command, "")
+		script := cmp.Or(str(c.Task.Parameters, "command"), "systemctl reboot")
+		_, err := c.run(ctx, command{token: c.Token + "/reboot", script: script, dir: c.dir(""), log: true, breaks: true})
 		var failed *exitError
 		if errors.As(err, &failed) && failed.status < signaled {
 			return err
 		}
+	}
+	if now == before || lost != nil {
+		c.Log("info", fmt.Sprintf("waiting for up to %v for the node to come back", limit))
 	}
 	for now == before || lost != nil {
 		select {

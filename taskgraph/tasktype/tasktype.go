@@ -81,4 +81,6 @@ type command struct {
 	statuses []int
 	// log enables logging of the output. all returns the entire output instead of the last three lines.
 	log, all bool
+	// breaks means that the command ends the connection, which is then not announced.
+	breaks bool
 }

@@ -513,7 +513,7 @@ func TestReboot(t *testing.T) {
 		s.Restart(t)
 	}()
 	w := b.work(t, "reboot", parameters)
-	b.does(t, w, "info rebooted: the boot id is second")
+	b.does(t, w, "info waiting for up to 10m0s for the node to come back\ninfo rebooted: the boot id is second")
 	<-restarted
 	// A process that resumes the task does not reboot again.
 	w.Resumed = true
