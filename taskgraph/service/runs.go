@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -115,6 +117,9 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 			return request, nil, fail(Invalid, tasktype.NoLocal, item.Node.Name)
 		}
 	}
+	if err := s.checkSources(sch); err != nil {
+		return request, nil, err
+	}
 	request = run.Request{Type: r.Type, Tasks: e.Tasks, Inventory: *nodes, Only: r.Nodes, Choice: r.Choice, Event: r.Event, Digests: in.Digests}
 	request.Decisions = sch.Decisions()
 	request.Outputs, err = data.Known()
@@ -141,6 +146,30 @@ func joined(tasks []taskgraph.Task, errs ...error) error {
 	}
 	slices.SortStableFunc(all.Problems, func(a, b taskgraph.Problem) int { return cmp.Compare(at[a.Task], at[b.Task]) })
 	return &all
+}
+
+// checkSources returns an error if a task cannot copy its files. It checks equal parameters only once.
+func (s *Service) checkSources(sch *schedule.Schedule) error {
+	var problems []string
+	checked := map[string]bool{}
+	for _, item := range sch.Items {
+		if item.Skip != "" || item.Node == nil || s.CheckSources == nil {
+			continue
+		}
+		t := cmp.Or(item.Evaluated, item.Task)
+		key := fmt.Sprint(t.ID, t.Parameters)
+		if checked[key] {
+			continue
+		}
+		checked[key] = true
+		for _, problem := range s.CheckSources(t, item.Node) {
+			problems = append(problems, "task "+t.ID+": "+problem)
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return fail(Invalid, "%s", strings.Join(problems, "\n"))
 }
 
 // history returns the data of successful runs of all tasks, newest first, up to the last one that included all nodes.

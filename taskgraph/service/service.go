@@ -24,6 +24,8 @@ type Service struct {
 	Types tasktype.Registry
 	// Inventory returns the nodes of an environment and its state for conditions and refresh_on. The state may be nil.
 	Inventory func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error)
+	// CheckSources returns the problems with the files that a task copies to a node. It may be nil.
+	CheckSources func(t *taskgraph.Spec, n *inventory.Node) []string
 	// Engine returns the engine of an environment.
 	Engine func(environment string) *run.Engine
 	// Go executes a run that was started by Start or continued by Resume. If it is nil, the caller must execute the

@@ -78,28 +78,35 @@ func copyFiles(ctx context.Context, c *Call) error {
 		if !here["."].IsDir() && strings.HasSuffix(str(pair, "dst"), "/") {
 			dst = path.Join(dst, path.Base(str(pair, "src")))
 		}
-		folders, files := []string{path.Dir(dst)}, []string(nil)
+		const folder = "[ -d %[1]s ] || { mkdir -p %[1]s && chmod %[2]o %[1]s; } || exit\n"
+		mode := permissions(p, "dir_permissions", 0o755)
+		script, files := fmt.Sprintf(folder, quote(path.Dir(dst)), mode), []string(nil)
 		for _, name := range slices.Sorted(maps.Keys(here)) {
-			if here[name].IsDir() {
-				folders = append(folders, path.Join(dst, name))
-			} else {
+			switch at := quote(path.Join(dst, name)); here[name].kind() {
+			case "d":
+				script += fmt.Sprintf(folder, at, mode)
+			case "l":
+				script += makeLink(at, here[name])
+			default:
 				files = append(files, name)
 			}
 		}
-		var script strings.Builder
-		for _, name := range folders {
-			fmt.Fprintf(&script, "[ -d %[1]s ] || { mkdir -p %[1]s && chmod %[2]o %[1]s; } || exit\n", quote(name),
-				permissions(p, "dir_permissions", 0o755))
-		}
-		if _, err := c.run(ctx, command{script: script.String()}); err != nil {
+		linked, err := c.run(ctx, command{script: script, all: true})
+		if err != nil {
 			return err
 		}
 		if err := c.copyAll(ctx, from, src, dst, files, permissions(p, "permissions", 0)); err != nil {
 			return err
 		}
-		c.Log("info", fmt.Sprintf("%s: %d copied", dst, len(files)))
+		c.Log("info", fmt.Sprintf("%s: %d copied", dst, len(files)+len(linked)))
 	}
 	return nil
+}
+
+// makeLink returns a script that makes a link at a quoted path. It prints a line unless the link already exists.
+func makeLink(at string, e entry) string {
+	return fmt.Sprintf("[ -h %[1]s ] && [ \"$(readlink %[1]s)\" = %[2]s ] || { rm -f %[1]s && ln -s %[2]s %[1]s && echo; } || exit\n",
+		at, quote(e.link))
 }
 
 // isPrecious reports whether syncing a directory could delete files required by the system.
@@ -116,18 +123,19 @@ func precious(dst string) string {
 }
 
 // listing is a script that lists the contents of a directory: lines starting with d for directories, x for executables,
-// and o for special files, followed by the checksums of files.
+// l for symbolic links, and o for special files, followed by the checksums of files.
 const listing = `cd %s || exit
 if command -v sha256sum >/dev/null; then sum=sha256sum
 elif command -v shasum >/dev/null; then sum="shasum -a 256"
 else echo "sha256sum is not installed on this node"; exit 127; fi
 find . -type d | sed "s/^/d /"
 find . -type f -perm -100 | sed "s/^/x /"
-find . ! -type d ! -type f | sed "s/^/o /"
+find . -type l | sed "s/^/l /"
+find . ! -type d ! -type f ! -type l | sed "s/^/o /"
 find . -type f -exec $sum {} +
 `
 
-// syncFolder mirrors a folder on the node: names, contents, and the execute permission of the owner.
+// syncFolder mirrors a folder on the node: names, contents, links, and the execute permission of the owner.
 func syncFolder(ctx context.Context, c *Call) error {
 	from, err := c.sources()
 	if err != nil {
@@ -156,18 +164,22 @@ func syncFolder(ctx context.Context, c *Call) error {
 	}
 	script, deleted, files := "cd "+quote(dst)+" || exit\n", 0, []string(nil)
 	for _, name := range slices.Sorted(maps.Keys(there)) {
-		mode, wanted := here[name]
-		if !wanted || there[name] == "o" || mode.IsDir() != (there[name] == "d") {
+		e, wanted := here[name]
+		if kind := there[name]; !wanted || kind == "o" || len(kind) == 1 && kind != e.kind() || len(kind) > 1 && e.kind() != "" {
 			script += "rm -rf " + quote("./"+name) + " || exit\n"
 			deleted++
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(here)) {
-		if here[name].IsDir() {
-			script += "mkdir -p " + quote("./"+name) + " || exit\n"
+		switch at := quote("./" + name); here[name].kind() {
+		case "d":
+			script += "mkdir -p " + at + " || exit\n"
+			continue
+		case "l":
+			script += makeLink(at, here[name])
 			continue
 		}
-		sum, err := checksum(from, path.Join(src, name), here[name])
+		sum, err := checksum(from, path.Join(src, name), here[name].FileMode)
 		if err != nil {
 			return err
 		}
@@ -175,18 +187,19 @@ func syncFolder(ctx context.Context, c *Call) error {
 			files = append(files, name)
 		}
 	}
-	if _, err := c.run(ctx, command{script: script}); err != nil {
+	linked, err := c.run(ctx, command{script: script, all: true})
+	if err != nil {
 		return err
 	}
 	if err := c.copyAll(ctx, from, src, dst, files, 0); err != nil {
 		return err
 	}
-	c.Log("info", fmt.Sprintf("%s: %d copied, %d deleted", dst, len(files), deleted))
+	c.Log("info", fmt.Sprintf("%s: %d copied, %d deleted", dst, len(files)+len(linked), deleted))
 	return nil
 }
 
-// list returns the contents of a directory on the node by path: d for a directory, o for a special file, and the result
-// of checksum for a file.
+// list returns the contents of a directory on the node by path: d for a directory, l for a link, o for a special file, and
+// the result of checksum for a file.
 func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) {
 	lines, err := c.run(ctx, command{script: fmt.Sprintf(listing, quote(dst)), all: true})
 	if err != nil {
@@ -203,7 +216,7 @@ func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) 
 			return nil, fmt.Errorf("%s: a file name contains a line break or backslash: %q", dst, line)
 		case kind == "x":
 			programs[inside] = kind
-		case kind == "d" || kind == "o":
+		case kind == "d" || kind == "l" || kind == "o":
 			there[inside] = kind
 		default:
 			there[inside] = kind + programs[inside]

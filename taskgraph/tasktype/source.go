@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
 // sources opens files in a workspace. It must not give users who can change a graph access to any other file on this
@@ -144,35 +147,97 @@ func (s *sources) walk(name string) (file *source, link string, err error) {
 	}
 }
 
-// tree returns the path of src with links resolved, and the modes of the files and folders in it by relative path. The
-// path "." is src itself, which may be a file.
-func (s *sources) tree(src string) (name string, all map[string]fs.FileMode, err error) {
+// entry is a file, a folder, or a symbolic link with its target.
+type entry struct {
+	fs.FileMode
+	link string
+}
+
+func (e entry) isLink() bool { return e.FileMode&fs.ModeSymlink != 0 }
+
+// kind returns the entry's kind as in listing.
+func (e entry) kind() string {
+	switch {
+	case e.isLink():
+		return "l"
+	case e.IsDir():
+		return "d"
+	}
+	return ""
+}
+
+// staysIn reports whether a link called name, relative to a folder, leads to a path in this folder. After its leading
+// "..", the target must not go up again, since this could leave the folder through another link.
+func staysIn(name, target string) bool {
+	return path.Clean(target) == strings.TrimSuffix(target, "/") && !path.IsAbs(target) && filepath.IsLocal(path.Join(path.Dir(name), target))
+}
+
+// tree returns the path of src with links resolved, and the files, folders, and links in it by relative path. The path
+// "." is src itself, which may be a file.
+func (s *sources) tree(src string) (name string, all map[string]entry, err error) {
 	file, err := s.open(src)
 	if err != nil {
 		return "", nil, err
 	}
 	defer file.Close()
-	all = map[string]fs.FileMode{".": file.info.Mode()}
+	all = map[string]entry{".": {FileMode: file.info.Mode()}}
 	if !file.info.IsDir() {
 		return file.name, all, nil
 	}
-	return file.name, all, fs.WalkDir(s.root.FS(), file.name, func(at string, entry fs.DirEntry, err error) error {
+	return file.name, all, fs.WalkDir(s.root.FS(), file.name, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || at == file.name {
 			return err
 		}
-		info, err := entry.Info()
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(file.name, at)
+		found, inside := entry{FileMode: info.Mode()}, filepath.ToSlash(inside)
+		if err == nil && found.isLink() {
+			found.link, err = s.root.Readlink(at)
+		}
 		switch {
 		case err != nil:
 			return err
 		case s.hides(at, info):
 			return fmt.Errorf("cannot copy %s: %w", at, errHidden)
-		case !info.IsDir() && !info.Mode().IsRegular():
+		case found.isLink() && !staysIn(inside, found.link):
+			return fmt.Errorf("cannot copy %s: the link to %q leaves %s; only relative links within it are copied", at, found.link, src)
+		case !info.IsDir() && !info.Mode().IsRegular() && !found.isLink():
 			return fmt.Errorf("cannot copy %s: %w", at, errSpecial)
-		case strings.ContainsAny(at, "\n\\"):
+		case strings.ContainsAny(at+found.link, "\n\\"):
 			return fmt.Errorf("cannot copy %q: its name contains a line break or backslash", at)
 		}
-		inside, err := filepath.Rel(file.name, at)
-		all[filepath.ToSlash(inside)] = info.Mode()
-		return err
+		all[inside] = found
+		return nil
 	})
+}
+
+// CheckSources returns the problems with the files that a task copies from the workspace, such as links that leave it.
+// Missing files are not reported, since an earlier task may create them.
+func (x *Executor) CheckSources(t *taskgraph.Spec, n *inventory.Node) (problems []string) {
+	names := []string{str(t.Parameters, "src")}
+	list, _ := t.Parameters["files"].([]any)
+	for _, item := range list {
+		pair, _ := item.(map[string]any)
+		names = append(names, str(pair, "src"))
+	}
+	if t.Type != "sync" && t.Type != "copy_files" {
+		return nil
+	}
+	from, err := (&Call{Folder: x.Folder, hidden: func() ([]string, error) { return x.hidden(n) }}).sources()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer func() { _ = from.Close() }()
+	for _, src := range names {
+		if src == "" {
+			continue
+		}
+		if _, _, err := from.tree(src); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err.Error())
+		}
+	}
+	return problems
 }

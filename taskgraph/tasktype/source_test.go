@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -34,7 +36,7 @@ func exposed(t *testing.T) *bench {
 	for link, target := range map[string]string{
 		"out": outside + "/secret", "self": "/proc/self/environ", "up": "../" + filepath.Base(outside), "folder/up": "../..",
 		"state": ".lumi", "db": "folder/../.lumi/state.db", "abs": b.Folder + "/folder/file", "loop": "loop", "chain": "state/state.db",
-		"good": "folder", "better": "./good/../folder/file", "tree/link": "file",
+		"good": "folder", "better": "./good/../folder/file", "tree/link": "../folder/file",
 	} {
 		must.Do(t, os.Symlink(target, filepath.Join(b.Folder, link)))
 	}
@@ -78,7 +80,7 @@ func TestSources(t *testing.T) {
 		".":    "cannot copy .lumi: " + hides,
 		"sub":  "cannot copy sub/.lumi: " + hides,
 		"good": "cannot copy folder/key: " + hides,
-		"tree": "cannot copy tree/link: neither a file nor a directory",
+		"tree": `cannot copy tree/link: the link to "../folder/file" leaves tree; only relative links within it are copied`,
 	} {
 		b.fails(t, b.work(t, "copy_files", p{"files": []any{p{"src": src, "dst": dst + "/c"}}}), want)
 		b.fails(t, b.work(t, "sync", p{"src": src, "dst": dst + "/s"}), want)
@@ -94,6 +96,41 @@ func TestSources(t *testing.T) {
 	}
 	b.Hidden = func() ([]string, error) { return nil, fs.ErrInvalid }
 	b.fails(t, b.work(t, "upload_file", p{"path": dst + "/f", "src": "folder/file"}), "cannot determine which files are keys: invalid argument")
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, target string
+		want         bool
+	}{
+		{"a", "b", true}, {"a", "b/", true}, {"a", ".", true}, {"a", "..", false}, {"a", "../b", false}, {"a", "/b", false},
+		{"a/b", "..", true}, {"a/b", "../c/d", true}, {"a/b", "../../c", false}, {"a/b/c", "../../d", true},
+		{"a", "b/../c", false}, // b may be a link to another depth
+	} {
+		b := here(t)
+		link := filepath.Join(b.Folder, "src", test.name)
+		must.Do(t, os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(test.target, link))
+		got := b.CheckSources(b.work(t, "sync", p{"src": "src", "dst": "/srv/x"}).Task, b.node)
+		if (len(got) == 0) != test.want {
+			t.Errorf("CheckSources with a link %s to %s = %q, want problems: %v", test.name, test.target, got, !test.want)
+		}
+	}
+}
+
+func TestCheckSources(t *testing.T) {
+	t.Parallel()
+	b := exposed(t)
+	files := func(src string) any { return p{"src": src, "dst": "/srv/x"} }
+	got := b.CheckSources(b.work(t, "copy_files", p{"files": []any{files("tree"), files("absent"), files("out"), files("folder/file")}}).Task, b.node)
+	got = append(got, b.CheckSources(b.work(t, "sync", p{"src": "sub", "dst": "/srv/x"}).Task, b.node)...)
+	want := []string{
+		`cannot copy tree/link: the link to "../folder/file" leaves tree; only relative links within it are copied`, "src out: " + leaves,
+		"cannot copy sub/.lumi: " + hides,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("CheckSources mismatch (-want +got):\n%s", diff)
+	}
 }
 
 func TestRemoteOnly(t *testing.T) {

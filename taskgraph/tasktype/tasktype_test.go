@@ -431,8 +431,16 @@ a`
 			t.Errorf("copied files mismatch (-want +got):\n%s", diff)
 		}
 		link := filepath.Join(b.Folder, "src/link")
-		must.Do(t, os.Symlink("a", link))
-		b.fails(t, w, "cannot copy src/link: neither a file nor a directory")
+		must.Do(t, os.Symlink("below/it's b", link))
+		for range 2 {
+			_, err := b.try(t.Context(), w)
+			must.Do(t, err)
+			if target, err := os.Readlink(filepath.Join(dst, "copy/link")); target != "below/it's b" || err != nil {
+				t.Errorf("copied link = %q, %v, want below/it's b", target, err)
+			}
+		}
+		must.Do(t, os.Remove(link), os.Symlink("/etc/passwd", link))
+		b.fails(t, w, `cannot copy src/link: the link to "/etc/passwd" leaves src; only relative links within it are copied`)
 		odd := filepath.Join(b.Folder, "odd/a\nb")
 		write(t, odd, "")
 		b.fails(t, b.work(t, "copy_files", p{"files": []any{p{"src": "odd", "dst": dst}}}),
@@ -465,6 +473,22 @@ func TestSync(t *testing.T) {
 			t.Error("sync copied an unchanged file")
 		}
 		b.does(t, w, "info "+dst+": 0 copied, 0 deleted")
+		// Links replace files, folders, and other links, and are replaced by files and folders.
+		for name, target := range map[string]string{"same": "changed", "it's": "empty/folder", "empty/link": "../mode", "new": "absent"} {
+			must.Do(t, os.RemoveAll(filepath.Join(src, name)), os.Symlink(target, filepath.Join(src, name)))
+		}
+		b.does(t, w, "info "+dst+": 4 copied, 3 deleted")
+		b.does(t, w, "info "+dst+": 0 copied, 0 deleted")
+		must.Do(t, os.Remove(filepath.Join(src, "new")), os.Symlink("changed", filepath.Join(src, "new")))
+		must.Do(t, os.Remove(filepath.Join(src, "same")), os.Remove(filepath.Join(src, "it's")))
+		write(t, filepath.Join(src, "same"), "same")
+		write(t, filepath.Join(src, "it's/ new"), "new")
+		b.does(t, w, "info "+dst+": 3 copied, 2 deleted")
+		for name, want := range map[string]string{"empty/link": "../mode", "new": "changed"} {
+			if target, err := os.Readlink(filepath.Join(dst, name)); target != want || err != nil {
+				t.Errorf("link %s = %q, %v, want %s", name, target, err, want)
+			}
+		}
 		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), "src src/same: not a directory")
 		link := filepath.Join(t.TempDir(), "link")
 		must.Do(t, os.Symlink("/", link))

@@ -44,7 +44,7 @@ func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	var mutex sync.Mutex
 	engines := map[string]*taskrun.Engine{}
 	return &service.Service{
-		Store: s.Store, Types: types, Remote: o.remote,
+		Store: s.Store, Types: types, Remote: o.remote, CheckSources: executor.CheckSources,
 		Inventory: func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error) {
 			return loadInventory(ctx, s, environment, o.inventory)
 		},
