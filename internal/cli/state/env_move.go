@@ -86,7 +86,7 @@ func importEnvironment(ctx context.Context, s *workspace.Session, path string) e
 	if err != nil {
 		return err
 	}
-	defer from.Close()
+	defer func() { _ = from.Close() }() // it was only read
 	var all []store.Environment
 	err = from.Read(ctx, func(tx store.Tx) (err error) {
 		all, err = tx.Environments()
