@@ -42,7 +42,7 @@ func (s *shell) Run(ctx context.Context, c Command) (exit int, err error) {
 		fmt.Fprintf(&script, "export %s=%s; ", name, quote(value))
 	}
 	if c.Dir != "" {
-		fmt.Fprintf(&script, "CDPATH= cd -- %s || exit; ", quote(c.Dir))
+		fmt.Fprintf(&script, "CDPATH= cd -- %s || exit; ", QuotePath(c.Dir))
 	}
 	script.WriteString(c.Script)
 	if c.Token == "" {
@@ -188,6 +188,17 @@ func (s *shell) do(ctx context.Context, urgent bool, args []string, stdin io.Rea
 }
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// QuotePath returns a path as a word of a shell script. It expands ~ and ~/ at the beginning to the home directory.
+func QuotePath(name string) string {
+	switch rest, ok := strings.CutPrefix(name, "~/"); {
+	case name == "~":
+		return `"$HOME"`
+	case ok:
+		return `"$HOME"/` + quote(rest)
+	}
+	return quote(name)
+}
 
 const longest = 64 << 10
 

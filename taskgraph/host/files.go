@@ -25,15 +25,13 @@ cat >"$2"`
 )
 
 func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
-	// A name that starts with a hyphen must not be mistaken for an option.
-	if !path.IsAbs(name) {
-		name = "./" + name
-	}
+	given := name
+	name, home := locate(name)
 	temp := fmt.Sprintf("%s.%s.tmp", name, rand.Text()[:8])
 	in := &counted{Reader: content}
 	do := func(ctx context.Context, script string, stdin io.Reader) error {
 		n, _ := in.result()
-		args := []string{"-c", script, "lumi", name, temp, path.Dir(name), fmt.Sprint(n), fmt.Sprintf("%o", mode.Perm())}
+		args := []string{"-c", home + script, "lumi", name, temp, path.Dir(name), fmt.Sprint(n), fmt.Sprintf("%o", mode.Perm())}
 		return s.do(ctx, false, args, stdin, io.Discard)
 	}
 	err := do(ctx, receive, in)
@@ -47,7 +45,7 @@ func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, conten
 		_ = do(context.WithoutCancel(ctx), discard, nil)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", strings.TrimPrefix(name, "./"), err)
+		return fmt.Errorf("cannot write %s: %w", given, err)
 	}
 	return nil
 }
@@ -77,9 +75,21 @@ func (c *counted) result() (int64, error) {
 	return c.n, c.err
 }
 
+// locate returns a name as an argument of a script, and what the script must begin with.
+func locate(name string) (argument, script string) {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		return "./" + rest, "cd || exit\n"
+	}
+	if !path.IsAbs(name) { // a name that starts with a hyphen must not be mistaken for an option
+		name = "./" + name
+	}
+	return name, ""
+}
+
 func (s *shell) Read(ctx context.Context, name string) ([]byte, error) {
 	var content bytes.Buffer
-	err := s.do(ctx, false, []string{"-c", `exec cat <"$1"`, "lumi", name}, nil, &content)
+	at, home := locate(name)
+	err := s.do(ctx, false, []string{"-c", home + `exec cat <"$1"`, "lumi", at}, nil, &content)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)
 	}

@@ -24,7 +24,8 @@ type Host interface {
 	// [ErrUncertain] otherwise. If ctx was canceled with another cause, a command with a token keeps running for the
 	// next call of Run.
 	Run(ctx context.Context, c Command) (exit int, err error)
-	// Write replaces a file atomically. It creates the directory if necessary. Read returns the content of a file.
+	// Write replaces a file atomically. It creates the directory if necessary. Read returns the content of a file. In both,
+	// ~/ at the beginning of the path is the home directory, as in the Dir of a command.
 	Write(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error
 	Read(ctx context.Context, path string) ([]byte, error)
 	// Close closes the connection. Detached commands keep running.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/host"
 )
 
 type builtin struct {
@@ -42,10 +43,10 @@ func Builtin() Registry {
 	skipped := nothing
 	skipped.any = true // a skipped task keeps the parameters of the task that it replaces
 	return Registry{
-		"shell": builtin{parameters: []parameter{{"cmd", text, true}, {"cwd", text, false}}, run: shell},
+		"shell": builtin{parameters: []parameter{{"cmd", text, true}, {"cwd", place, false}}, run: shell},
 		"upload_file": builtin{
 			parameters: []parameter{
-				{"path", text, true}, {"data", anyText, false}, {"src", inside, false}, {"template", inside, false}, {"permissions", mode, false},
+				{"path", place, true}, {"data", anyText, false}, {"src", inside, false}, {"template", inside, false}, {"permissions", mode, false},
 			},
 			check: func(p map[string]any) []string {
 				given := 0
@@ -64,7 +65,7 @@ func Builtin() Registry {
 			parameters: []parameter{{"files", pairs, true}, {"permissions", mode, false}, {"dir_permissions", mode, false}}, run: copyFiles,
 		},
 		"sync": builtin{
-			parameters: []parameter{{"src", inside, true}, {"dst", text, true}},
+			parameters: []parameter{{"src", inside, true}, {"dst", place, true}},
 			check: func(p map[string]any) []string {
 				if dst := str(p, "dst"); isPrecious(dst) {
 					return []string{precious(dst)}
@@ -74,7 +75,7 @@ func Builtin() Registry {
 		},
 		"reboot": builtin{parameters: []parameter{{"command", text, false}, {"boot_id", text, false}}, run: reboot},
 		"puppet": builtin{
-			parameters: []parameter{{"puppet_manifest", text, true}, {"puppet_modules", text, false}, {"cwd", text, false}}, run: puppet,
+			parameters: []parameter{{"puppet_manifest", place, true}, {"puppet_modules", text, false}, {"cwd", place, false}}, run: puppet,
 		},
 		taskgraph.StageType: nothing, taskgraph.GroupType: nothing, taskgraph.AnchorType: nothing, taskgraph.SkippedType: skipped,
 	}
@@ -122,6 +123,15 @@ func text(v any) string {
 	return ""
 }
 
+// place accepts a path on a node.
+func place(v any) string {
+	s, _ := v.(string)
+	if first, _, _ := strings.Cut(s, "/"); text(v) == "" && strings.HasPrefix(first, "~") && first != "~" {
+		return "a path; " + first + " is not expanded, so use an absolute path, or ./" + first + " for a file with this name"
+	}
+	return text(v)
+}
+
 func inside(v any) string {
 	if s, _ := v.(string); text(v) != "" || !filepath.IsLocal(filepath.FromSlash(s)) {
 		return "a path inside the workspace, such as files/app.conf"
@@ -153,8 +163,13 @@ func pairs(v any) string {
 		if text(p["src"]) != "" || text(p["dst"]) != "" || len(p) != 2 {
 			return "a list of {src, dst}"
 		}
-		if inside(p["src"]) != "" {
-			return "a list of {src, dst}, where src is " + inside(p["src"])
+		for _, name := range []struct {
+			key  string
+			kind kind
+		}{{"src", inside}, {"dst", place}} {
+			if want := name.kind(p[name.key]); want != "" {
+				return "a list of {src, dst}, where " + name.key + " is " + want
+			}
 		}
 	}
 	if len(list) == 0 {
@@ -172,8 +187,12 @@ func puppet(ctx context.Context, c *Call) error {
 	script := "PATH=$PATH:/opt/puppetlabs/bin\n" +
 		"command -v puppet >/dev/null || { echo 'puppet is not installed on this node'; exit 127; }\nexec puppet apply --detailed-exitcodes --color=false"
 	if modules := str(p, "puppet_modules"); modules != "" {
-		script += " --modulepath " + quote(modules)
+		var folders []string
+		for folder := range strings.SplitSeq(modules, ":") {
+			folders = append(folders, host.QuotePath(folder))
+		}
+		script += " --modulepath " + strings.Join(folders, ":")
 	}
 	// puppet exits with status 2 if it succeeds and makes changes.
-	return c.Command(ctx, "puppet", script+" "+quote(str(p, "puppet_manifest")), str(p, "cwd"), 2)
+	return c.Command(ctx, "puppet", script+" "+host.QuotePath(str(p, "puppet_manifest")), str(p, "cwd"), 2)
 }

@@ -36,9 +36,9 @@ func (c *Call) run(ctx context.Context, cmd command) ([]string, error) {
 	return lines, err
 }
 
-// dir returns the working directory of a command. On this machine, a relative path is resolved against Folder.
+// dir returns the working directory of a command. On this machine, a relative path is resolved against Folder, except ~/.
 func (c *Call) dir(cwd string) string {
-	if c.Node.Local && !filepath.IsAbs(cwd) {
+	if c.Node.Local && !filepath.IsAbs(cwd) && cwd != "~" && !strings.HasPrefix(cwd, "~/") {
 		return filepath.Join(c.Folder, cwd)
 	}
 	return cwd

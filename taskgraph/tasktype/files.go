@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/lumi-idl/lumi/taskgraph/host"
 )
 
 func uploadFile(ctx context.Context, c *Call) error {
@@ -80,9 +82,9 @@ func copyFiles(ctx context.Context, c *Call) error {
 		}
 		const folder = "[ -d %[1]s ] || { mkdir -p %[1]s && chmod %[2]o %[1]s; } || exit\n"
 		mode := permissions(p, "dir_permissions", 0o755)
-		script, files := fmt.Sprintf(folder, quote(path.Dir(dst)), mode), []string(nil)
+		script, files := fmt.Sprintf(folder, host.QuotePath(path.Dir(dst)), mode), []string(nil)
 		for _, name := range slices.Sorted(maps.Keys(here)) {
-			switch at := quote(path.Join(dst, name)); here[name].kind() {
+			switch at := host.QuotePath(path.Join(dst, name)); here[name].kind() {
 			case "d":
 				script += fmt.Sprintf(folder, at, mode)
 			case "l":
@@ -111,6 +113,9 @@ func makeLink(at string, e entry) string {
 
 // isPrecious reports whether syncing a directory could delete files required by the system.
 func isPrecious(dst string) bool {
+	if rest, ok := strings.CutPrefix(dst, "~"); ok && (rest == "" || rest[0] == '/') {
+		dst = "/home/user" + rest // checked again on the node
+	}
 	dst = path.Clean(dst)
 	top, below, _ := strings.Cut(strings.TrimPrefix(dst, "/"), "/")
 	shallow := []string{"home", "Users", "usr", "boot", "dev", "proc", "sys"}
@@ -151,7 +156,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 		return fmt.Errorf("src %s: not a directory", src)
 	}
 	// dst may be a symbolic link on the node, so the real path is checked.
-	real, err := c.run(ctx, command{script: fmt.Sprintf("mkdir -p %[1]s && cd %[1]s && pwd -P", quote(dst)), all: true})
+	real, err := c.run(ctx, command{script: fmt.Sprintf("mkdir -p %[1]s && cd %[1]s && pwd -P", host.QuotePath(dst)), all: true})
 	if err != nil {
 		return err
 	}
@@ -162,7 +167,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	script, deleted, files := "cd "+quote(dst)+" || exit\n", 0, []string(nil)
+	script, deleted, files := "cd "+host.QuotePath(dst)+" || exit\n", 0, []string(nil)
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		e, wanted := here[name]
 		if kind := there[name]; !wanted || kind == "o" || len(kind) == 1 && kind != e.kind() || len(kind) > 1 && e.kind() != "" {
@@ -201,7 +206,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 // list returns the contents of a directory on the node by path: d for a directory, l for a link, o for a special file, and
 // the result of checksum for a file.
 func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) {
-	lines, err := c.run(ctx, command{script: fmt.Sprintf(listing, quote(dst)), all: true})
+	lines, err := c.run(ctx, command{script: fmt.Sprintf(listing, host.QuotePath(dst)), all: true})
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,13 @@ func TestCheck(t *testing.T) {
 			"parameters.files must be a list of {src, dst}, where src is a path inside the workspace, such as files/app.conf"},
 		{"sync", `{"src": "/etc", "dst": "/srv/app"}`, "parameters.src must be a path inside the workspace, such as files/app.conf"},
 		{"sync", `{"src": "a", "dst": "/srv/app/"}`, ""},
+		{"sync", `{"src": "a", "dst": "~/app"}`, ""},
+		{"sync", `{"src": "a", "dst": "~"}`,
+			"sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not ~"},
+		{"upload_file", `{"path": "~me/a", "data": ""}`,
+			"parameters.path must be a path; ~me is not expanded, so use an absolute path, or ./~me for a file with this name"},
+		{"copy_files", `{"files": [{"src": "a", "dst": "~me"}]}`, "parameters.files must be a list of {src, dst}, where dst is " +
+			"a path; ~me is not expanded, so use an absolute path, or ./~me for a file with this name"},
 		{"sync", `{"src": "a", "dst": "/srv/../etc"}`,
 			"sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not /srv/../etc"},
 		{"reboot", `{}`, ""},
@@ -585,4 +592,26 @@ func TestPuppet(t *testing.T) {
 	}
 	b.fails(t, b.work(t, "puppet", p{"puppet_manifest": manifest(6)}),
 		"exit status 6: fake puppet: apply --detailed-exitcodes --color=false "+manifest(6))
+}
+
+// In paths on a node, ~ is the home directory.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	s := sshd.Start(t)
+	b := over(t, s)
+	write(t, filepath.Join(b.Folder, "src/it's"), "a")
+	for kind, parameters := range map[string]p{
+		"upload_file": {"path": "~/up/it's", "data": "a"}, "copy_files": {"files": []any{p{"src": "src", "dst": "~/copy"}}},
+		"sync": {"src": "src", "dst": "~/sync"},
+	} {
+		_, err := b.try(t.Context(), b.work(t, kind, parameters))
+		must.Do(t, err)
+	}
+	for _, folder := range []string{"up", "copy", "sync"} {
+		if got := read(t, filepath.Join(s.Home, folder, "it's")); got != "a" {
+			t.Errorf("~/%s/it's = %q, want a", folder, got)
+		}
+	}
+	b.does(t, b.work(t, "shell", p{"cmd": "pwd", "cwd": "~/sync"}), "info "+filepath.Join(s.Home, "sync"))
+	b.does(t, b.work(t, "shell", p{"cmd": "pwd", "cwd": "~"}), "info "+s.Home)
 }
