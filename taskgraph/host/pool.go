@@ -94,7 +94,7 @@ func (p *Pool) new(n *inventory.Node) (*shell, error) {
 	if n.Address == "" {
 		return nil, fmt.Errorf("node %s has no address", n.Name)
 	}
-	routes, err := p.router()
+	routes, err := newRouter(p.Home)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect to node %s: %w", n.Name, err)
 	}
@@ -107,6 +107,15 @@ func (p *Pool) new(n *inventory.Node) (*shell, error) {
 		sessions: make(chan struct{}, 8), urgent: make(chan struct{}, 2), connecting: make(chan struct{}, 1),
 	}
 	return s, nil
+}
+
+// Keys returns the private keys that ~/.ssh/config names.
+func (p *Pool) Keys() ([]string, error) {
+	r, err := newRouter(p.Home)
+	if err != nil {
+		return nil, err
+	}
+	return r.keys(), nil
 }
 
 // Close closes all connections.

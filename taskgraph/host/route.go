@@ -44,9 +44,9 @@ type router struct {
 // position matches the position at the beginning of an error of package ssh_config.
 var position = regexp.MustCompile(`^\((\d+), (\d+)\): (ssh_config: )?`)
 
-// router reads ~/.ssh/config, which may be missing.
-func (p *Pool) router() (*router, error) {
-	r := &router{home: p.Home}
+// newRouter reads .ssh/config in a home directory, which may be missing. The default is the user's home directory.
+func newRouter(home string) (*router, error) {
+	r := &router{home: home}
 	if r.home == "" {
 		var err error
 		if r.home, err = os.UserHomeDir(); err != nil {
@@ -152,12 +152,8 @@ func (r *router) jump(h *hop, n inventory.Node, seen []string) error {
 	return nil
 }
 
-// Keys returns the private keys that ~/.ssh/config names.
-func (p *Pool) Keys() (files []string, err error) {
-	r, err := p.router()
-	if err != nil {
-		return nil, err
-	}
+// keys returns the private keys that the configuration names.
+func (r *router) keys() (files []string) {
 	for _, host := range r.config.Hosts {
 		for _, node := range host.Nodes {
 			if kv, ok := node.(*ssh_config.KV); ok && strings.EqualFold(kv.Key, "IdentityFile") {
@@ -165,5 +161,5 @@ func (p *Pool) Keys() (files []string, err error) {
 			}
 		}
 	}
-	return files, nil
+	return files
 }

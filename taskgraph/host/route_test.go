@@ -113,7 +113,7 @@ func TestRoute(t *testing.T) {
 	} {
 		p := &Pool{Home: t.TempDir()}
 		configure(t, p.Home, test.config)
-		r, err := p.router()
+		r, err := newRouter(p.Home)
 		var h *hop
 		if err == nil {
 			r.user = "root"

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -96,6 +97,34 @@ func (x *Executor) hidden(n *inventory.Node) (all []string, err error) {
 		}
 	}
 	return all, nil
+}
+
+// CheckSources returns the problems with the files that a task copies from the workspace, such as links that leave it.
+// Missing files are not reported, since an earlier task may create them.
+func (x *Executor) CheckSources(t *taskgraph.Spec, n *inventory.Node) (problems []string) {
+	names := []string{str(t.Parameters, "src")}
+	list, _ := t.Parameters["files"].([]any)
+	for _, item := range list {
+		pair, _ := item.(map[string]any)
+		names = append(names, str(pair, "src"))
+	}
+	if t.Type != "sync" && t.Type != "copy_files" {
+		return nil
+	}
+	from, err := (&Call{Folder: x.Folder, hidden: func() ([]string, error) { return x.hidden(n) }}).sources()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer func() { _ = from.Close() }()
+	for _, src := range names {
+		if src == "" {
+			continue
+		}
+		if _, _, err := from.tree(src); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err.Error())
+		}
+	}
+	return problems
 }
 
 func environment(w run.Work) ([]string, error) {

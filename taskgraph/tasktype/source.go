@@ -11,9 +11,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/lumi-idl/lumi/taskgraph"
-	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
 // sources opens files in a workspace. It must not give users who can change a graph access to any other file on this
@@ -212,32 +209,4 @@ func (s *sources) tree(src string) (name string, all map[string]entry, err error
 		all[inside] = found
 		return nil
 	})
-}
-
-// CheckSources returns the problems with the files that a task copies from the workspace, such as links that leave it.
-// Missing files are not reported, since an earlier task may create them.
-func (x *Executor) CheckSources(t *taskgraph.Spec, n *inventory.Node) (problems []string) {
-	names := []string{str(t.Parameters, "src")}
-	list, _ := t.Parameters["files"].([]any)
-	for _, item := range list {
-		pair, _ := item.(map[string]any)
-		names = append(names, str(pair, "src"))
-	}
-	if t.Type != "sync" && t.Type != "copy_files" {
-		return nil
-	}
-	from, err := (&Call{Folder: x.Folder, hidden: func() ([]string, error) { return x.hidden(n) }}).sources()
-	if err != nil {
-		return []string{err.Error()}
-	}
-	defer func() { _ = from.Close() }()
-	for _, src := range names {
-		if src == "" {
-			continue
-		}
-		if _, _, err := from.tree(src); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, err.Error())
-		}
-	}
-	return problems
 }
