@@ -31,7 +31,7 @@ func Adopt(tx store.Tx) (asks []store.Job, err error) {
 				d.State, d.Message = store.Ask, adopted
 				asks = append(asks, d)
 				err = tx.AddEvents(name, []store.Event{{
-					Time: time.Now().UTC(), Deployment: d.ID, Name: job.Name(d), State: d.State, Message: d.Message,
+					Time: tx.Now(), Deployment: d.ID, Name: job.Name(d), State: d.State, Message: d.Message,
 				}})
 			}
 			err = cmp.Or(err, tx.PutJob(d))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -68,7 +67,7 @@ func (e *Environment) edit(t *journal.Tx, one *Edit) error {
 	if err := after.Check(); err != nil {
 		return fmt.Errorf("internal error: the state would be invalid: %w", err)
 	}
-	now := time.Now().UTC()
+	now := t.Now()
 	d := store.Job{
 		Environment: environment.Name, Number: environment.Last, Module: one.Module, Kind: store.Edit, State: store.Done,
 		Message: job.Brief(one.Message), Created: now, Ended: now,

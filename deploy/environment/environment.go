@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -46,7 +45,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 		return 0, err
 	}
 	for _, d := range queued {
-		if !force || time.Now().Before(d.Expires) {
+		if !force || tx.Now().Before(d.Expires) {
 			return 0, job.Refuse("%s is in the queue: wait until it ends, or abort it", job.Name(d))
 		}
 	}
@@ -55,7 +54,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 		return 0, err
 	}
 	for _, d := range runs {
-		if time.Now().Before(d.Expires) {
+		if tx.Now().Before(d.Expires) {
 			return 0, job.Refuse("%s is running: wait until it ends, or stop it with 'lumi tasks stop'", job.Name(d))
 		}
 	}

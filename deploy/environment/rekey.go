@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -66,7 +65,7 @@ func fenceOff(t *journal.Tx, d store.Job) error {
 	if d.State != store.Running && d.State != store.Aborting {
 		return nil
 	}
-	if time.Now().Before(d.Expires) {
+	if t.Now().Before(d.Expires) {
 		return job.Refuse("cannot change the key while it runs: wait until it ends")
 	}
 	d.Fence++

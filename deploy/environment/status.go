@@ -35,6 +35,8 @@ type Status struct {
 	// Ready is set if this process can run the deployment now: it does not wait for others, and no other process holds
 	// its lease.
 	Ready bool
+	// Held is set if another process, the Owner, holds the deployment until Expires by the store's clock.
+	Held bool
 }
 
 // Status returns the status of all unfinished deployments, in queue order.
@@ -48,9 +50,9 @@ func (e *Environment) Status(ctx context.Context) (all []Status, err error) {
 		if err != nil {
 			return err
 		}
-		q := e.Entries(rows)
+		q := e.Entries(t.Now(), rows)
 		for i, d := range rows {
-			s := Status{Job: d, Name: job.Name(d), Waits: q.Waits(i, g), Ready: e.IsReady(d, rows, g)}
+			s := Status{Job: d, Name: job.Name(d), Waits: q.Waits(i, g), Ready: e.IsReady(t.Now(), d, rows, g), Held: e.IsHeld(t.Now(), d)}
 			if d.State == store.Ask || d.State == store.Failed {
 				steps, err := t.Steps(d.ID)
 				if err != nil {

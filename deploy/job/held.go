@@ -26,14 +26,17 @@ type Held struct {
 	// and the cause wraps [store.ErrFenced]. Otherwise, the cause is [context.Canceled].
 	Calls context.Context
 
+	// renewed is the local time before the last renewal was sent. By the store's clock, the lease expires no earlier than
+	// Lease after it, so the monotonic clock decides and the clocks need not agree.
+	renewed   time.Time
 	cut       context.CancelCauseFunc // cancels Calls
 	aborts    chan struct{}           // closed when an abort is requested
 	abortOnce sync.Once
 }
 
-// Hold returns a Held for a job that this process has claimed.
-func (r *Runner) Hold(j store.Job) *Held {
-	return &Held{Runner: r, Job: j, aborts: make(chan struct{})}
+// Hold returns a Held for a job that this process has claimed. sent is the local time before the transaction of the claim.
+func (r *Runner) Hold(j store.Job, sent time.Time) *Held {
+	return &Held{Runner: r, Job: j, renewed: sent, aborts: make(chan struct{})}
 }
 
 // Run calls work while renewing the lease. It then calls end with the error of work to record the outcome, and returns
@@ -73,21 +76,22 @@ func (h *Held) Run(ctx context.Context, work func(context.Context) error, end fu
 // keep renews the lease until ctx is done, when it returns nil. If the lease is lost, it returns an error that wraps
 // [store.ErrFenced].
 func (h *Held) keep(ctx context.Context) error {
-	expires := h.Job.Expires
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(h.Lease / 3):
 		}
-		next := h.Expires()
-		err := h.Record(ctx, func(t *Tx, j store.Job) error {
-			j.Expires = next
+		sent := time.Now()
+		limited, cancel := context.WithDeadline(ctx, h.renewed.Add(h.Lease))
+		err := h.Record(limited, func(t *Tx, j store.Job) error {
+			j.Expires = t.Expires()
 			return t.PutJob(j)
 		})
+		cancel()
 		if err == nil || errors.Is(err, store.ErrLost) { // let running calls finish
-			expires = next
-		} else if errors.Is(err, store.ErrFenced) || !time.Now().Before(expires) {
+			h.renewed = sent
+		} else if errors.Is(err, store.ErrFenced) || time.Since(h.renewed) >= h.Lease {
 			return fmt.Errorf("%w: %w", store.ErrFenced, err)
 		}
 	}

@@ -59,7 +59,7 @@ func TestHeld(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := memory.New()
 				r, j := claimed(t, s)
-				h, begun := r.Hold(j), time.Now()
+				h, begun := r.Hold(j, time.Now()), time.Now()
 				time.AfterFunc(45500*time.Millisecond, func() {
 					must.Do(t, r.Write(t.Context(), func(tx *job.Tx) error {
 						now, err := tx.Job(j.ID)
@@ -96,4 +96,62 @@ func TestHeld(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A holder judges its lease by its own clock, and others by the store's, so these clocks need not agree.
+func TestSkewedClock(t *testing.T) {
+	for _, skew := range []time.Duration{-time.Hour, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			s := memory.New()
+			s.Clock = func() time.Time { return time.Now().Add(skew) }
+			r, j := claimed(t, s)
+			other := job.New(job.Options{Store: s, Environment: "dev", Owner: "other", IsDead: func(string) bool { return false }})
+			isGone := func() (gone bool) {
+				must.Do(t, other.Read(t.Context(), func(tx *job.Tx) error {
+					now, err := tx.Job(j.ID)
+					gone = other.IsGone(tx.Now(), now)
+					return err
+				}))
+				return gone
+			}
+			err := r.Hold(j, time.Now()).Run(t.Context(), func(ctx context.Context) error {
+				time.Sleep(100 * time.Second)
+				if isGone() {
+					t.Errorf("clock skew %v: a job is free while it is held", skew)
+				}
+				return ctx.Err()
+			}, func(context.Context, error) error { return nil })
+			if err != nil {
+				t.Error(err)
+			}
+			if time.Sleep(31 * time.Second); !isGone() {
+				t.Errorf("clock skew %v: a job is not free after its lease", skew)
+			}
+		})
+	}
+}
+
+// unreachable is a store whose writes fail.
+type unreachable struct{ store.Store }
+
+func (unreachable) Write(ctx context.Context, _ string, _ func(store.Tx) error) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(3 * time.Second):
+	}
+	return errors.New("unreachable")
+}
+
+// A holder gives up at the latest when its lease has expired by the store's clock, so it counts from before the claim.
+func TestUnreachable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, begun := memory.New(), time.Now()
+		r, j := claimed(t, s)
+		r.Store = unreachable{s}
+		time.Sleep(5 * time.Second)
+		err := r.Hold(j, begun).Run(t.Context(), func(ctx context.Context) error { <-ctx.Done(); return nil }, nil)
+		if took := time.Since(begun); !errors.Is(err, store.ErrFenced) || took != 30*time.Second {
+			t.Errorf("Run() = %v after %v, want %v after 30s", err, took, store.ErrFenced)
+		}
+	})
 }

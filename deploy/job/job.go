@@ -3,7 +3,7 @@
 // its lease cannot write.
 //
 //	err := runner.Write(ctx, func(t *job.Tx) error { … return t.Claim(&j, store.Running) })
-//	err = runner.Hold(j).Run(ctx, work, end)   // end moves the job to its next state
+//	err = runner.Hold(j, sent).Run(ctx, work, end)   // end moves the job to its next state
 //
 // The caller defines the work of a job, when it may be claimed, and who may stop it.
 package job

@@ -61,13 +61,13 @@ func (t *Tx) Emit(events ...store.Event) { t.events = append(t.events, events...
 
 // Note adds an event for a job, with the current time.
 func (t *Tx) Note(j store.Job, event store.Event) {
-	event.Time, event.Deployment, event.Name, event.Message = time.Now().UTC(), j.ID, Name(j), Brief(event.Message)
+	event.Time, event.Deployment, event.Name, event.Message = t.Now(), j.ID, Name(j), Brief(event.Message)
 	t.Emit(event)
 }
 
 // Add adds a job in state WAIT and sets its ID and, unless already set, its place in the queue.
 func (t *Tx) Add(j *store.Job, c store.Content) (err error) {
-	j.State, j.Created = store.Wait, time.Now().UTC()
+	j.State, j.Created = store.Wait, t.Now()
 	place := j.Place
 	if j.ID, err = t.AddJob(*j, c); place == 0 {
 		j.Place = j.ID
@@ -79,7 +79,7 @@ func (t *Tx) Add(j *store.Job, c store.Content) (err error) {
 // Claim claims a job for this process with a new fencing token and moves it to the given state.
 func (t *Tx) Claim(j *store.Job, to store.State) error {
 	j.Fence++
-	j.Owner, j.Expires = t.runner.Owner, t.runner.Expires()
+	j.Owner, j.Expires = t.runner.Owner, t.Expires()
 	return t.Move(j, to, "")
 }
 
@@ -103,7 +103,7 @@ func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 	if rests := to == store.Failed || to == store.Ask; rests || to.IsFinal() {
 		j.Owner, j.Expires = "", time.Time{}
 		if to.IsFinal() || j.Kind == store.Tasks {
-			j.Ended = time.Now().UTC()
+			j.Ended = t.Now()
 		}
 	}
 	t.Note(*j, store.Event{State: to, Message: message})

@@ -81,9 +81,9 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 		case err != nil:
 			return err
 		case d.State.IsFinal():
-			next.run = e.readyCleanup(rows, g)
+			next.run = e.readyCleanup(t.Now(), rows, g)
 		case d.State != store.Failed && d.State != store.Ask:
-			next = e.readyFor(d, rows, g)
+			next = e.readyFor(t.Now(), d, rows, g)
 			rows = slices.DeleteFunc(rows, func(o store.Job) bool {
 				return !next.needed[job.Name(o)] || o.Owner == "" || o.Owner == e.Owner || o.ID == next.run
 			})
@@ -95,9 +95,9 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 }
 
 // readyCleanup returns the ID of a cleanup that can run now, or 0 if there is none.
-func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
+func (e *Engine) readyCleanup(now time.Time, rows []store.Job, g *graph.Graph) int64 {
 	for _, d := range rows {
-		if d.Kind == store.Cleanup && e.IsReady(d, rows, g) {
+		if d.Kind == store.Cleanup && e.IsReady(now, d, rows, g) {
 			return d.ID
 		}
 	}
@@ -106,10 +106,10 @@ func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 
 // readyFor returns the next action for an unfinished deployment. turn.wait is false if it is blocked by a deployment
 // that has failed or needs an answer.
-func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
-	needed, blocked := neededFor(job.Name(d), e.Entries(rows), g)
+func (e *Engine) readyFor(now time.Time, d store.Job, rows []store.Job, g *graph.Graph) turn {
+	needed, blocked := neededFor(job.Name(d), e.Entries(now, rows), g)
 	for _, row := range rows {
-		if needed[job.Name(row)] && e.IsReady(row, rows, g) {
+		if needed[job.Name(row)] && e.IsReady(now, row, rows, g) {
 			return turn{run: row.ID, wait: true, needed: needed}
 		}
 	}
@@ -155,11 +155,13 @@ func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 // renew renews the lease of a deployment that is waiting in this process.
 func (e *Engine) renew(ctx context.Context, id int64) error {
 	var d store.Job
+	var left time.Duration
 	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		d, err = t.Job(id)
+		left = d.Expires.Sub(t.Now())
 		return err
 	})
-	if err != nil || d.State != store.Wait || d.Owner != e.Owner || time.Until(d.Expires) > e.jobs.Lease*2/3 {
+	if err != nil || d.State != store.Wait || d.Owner != e.Owner || left > e.jobs.Lease*2/3 {
 		return err
 	}
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
@@ -167,7 +169,7 @@ func (e *Engine) renew(ctx context.Context, id int64) error {
 		if err != nil || d.State != store.Wait || d.Owner != e.Owner {
 			return err
 		}
-		d.Expires = e.jobs.Expires()
+		d.Expires = t.Expires()
 		return t.PutJob(d)
 	})
 }

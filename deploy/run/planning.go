@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -64,19 +65,20 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	var g *graph.Graph
 	var rows []store.Job
 	var last int64
+	var now time.Time
 	err := e.Journal.Read(ctx, func(t *journal.Tx) error {
 		environment, err := t.Environment(e.Environment)
 		if err != nil {
 			return err
 		}
-		last = environment.Last
+		last, now = environment.Last, t.Now()
 		rows, g, err = t.QueueAndGraph()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	f := forecast{Engine: e, graph: g, queue: e.Entries(rows), rows: rows, expected: g, failed: map[string]bool{}}
+	f := forecast{Engine: e, graph: g, queue: e.Entries(now, rows), rows: rows, expected: g, failed: map[string]bool{}}
 	var all []Planned
 	var wrong plan.Error
 	for i, r := range requests {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -23,12 +24,12 @@ func entry(d store.Job) queue.Entry {
 	}
 }
 
-// Entries returns the queue entries of unfinished deployments.
-func (e *Engine) Entries(rows []store.Job) queue.Queue {
+// Entries returns the queue entries of unfinished deployments, read by a transaction at the time now.
+func (e *Engine) Entries(now time.Time, rows []store.Job) queue.Queue {
 	q := make(queue.Queue, len(rows))
 	for i, d := range rows {
 		q[i] = entry(d)
-		q[i].Interrupted = q[i].Running && e.jobs.IsGone(d)
+		q[i].Interrupted = q[i].Running && e.jobs.IsGone(now, d)
 	}
 	return q
 }
@@ -194,12 +195,12 @@ func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) er
 	if err != nil {
 		return err
 	}
-	_, replaced, err := e.Entries(rows).Add(added, g)
+	_, replaced, err := e.Entries(t.Now(), rows).Add(added, g)
 	if err != nil {
 		return plan.AsError(err)
 	}
 	d.Number, d.Module, d.Uses = environment.Last, added.Module, added.Uses
-	d.Expires = e.jobs.Expires()
+	d.Expires = t.Expires()
 	if replaced != nil && d.Kind != store.Destroy {
 		d.Place = place(rows, added.Module)
 	}

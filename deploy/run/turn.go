@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -35,6 +36,7 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 
 // claim takes the lease of a deployment. It returns errNotReady if the deployment cannot be claimed yet.
 func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
+	sent := time.Now()
 	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
 		if err != nil {
@@ -44,7 +46,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
 		if err != nil {
 			return err
 		}
-		if !e.IsReady(d, rows, g) {
+		if !e.IsReady(t.Now(), d, rows, g) {
 			return errNotReady
 		}
 		// Until the deployment ends, resources to be deleted still refer to modules used by older versions.
@@ -56,26 +58,31 @@ func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
 		if err := t.Claim(&d, to); err != nil {
 			return err
 		}
-		h = e.jobs.Hold(d)
+		h = e.jobs.Hold(d, sent)
 		return nil
 	})
 	return h, err
 }
 
-// IsReady reports whether this process can claim a deployment now. rows is the queue.
-func (e *Engine) IsReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
+// IsReady reports whether this process can claim a deployment. rows is the queue, read by a transaction at the time now.
+func (e *Engine) IsReady(now time.Time, d store.Job, rows []store.Job, g *graph.Graph) bool {
 	switch d.State {
 	case store.Wait:
-		if d.Owner != e.Owner && !e.jobs.IsFree(d) {
+		if d.Owner != e.Owner && !e.jobs.IsFree(now, d) {
 			return false
 		}
 		i := slices.IndexFunc(rows, func(o store.Job) bool { return o.ID == d.ID })
-		return i >= 0 && len(e.Entries(rows).Waits(i, g)) == 0
+		return i >= 0 && len(e.Entries(now, rows).Waits(i, g)) == 0
 	case store.Running, store.Aborting:
-		return e.jobs.IsFree(d)
+		return e.jobs.IsFree(now, d)
 	default:
 		return false
 	}
+}
+
+// IsHeld reports whether another process holds a deployment, which was read by a transaction at the time now.
+func (e *Engine) IsHeld(now time.Time, d store.Job) bool {
+	return d.Owner != e.Owner && !e.jobs.IsGone(now, d)
 }
 
 // order implements [execute.Planner] for a deployment.

@@ -52,6 +52,9 @@ var (
 // environment returns [ErrNotFound]. f must return all errors except [ErrNotFound] and [ErrFenced]. Times are stored in
 // UTC with microsecond precision. Text must be valid UTF-8.
 type Tx interface {
+	// Now returns the time of the transaction by the store's clock, which all processes share. Leases, deadlines, and
+	// expirations use it instead of the local clock.
+	Now() time.Time
 	EnvironmentTx
 	GraphTx
 	JobTx

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -32,7 +33,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) 
 			return err
 		}
 		d = store.Job{
-			Environment: e.Environment, Kind: store.Tasks, Module: r.Type, Fence: 1, Owner: e.jobs.Owner, Expires: e.jobs.Expires(),
+			Environment: e.Environment, Kind: store.Tasks, Module: r.Type, Fence: 1, Owner: e.jobs.Owner, Expires: t.Expires(),
 		}
 		return t.Add(&d, store.Content{Request: string(text)})
 	})
@@ -47,8 +48,8 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Jo
 		if d.State == store.Done {
 			return job.RefuseState(*d, "resumed")
 		}
-		if (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(*d) {
-			return e.conflict(*d)
+		if (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(t.Now(), *d) {
+			return e.conflict(t.Now(), *d)
 		}
 		if err := e.refuseOther(t, id); err != nil {
 			return err
@@ -84,7 +85,7 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Jo
 func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
 	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
-		case d.State == store.Running && !e.jobs.IsGone(*d):
+		case d.State == store.Running && !e.jobs.IsGone(t.Now(), *d):
 			d.Abort = true
 			return t.PutJob(*d)
 		case d.State == store.Wait || d.State == store.Running:
@@ -116,7 +117,7 @@ func (e *Engine) Status(ctx context.Context, id int64) (s Status, err error) {
 		if s.Job, err = e.find(t, id); err != nil {
 			return err
 		}
-		s.Name, s.Held = job.Name(s.Job), e.IsHeld(s.Job)
+		s.Name, s.Held = job.Name(s.Job), e.IsHeld(t.Now(), s.Job)
 		s.Tasks, err = t.TaskRuns(id)
 		s.Asks = asked(s.Tasks)
 		return err
@@ -124,9 +125,9 @@ func (e *Engine) Status(ctx context.Context, id int64) (s Status, err error) {
 	return s, err
 }
 
-// IsHeld reports whether a process holds a run.
-func (e *Engine) IsHeld(d store.Job) bool {
-	return (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(d)
+// IsHeld reports whether a process holds a run, which was read by a transaction at the time now.
+func (e *Engine) IsHeld(now time.Time, d store.Job) bool {
+	return (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(now, d)
 }
 
 // find returns a run of this environment. It returns an error wrapping [store.ErrNotFound] if there is none with this
@@ -144,16 +145,16 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 	runs, err := tx.Runs(e.Environment, 0, math.MaxInt32)
 	for _, d := range runs {
 		if d.ID != id && (d.State == store.Wait || d.State == store.Running) {
-			return e.conflict(d)
+			return e.conflict(tx.Now(), d)
 		}
 	}
 	return err
 }
 
 // conflict returns the error for a request that conflicts with run d.
-func (e *Engine) conflict(d store.Job) error {
+func (e *Engine) conflict(now time.Time, d store.Job) error {
 	switch {
-	case e.jobs.IsGone(d):
+	case e.jobs.IsGone(now, d):
 		return job.Refuse("%s was interrupted: 'lumi tasks run --resume=%d' continues it, 'lumi tasks stop %[2]d' ends it", job.Name(d), d.ID)
 	case d.State == store.Wait:
 		return job.Refuse("%s is about to run: wait for it to end, or stop it", job.Name(d))

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -19,11 +20,12 @@ import (
 // error wrapping [store.ErrFenced] if another process has taken over. After any other error of the store, or if ctx is
 // done, the run can be resumed.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
+	sent := time.Now()
 	c, err := e.claim(ctx, id)
 	if err != nil || c.State != store.Running {
 		return c.Job, err
 	}
-	x := &execution{Engine: e, Held: e.jobs.Hold(c.Job), name: job.Name(c.Job)}
+	x := &execution{Engine: e, Held: e.jobs.Hold(c.Job, sent), name: job.Name(c.Job)}
 	x.logged, x.poke = map[int32]int{}, make(chan struct{}, 1)
 	err = x.Held.Run(ctx, func(ctx context.Context) error {
 		if x.refused = x.prepare(c); x.refused != nil {
@@ -52,8 +54,8 @@ func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 			return nil
 		case d.State != store.Wait:
 			return job.RefuseState(*d, "run")
-		case d.Owner != e.jobs.Owner && !e.jobs.IsGone(*d):
-			return e.conflict(*d)
+		case d.Owner != e.jobs.Owner && !e.jobs.IsGone(t.Now(), *d):
+			return e.conflict(t.Now(), *d)
 		}
 		if c.content, err = t.Content(id); err != nil {
 			return err

@@ -232,17 +232,17 @@ func (s *Service) engage(environment string, begins bool, change func(*run.Engin
 	if err != nil {
 		return Run{}, err
 	}
-	r := shown(e, d)
+	r := shown(d, !d.State.IsFinal()) // Start and Resume claim the run, and Cancel ends a run without a process.
 	if begins && s.Go != nil {
 		s.Go(environment, d.ID)
 	}
 	return r, nil
 }
 
-func shown(e *run.Engine, d store.Job) Run {
+func shown(d store.Job, held bool) Run {
 	return Run{
 		ID: d.ID, Environment: d.Environment, Type: d.Module, State: d.State, Message: d.Message, Created: d.Created, Ended: d.Ended,
-		Running: e.IsHeld(d),
+		Running: held,
 	}
 }
 
@@ -263,7 +263,7 @@ func (s *Service) Runs(ctx context.Context, environment string, before int64, li
 		v.err = cmp.Or(v.err, err)
 		all := make([]Run, len(rows))
 		for i, d := range rows {
-			all[i] = shown(s.Engine(environment), d)
+			all[i] = shown(d, s.Engine(environment).IsHeld(v.Now(), d))
 		}
 		return all
 	})
@@ -276,7 +276,7 @@ func (s *Service) Run(ctx context.Context, id int64) (Run, error) {
 		if v.err != nil {
 			return Run{}
 		}
-		r := shown(s.Engine(d.Environment), d)
+		r := shown(d, s.Engine(d.Environment).IsHeld(v.Now(), d))
 		r.Tasks, v.err = v.TaskRuns(id)
 		return r
 	})
@@ -315,11 +315,14 @@ func (s *Service) Follow(ctx context.Context, id, after int64, show func([]store
 		if ended {
 			return s.Run(ctx, id)
 		}
-		d, err := read(ctx, s, func(v *view) store.Job { return v.run(id) })
+		held, err := read(ctx, s, func(v *view) bool {
+			d := v.run(id)
+			return v.err == nil && s.Engine(d.Environment).IsHeld(v.Now(), d)
+		})
 		if err != nil {
 			return Run{}, err
 		}
-		if ended = !s.Engine(d.Environment).IsHeld(d); ended {
+		if ended = !held; ended {
 			continue // fetch the last events, which may have been stored since
 		}
 		select {

@@ -94,7 +94,7 @@ func stateAfter(uncertain bool, state store.State) store.State {
 
 // try makes a single attempt at a call. The outcome is UNKNOWN if the attempt may have had an effect.
 func (x *execution) try(ctx context.Context, c *call) outcome {
-	limited, cancel := context.WithDeadline(x.Calls, c.row.Deadline)
+	limited, cancel := context.WithDeadline(x.Calls, x.deadline(c))
 	defer cancel()
 	var next graph.Resource
 	if c.new != nil {

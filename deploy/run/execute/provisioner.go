@@ -236,8 +236,8 @@ func (x *provisioner) applyAndPoll(ctx context.Context, calls []*intended, in pl
 func (x *provisioner) withTimeout(ctx context.Context, calls []*intended, f func(context.Context) error) error {
 	limit, deadline := x.Timeout, time.Now().Add(x.Timeout)
 	for i, c := range calls {
-		if i == 0 || c.row.Deadline.After(deadline) {
-			limit, deadline = x.timeout(&c.call), c.row.Deadline
+		if i == 0 || c.until.After(deadline) {
+			limit, deadline = x.timeout(&c.call), c.until
 		}
 	}
 	limited, cancel := context.WithDeadlineCause(x.Calls, deadline, fmt.Errorf("timed out after %s", limit))

@@ -25,7 +25,7 @@ type call struct {
 	caller     *provision.Caller
 	// settles is set if the call was made by an earlier executor, so nothing new may be created.
 	settles bool
-	// limit is the time limit for all attempts of the call, and until is the resulting deadline. [execution.deadline]
+	// limit is the time limit for all attempts of the call, and until is the resulting local time. [execution.deadline]
 	// sets both.
 	limit    time.Duration
 	until    time.Time
@@ -46,7 +46,7 @@ type outcome struct {
 func (x *execution) deadline(c *call) time.Time {
 	if c.until.IsZero() {
 		c.limit = x.timeout(c)
-		c.until = time.Now().Add(c.limit).UTC()
+		c.until = time.Now().Add(c.limit)
 	}
 	return c.until
 }
@@ -131,8 +131,12 @@ func (x *execution) recordStart(ctx context.Context, c *call, first bool) error 
 	if err := job.Steps.Move(&c.row.State, store.Started); err != nil {
 		return err
 	}
-	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
-	err := x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(c.row) })
+	c.row.Owner = x.Owner
+	until := x.deadline(c)
+	err := x.record(ctx, func(t *journal.Tx, _ store.Job) error {
+		c.row.Deadline = t.Now().Add(time.Until(until))
+		return t.PutStep(c.row)
+	})
 	if err == nil && isNew {
 		err = x.Interrupted(ctx) // The handler of a result's event in the same transaction may have stopped the engine.
 	}

@@ -15,6 +15,9 @@ import (
 
 // Store is an in-memory [store.Store].
 type Store struct {
+	// Clock is the store's clock. If it is nil, the store uses [time.Now]. It must be set before the first transaction.
+	Clock func() time.Time
+
 	writer    sync.Mutex
 	committed atomic.Pointer[data]
 }
@@ -34,7 +37,7 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return f(reader{&tx{*s.committed.Load()}})
+	return f(reader{s.begin()})
 }
 
 // Write implements [store.Store]. It excludes all other writers, even of other environments.
@@ -44,12 +47,20 @@ func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) err
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	t := &tx{*s.committed.Load()}
+	t := s.begin()
 	if err := f(t); err != nil {
 		return err
 	}
 	s.committed.Store(&t.data)
 	return nil
+}
+
+func (s *Store) begin() *tx {
+	now := time.Now
+	if s.Clock != nil {
+		now = s.Clock
+	}
+	return &tx{*s.committed.Load(), micros(now())}
 }
 
 // data holds sorted rows. Transactions share slices, so visible rows are never modified. Appended rows are beyond the

@@ -62,3 +62,12 @@ func BenchmarkStep(b *testing.B) {
 		}
 	}
 }
+
+func TestClock(t *testing.T) {
+	t.Parallel()
+	storetest.TestClock(t, func(_ *testing.T, clock func() time.Time) store.Store {
+		s := memory.New()
+		s.Clock = clock
+		return s
+	})
+}

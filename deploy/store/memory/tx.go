@@ -4,12 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
 // tx is a transaction with its own copy of the data.
-type tx struct{ data }
+type tx struct {
+	data
+	now time.Time
+}
+
+// Now implements [store.Tx].
+func (t *tx) Now() time.Time { return t.now }
 
 func (t *tx) environment(name string) (int, error) {
 	i, found := slices.BinarySearchFunc(t.environments, store.Environment{Name: name}, byName)

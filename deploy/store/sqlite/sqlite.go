@@ -30,6 +30,8 @@ type Options struct {
 	// Rescue is the folder in which to save a copy if the database file is removed while open. The default is the
 	// current directory. If Rescue is not writable, the copy is saved in [os.TempDir].
 	Rescue string
+	// Clock is the store's clock. The default is [time.Now].
+	Clock func() time.Time
 
 	// The following fields are set only by tests.
 	maxPages int
@@ -41,6 +43,7 @@ type Options struct {
 type Store struct {
 	path    string
 	timeout time.Duration
+	clock   func() time.Time
 	db      *sql.DB
 	writer  chan struct{} // semaphore held by the writing goroutine
 
@@ -87,6 +90,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
 	if o.network == nil {
 		o.network = network
 	}
@@ -109,7 +115,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		path: path, timeout: o.Timeout, db: sql.OpenDB(connector), writer: make(chan struct{}, 1), file: file, rescue: o.Rescue,
+		path: path, timeout: o.Timeout, clock: o.Clock, db: sql.OpenDB(connector), writer: make(chan struct{}, 1), file: file,
+		rescue: o.Rescue,
 	}
 	s.db.SetMaxIdleConns(-1) // disables this pool; the store's own pool keeps prepared statements
 	err = s.prepare(ctx, o.schema)
@@ -213,7 +220,7 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	} else if err != nil {
 		return s.explain(err)
 	}
-	t := &tx{conn: c, write: write}
+	t := &tx{conn: c, write: write, now: s.clock().UTC().Truncate(time.Microsecond)}
 	if err := f(t); err != nil {
 		return s.explain(err)
 	}

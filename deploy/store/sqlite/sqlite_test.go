@@ -69,6 +69,13 @@ func TestStore(t *testing.T) {
 	})
 }
 
+func TestClock(t *testing.T) {
+	t.Parallel()
+	storetest.TestClock(t, func(t *testing.T, clock func() time.Time) store.Store {
+		return open(t, filepath.Join(t.TempDir(), "state.db"), sqlite.Options{Clock: clock})
+	})
+}
+
 func TestReopen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new folder?#%", ".lumi", "state.db")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -19,12 +20,16 @@ import (
 type tx struct {
 	*conn
 	write bool
+	now   time.Time
 	// err is the first database error. All later statements return it, since SQLite may have rolled back the
 	// transaction.
 	err error
 }
 
 var errReadOnly = errors.New("cannot write in a read-only transaction")
+
+// Now implements [store.Tx].
+func (t *tx) Now() time.Time { return t.now }
 
 func (t *tx) fail(err error) error {
 	if t.err == nil {

@@ -173,7 +173,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 // retry continues a failed or paused deployment. An interrupted deployment is simply resumed.
 func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "retried", func(d environment.Status) bool {
-		return d.State == store.Failed || d.State == store.Ask || runs.IsLeft(x.engine, d) && len(d.Waits) == 0
+		return d.State == store.Failed || d.State == store.Ask || runs.IsLeft(d) && len(d.Waits) == 0
 	})
 	if _, ok := errors.AsType[*job.RefusedError](err); ok {
 		return x.cleanUp(ctx, args, err)
@@ -186,7 +186,7 @@ func (x *controlCommand) retry(ctx context.Context, args []string) error {
 				return nil, err
 			}
 		}
-		if runs.IsLeft(x.engine, d) {
+		if runs.IsLeft(d) {
 			return []int64{d.ID}, nil
 		}
 		return []int64{d.ID}, x.engine.Retry(ctx, d.ID)
@@ -238,7 +238,7 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	if err := cmp.Or(x.Agreed(x.consent.yes, "Abort "+d.Name), x.Stdout.Flush()); err != nil {
 		return err
 	}
-	if (d.State == store.Running || d.State == store.Aborting) && !runs.IsLeft(x.engine, d) {
+	if (d.State == store.Running || d.State == store.Aborting) && !runs.IsLeft(d) {
 		x.Say("%s is run by process %s: waiting for it to stop", d.Name, process(d.Owner))
 	}
 	err = runs.Follow(ctx, x.Session, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })

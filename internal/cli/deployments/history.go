@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
@@ -128,7 +129,12 @@ type jsonPast struct {
 func (h *historyCommand) describe(ctx context.Context, d store.Job) (jsonPast, error) {
 	events, err := h.engine.Log(ctx, d.ID)
 	past := newPast(d, events)
-	past.Interrupted = d.State != store.Wait && runs.IsLeft(h.engine, environment.Status{Job: d})
+	if err == nil && (d.State == store.Running || d.State == store.Aborting) {
+		err = h.engine.Journal.Read(ctx, func(t *journal.Tx) error {
+			past.Interrupted = !h.engine.IsHeld(t.Now(), d)
+			return nil
+		})
+	}
 	return past, err
 }
 

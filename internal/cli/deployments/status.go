@@ -115,7 +115,7 @@ func status(ctx context.Context, s *workspace.Session) error {
 		}
 		one := jsonQueued{
 			jsonDeployment: newJSONDeployment(d.Job), Since: d.Created, Owner: d.Owner, Expires: d.Expires,
-			Interrupted: runs.IsLeft(engine, d), Aborting: d.Abort,
+			Interrupted: runs.IsLeft(d), Aborting: d.Abort,
 			Waits: []map[string]string{}, Asks: append([]urn.URN{}, d.Asks...), Next: advice,
 		}
 		for _, w := range d.Waits {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -117,7 +116,7 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 		return "is waiting for an answer", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), console.ErrAsks
 	}
 	switch {
-	case !IsLeft(engine, d):
+	case !IsLeft(d):
 		return "", "", console.ErrResumable
 	case len(d.Waits) > 0:
 		return fmt.Sprintf("is waiting for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterward, " + retry, console.ErrResumable
@@ -126,10 +125,10 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 }
 
 // IsLeft reports whether a deployment can be run because no other process is running it or about to run it.
-func IsLeft(engine *environment.Environment, d environment.Status) bool {
+func IsLeft(d environment.Status) bool {
 	switch d.State {
 	case store.Wait, store.Running, store.Aborting:
-		return d.Owner == engine.Owner || !time.Now().Before(d.Expires) || engine.IsDead(d.Owner)
+		return !d.Held
 	}
 	return false
 }

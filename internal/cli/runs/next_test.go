@@ -3,7 +3,6 @@ package runs
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/queue"
@@ -18,7 +17,6 @@ import (
 func TestNext(t *testing.T) {
 	engine := environment.New(run.Options{Owner: "here", IsDead: func(owner string) bool { return owner == "dead" }})
 	s := &workspace.Session{Workspace: &lumiyaml.Workspace{Environment: "dev"}, Environment: store.Environment{Name: "prod"}}
-	later := time.Now().Add(time.Hour)
 	for _, test := range []struct {
 		of           environment.Status
 		what, advice string
@@ -54,11 +52,11 @@ func TestNext(t *testing.T) {
 			"is waiting for an answer", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", console.ErrAsks,
 		},
 		{
-			environment.Status{Job: store.Job{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
+			environment.Status{Job: store.Job{State: store.Wait, Owner: "here"}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
 			"is waiting for b[1]: a uses b", "Afterward, continue with 'lumi retry a --environment=prod'", console.ErrResumable,
 		},
-		{environment.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", console.ErrResumable},
-		{environment.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},
+		{environment.Status{Job: store.Job{State: store.Running, Owner: "other"}, Held: true}, "", "", console.ErrResumable},
+		{environment.Status{Job: store.Job{State: store.Running, Owner: "dead"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},
 		{environment.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},
 	} {
 		test.of.Module = "a"
