@@ -29,8 +29,9 @@ type Finder[P Object] interface {
 
 // IdempotentCreator is an optional interface of [Ops] for declaring that Create is idempotent.
 type IdempotentCreator interface {
-	// IdempotentCreate reports whether a repeated Create with the same token returns the result of the first. It is
-	// called once, when the provider is constructed.
+	// IdempotentCreate reports whether a repeated Create with the same token returns the result of the first, even if both
+	// run at once, or if the first begins after the repetition has ended. It is called once, when the provider is
+	// constructed.
 	IdempotentCreate() bool
 }
 

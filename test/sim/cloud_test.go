@@ -199,10 +199,25 @@ func TestConcurrentCalls(t *testing.T) {
 		if v := c.Violations(); v != nil {
 			t.Errorf("Violations after concurrent calls for two resources = %q, want none", v)
 		}
+		again, renewed := newEngine(c, bucket, "again"), newEngine(c, bucket, "renewed")
+		wg.Go(func() { _ = again.create(ctx, nil) })
+		wg.Go(func() { _ = again.create(ctx, nil) })
+		wg.Wait()
+		if v := c.Violations(); v != nil {
+			t.Errorf("Violations after concurrent idempotent creations = %q, want none", v)
+		}
+		wg.Go(func() { _ = renewed.create(ctx, nil) })
+		other := *renewed
+		other.token = "other"
+		wg.Go(func() { _ = other.create(ctx, nil) })
+		wg.Wait()
 		wg.Go(func() { _ = a.delete(ctx) })
 		wg.Go(func() { _ = a.delete(ctx) })
 		wg.Wait()
-		want := []string{"Delete of urn:lumi:test::app:index::sim:index:Disk::a while another call about it runs"}
+		want := []string{
+			"Create of urn:lumi:test::app:index::sim:index:Bucket::renewed while another call about it runs",
+			"Delete of urn:lumi:test::app:index::sim:index:Disk::a while another call about it runs",
+		}
 		if v := c.Violations(); !slices.Equal(v, want) {
 			t.Errorf("Violations after concurrent calls for one resource = %q, want %q", v, want)
 		}

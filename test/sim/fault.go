@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -94,7 +95,7 @@ func (c *Cloud) begin(call *Call) *attempt {
 	call.Resource, call.Attempt, call.Began = call.URN.Name(), c.attempts[numbered], time.Now()
 	c.calls = append(c.calls, call)
 	if call.Op.changes() {
-		if c.changing[a.subject]++; c.changing[a.subject] > 1 {
+		if c.changing[a.subject]++; c.changing[a.subject] > 1 && !c.repeats(call) {
 			c.violate("%s of %s while another call about it runs", call.Op, call.URN)
 		}
 	}
@@ -108,6 +109,14 @@ func (c *Cloud) begin(call *Call) *attempt {
 		}
 	}
 	return a
+}
+
+// repeats reports whether call repeats an idempotent Create, and all others in flight have its token. Such calls may overlap.
+func (c *Cloud) repeats(call *Call) bool {
+	isIdempotent := slices.ContainsFunc(c.options.Types, func(t Type) bool { return t.Token == call.URN.Type() && t.Idempotent })
+	return call.Op == Create && isIdempotent && !slices.ContainsFunc(c.calls, func(o *Call) bool {
+		return o.Op == Create && o.URN == call.URN && o.Ended.IsZero() && o.Token != call.Token
+	})
 }
 
 func (c *Cloud) end(a *attempt, err error) {

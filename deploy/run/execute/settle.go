@@ -61,15 +61,29 @@ func (x *execution) unsettled(ctx context.Context) (left []stored, err error) {
 	return left, err
 }
 
+// isRepeatable reports whether a call may be repeated while an earlier executor may still be making it. Only a creation may, if
+// its token makes both calls create the same resource.
+func (x *execution) isRepeatable(ctx context.Context, c *call) bool {
+	if c.old != nil || c.row.OldKey != "" || c.new == nil || c.new.ID != "" {
+		return false
+	}
+	limited, cancel := context.WithTimeout(ctx, x.timeout(c))
+	defer cancel()
+	a, err := c.caller.Abilities(limited, c.new.Type())
+	return err == nil && a.Idempotent // The settling call reports the error.
+}
+
 func (x *execution) settleStep(ctx context.Context, s stored) error {
 	if s.new != nil && s.new.IsRead() { // It changes nothing, so it is simply read again.
 		s.State, s.New = store.Failed, ""
 		return x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(s.Step) })
 	}
-	if err := x.awaitCall(ctx, s); err != nil {
-		return err
-	}
 	c := &call{row: s.Step, old: s.old, new: s.new, caller: x.Caller, settles: true}
+	if !x.isRepeatable(ctx, c) {
+		if err := x.awaitCall(ctx, s); err != nil {
+			return err
+		}
+	}
 	of := s.new
 	if of == nil {
 		if of = s.old; of == nil { // The vertex is no longer in the graph, so the deletion was recorded.

@@ -129,8 +129,7 @@ func (x *execution) maybeGiven(steps []stored) (all []plan.Vertex) {
 	return all
 }
 
-// grace is the time by which a call may exceed its deadline, since clocks differ and a provider takes time to end a
-// call.
+// grace is the time by which a call may exceed its deadline, since a provider takes time to end a call.
 const grace = 10 * time.Second
 
 // awaitCall waits until a call by an executor that may still be running is over.
@@ -139,11 +138,18 @@ func (x *execution) awaitCall(ctx context.Context, s stored) error {
 		return nil
 	}
 	over := s.Deadline.Add(grace)
-	for time.Now().Before(over) {
+	for {
+		var left time.Duration
+		err := x.journal.Read(ctx, func(t *journal.Tx) error {
+			left = over.Sub(t.Now())
+			return nil
+		})
+		if err != nil || left <= 0 {
+			return err
+		}
 		x.show("info", s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
-		if err := x.Sleep(ctx, time.Until(over)); err != nil {
+		if err := x.Sleep(ctx, left); err != nil {
 			return err
 		}
 	}
-	return nil
 }
