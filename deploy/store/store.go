@@ -98,8 +98,8 @@ type JobTx interface {
 	// task graphs are not included in either.
 	Queue(environment string) ([]Job, error)
 	History(environment string, before int64, limit int) ([]Job, error)
-	// PutJob replaces a job.
-	PutJob(Job) error
+	// PutJob replaces a job. It returns [ErrNotFound] if the job is not in j.Environment, since jobs do not change environments.
+	PutJob(j Job) error
 	// Touch returns a job and locks its row until the end of the transaction. It returns [ErrFenced] if the job has a
 	// different fencing token or is in none of the states.
 	Touch(id, fence int64, states ...State) (Job, error)

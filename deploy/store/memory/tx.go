@@ -153,11 +153,11 @@ func (t *tx) History(environment string, before int64, limit int) ([]store.Job, 
 
 func (t *tx) PutJob(d store.Job) error {
 	i, err := t.deployment(d.ID)
-	if err == nil {
-		_, err = t.environment(d.Environment)
-	}
 	if err != nil {
 		return err
+	}
+	if t.deployments[i].Environment != d.Environment {
+		return fmt.Errorf("deployment %d of %s: %w", d.ID, d.Environment, store.ErrNotFound)
 	}
 	t.deployments = put(t.deployments, deployment{stored(d), t.deployments[i].content}, byID)
 	return nil

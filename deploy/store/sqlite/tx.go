@@ -217,7 +217,7 @@ func (t *tx) History(environment string, before int64, limit int) ([]store.Job, 
 }
 
 func (t *tx) PutJob(d store.Job) error {
-	return t.change(fmt.Sprintf("deployment %d", d.ID), deployments.update, deployments.fields(&d)...)
+	return t.change(fmt.Sprintf("deployment %d", d.ID), deployments.update+" AND environment = ?2", deployments.fields(&d)...)
 }
 
 func (t *tx) Touch(id, fence int64, states ...store.State) (store.Job, error) {

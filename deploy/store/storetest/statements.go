@@ -39,6 +39,8 @@ func notFound(t *T) {
 	all["Environment"] = func(tx store.Tx) error { _, err := tx.Environment("none"); return err }
 	all["Deployment"] = func(tx store.Tx) error { _, err := tx.Job(99); return err }
 	all["Content"] = func(tx store.Tx) error { _, err := tx.Content(99); return err }
+	t.environment("other")
+	all["moved to another environment"] = func(tx store.Tx) error { return tx.PutJob(store.Job{ID: d.ID, Environment: "other"}) }
 	all["moved"] = func(tx store.Tx) error { return tx.PutJob(store.Job{ID: d.ID, Environment: "none"}) }
 	for name, f := range all {
 		t.write(func(tx store.Tx) error {
