@@ -113,8 +113,9 @@ func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 // maxMessage is the maximum length, in bytes, of a stored message. Some providers return whole pages.
 const maxMessage = 4096
 
-// Brief truncates a message to 4,096 bytes and makes it valid UTF-8.
+// Brief truncates a message to 4,096 bytes, makes it valid UTF-8, and removes NULs, which not every store can hold.
 func Brief(message string) string {
+	message = strings.ReplaceAll(message, "\x00", "")
 	if len(message) > maxMessage {
 		return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 	}
