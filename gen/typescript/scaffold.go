@@ -117,7 +117,8 @@ const tsconfigJSON = `{
         "verbatimModuleSyntax": true,
         "isolatedModules": true,
         "exactOptionalPropertyTypes": true,
-        "noUncheckedIndexedAccess": true
+        "noUncheckedIndexedAccess": true,
+        "skipLibCheck": true
     },
     "exclude": ["node_modules", "dist"]
 }
