@@ -22,6 +22,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
@@ -183,6 +185,10 @@ func (s *site) copy(t *testing.T) *site {
 	to := *s
 	to.T, to.dir = t, filepath.Join(t.TempDir(), "site")
 	to.must(os.CopyFS(to.dir, os.DirFS(s.dir)))
+	db, err := sqlite.Open(t.Context(), filepath.Join(to.dir, ".lumi", "state.db"), sqlite.Options{})
+	to.must(err)
+	to.must(db.Adopt(t.Context(), func(store.Tx) error { return nil })) // without the questions of 'lumi state adopt'
+	to.must(db.Close())
 	return &to
 }
 
