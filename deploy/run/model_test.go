@@ -395,6 +395,7 @@ func (m *model) drift(p *modelProcess, a modelAct) {
 	if !a.Accept {
 		return
 	}
+	time.Sleep(time.Minute) // Get may return stale properties, and a later update would not write what they lack.
 	found := m.found(p)
 	stale, err := p.engine.Accept(m, found)
 	m.log("accept: %d changed since, %v", len(stale), err)
