@@ -89,7 +89,7 @@ func (c *Choice) match(tasks []*taskgraph.Spec) (named, skipped map[*taskgraph.S
 			for _, t := range tasks {
 				all := labels(t)
 				names = append(names, all...)
-				if pattern.Match(all) {
+				if len(all) > 0 && pattern.Match(all) {
 					to[t], found = true, true
 				}
 			}

@@ -40,6 +40,7 @@ func TestChoice(t *testing.T) {
 		"pattern":               {chain, schedule.Choice{Tasks: []string{"/[ab]/"}, Only: true}, "db/a\nweb/a\ndb/b <- db/a"},
 		"any":                   {chain, schedule.Choice{Tasks: []string{"*"}, Skip: []string{"e", "d"}}, "db/a\nweb/a\ndb/b <- db/a\nweb/c <- db/b"},
 		"tag":                   {chain, schedule.Choice{Tags: []string{"ssd"}, Only: true}, "web/d"},
+		"any tag":               {chain, schedule.Choice{Tags: []string{"*"}, Skip: []string{"e"}, Only: true}, "web/d"},
 		"tags and tasks":        {chain, schedule.Choice{Tags: []string{"ssd"}, Tasks: []string{"b"}, Only: true}, "db/b\nweb/d <- db/b"},
 		"skip":                  {chain, schedule.Choice{Skip: []string{"a", "ssd", "e"}}, "db/b\nweb/c <- db/b"},
 		"skip a dependency":     {chain, schedule.Choice{Tasks: []string{"c"}, Skip: []string{"b"}}, "web/c"},
