@@ -32,7 +32,9 @@ func (s *Schedule) limit(tasks []*taskgraph.Spec) error {
 			if len(w.Places) <= amount {
 				w.Amount = 0
 			}
-			s.Windows = append(s.Windows, w)
+			if len(w.Places) > 0 { // otherwise, the choice of tasks or nodes may exclude the group
+				s.Windows = append(s.Windows, w)
+			}
 		case amount > 0:
 			s.Limits[t] = amount
 		}

@@ -24,3 +24,16 @@ func TestUnchangedGroup(t *testing.T) {
 		t.Errorf("windows = %+v, want one for a node at a time", s.Windows)
 	}
 }
+
+// Groups without nodes, such as those that are not chosen, have no window.
+func TestGroupNotChosen(t *testing.T) {
+	t.Parallel()
+	in := input(t, `
+- {id: g, type: group, tasks: [a], fault_tolerance: 1}
+- {id: a, type: shell}
+- {id: b, type: shell}`, "n")
+	in.Choice = schedule.Choice{Tasks: []string{"b"}}
+	if s := must.Get(schedule.New(in))(t); len(s.Windows) > 0 {
+		t.Errorf("windows = %+v, want none", s.Windows)
+	}
+}
