@@ -42,10 +42,12 @@ func (id *ID) UnmarshalJSON(text []byte) error {
 			return err
 		}
 	}
-	if number := object.ID; len(number) == 0 || number[0] != '-' && (number[0] < '0' || number[0] > '9') {
+	var number *int64
+	if json.Unmarshal(object.ID, &number) != nil || number == nil {
 		return fmt.Errorf("release and plugins: expected an ID or an object with an id, got %s", text)
 	}
-	return json.Unmarshal(object.ID, (*int64)(id))
+	*id = ID(*number)
+	return nil
 }
 
 // Error is an error response as defined by RFC 9457.
