@@ -70,10 +70,11 @@ func TestChoice(t *testing.T) {
 func TestChoiceErrors(t *testing.T) {
 	t.Parallel()
 	in := input(t, "[{id: install, type: shell, tags: ssd}]", "web:web")
-	in.Only = []string{"wbe"}
+	in.Only = []string{"wbe", ""}
 	in.Choice = schedule.Choice{Tasks: []string{"instal", "install", "/in/", "/a"}, Tags: []string{"sdd", ""}, Skip: []string{"instal", "*"}}
 	_, err := schedule.New(in)
 	expect.Equal(t, `no node wbe in the inventory; did you mean web?
+empty node name
 no task has the name instal; did you mean install?
 no task has a name that matches /in/ as a whole
 missing / at the end of the regular expression /a

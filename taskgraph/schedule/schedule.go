@@ -286,6 +286,9 @@ func pick(nodes []inventory.Node, only []string) (picked []inventory.Node, probl
 	for _, name := range only {
 		if !slices.Contains(names, name) {
 			message := fmt.Sprintf("no node %s in the inventory%s", name, suggest.DidYouMean(name, names))
+			if name == "" {
+				message = "empty node name"
+			}
 			problems = append(problems, taskgraph.Problem{Message: message})
 		}
 	}
