@@ -92,6 +92,9 @@ prints one event per line.`,
 func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 	engine := &r.service.engine
 	engine.StopOnError, r.request.Type = r.onError == "stop", r.graphType
+	for _, names := range []*[]string{&r.request.Tasks, &r.request.Tags, &r.request.Skip} {
+		*names = joinRegexes(*names)
+	}
 	for _, one := range []struct{ given, flags, why string }{
 		{r.server, "parallel per-role on-error inventory", "cannot be combined with --server, which has its own settings"},
 		{r.resume, "type node task tag skip only event all dry-run inventory", "cannot be combined with --resume: the run keeps its graph and nodes"},
@@ -120,6 +123,21 @@ func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 		return console.Misused("--parallel=%d: must be at least 1", engine.Parallelism)
 	}
 	return nil
+}
+
+// joinRegexes restores regular expressions that contain commas, at which flags are split.
+func joinRegexes(parts []string) (names []string) {
+	isOpen := false
+	for _, part := range parts {
+		if isOpen {
+			names[len(names)-1] += "," + part
+		} else {
+			names = append(names, part)
+		}
+		last := names[len(names)-1]
+		isOpen = last == "/" || strings.HasPrefix(last, "/") && !strings.HasSuffix(last, "/")
+	}
+	return names
 }
 
 func (r *tasksRun) run(t *tasker, ctx context.Context, _ []string) error {
