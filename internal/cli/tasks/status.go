@@ -167,7 +167,11 @@ the default is the last run. With --json, it prints one event per line.`,
 			}
 		}
 		if follow {
-			_, err = t.api.Follow(ctx, r.ID, 0, each(show))
+			r, err = t.api.Follow(ctx, r.ID, 0, each(show))
+			if err == nil && (r.State == store.Wait || r.State == store.Running) { // interruptions have no event
+				what, advice, _ := t.next(r)
+				t.Say("%s %s. %s", nameOf(r), what, advice)
+			}
 		} else {
 			_, err = t.events(ctx, r.ID, show)
 		}
