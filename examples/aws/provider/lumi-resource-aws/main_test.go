@@ -118,7 +118,7 @@ func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 	}
 	want := []string{
 		"VPC web", "SecurityGroup web", "Subnet web-a", "Subnet web-b", "Bucket " + g.bucket,
-		"Object " + g.bucket + "/index.html",
+		"BucketObject " + g.bucket + "/index.html",
 	}
 	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(want))) {
 		t.Errorf("created resources = %v, want %v", names, want)
