@@ -112,6 +112,7 @@ func TestUploads(t *testing.T) {
 		{"POST", "/graphs", "[]", `{"title":"Bad Request","status":400,"detail":"relations must have one owner, such as ` +
 			`{\"layer\": \"cluster\", \"environment\": \"prod\"} or {\"layer\": \"release\", \"id\": 1}"}`},
 		{"POST", path, `{"relations": [{"layer": "cluster", "environment": "prod"}]}`, `{"title":"Bad Request","status":400,"detail":"relations must name the same owner as the path"}`},
+		{"PUT", fmt.Sprintf("/graphs/%d/tasks", g.ID), `{"name": "Fix"}`, `{"title":"Bad Request","status":400,"detail":"tasks is missing; an empty list removes all tasks"}`},
 		{"PUT", path + "/default", `{"type": "fix"}`, fmt.Sprintf(`{"title":"Bad Request","status":400,"detail":"the type of graph %d is default and cannot be changed"}`, g.ID)},
 		{"PUT", path + "/default", `{"relations": [{"layer": "release", "id": 1}]}`, fmt.Sprintf(`{"title":"Bad Request","status":400,"detail":"the owner of graph %d cannot be changed"}`, g.ID)},
 		{"PUT", "/clusters/dev/deploy", `{"type": 1, "extra": 2}`, `{"title":"Bad Request","status":400,"detail":"body.type: expected string; body.extra: unexpected property"}`},

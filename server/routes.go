@@ -104,6 +104,9 @@ func (s *Server) graphs() {
 		return g.Tasks, err
 	})
 	add(s, "PUT /graphs/{id}/tasks", "put-tasks", "Replace the tasks of a graph. Unchanged ones keep their IDs", func(ctx context.Context, in *upload) ([]service.Task, error) {
+		if change, _, err := parse(in.RawBody); err == nil && change.Tasks == nil {
+			return nil, invalid("tasks is missing; an empty list removes all tasks")
+		}
 		g, err := put(ctx, in)
 		for i, t := range g.Tasks {
 			isOther := func(p taskgraph.Problem) bool { return p.Task != t.ID }
