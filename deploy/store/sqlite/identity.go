@@ -31,6 +31,7 @@ func (s *Store) identify(ctx context.Context) error {
 		return err
 	}
 	defer s.put(c, true)
+	s.copied = nil
 	if s.recorded, err = isOld(ctx, c, "main"); err != nil || s.recorded {
 		return err
 	}

@@ -81,3 +81,18 @@ func TestMoved(t *testing.T) {
 		must.Do(t, s.Copied())
 	}
 }
+
+// A process that has opened a copy can write to it as soon as another process has adopted it.
+func TestAdoptedElsewhere(t *testing.T) {
+	t.Parallel()
+	to := filepath.Join(t.TempDir(), "state.db")
+	original := open(t, database(t), sqlite.Options{})
+	must.Do(t, original.Backup(t.Context(), to))
+	waiting, adopting := open(t, to, sqlite.Options{}), open(t, to, sqlite.Options{})
+	if err := waiting.Write(t.Context(), "dev", putEnvironment); !errors.Is(err, store.ErrCopied) {
+		t.Errorf("Write = %v, want ErrCopied", err)
+	}
+	must.Do(t, adopting.Adopt(t.Context(), putEnvironment))
+	write(t, waiting, putEnvironment)
+	must.Do(t, waiting.Copied())
+}

@@ -181,6 +181,11 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 // Write implements [store.Store]. It excludes all other writers. ctx limits the time it waits for them.
 func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
 	return s.exclusively(ctx, func() error {
+		if s.copied != nil { // unless another process has adopted it since
+			if err := s.identify(ctx); err != nil {
+				return s.explain(err)
+			}
+		}
 		if s.copied != nil {
 			return s.copied
 		}
