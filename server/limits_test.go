@@ -218,6 +218,26 @@ func TestInternalError(t *testing.T) {
 	}
 }
 
+// copied is an API over a copied state.
+type copied struct{ service.API }
+
+func (copied) Graph(context.Context, int64) (service.Graph, error) {
+	return service.Graph{}, fmt.Errorf("/srv/state.db: %w", store.ErrCopied)
+}
+
+// Clients learn that the state must be adopted, but not its path.
+func TestCopiedState(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	w.options.API = copied{}
+	w.listen()
+	want := "the server's state is a copy or was restored from a backup, so it can only be read: if nothing uses the original, " +
+		"run 'lumi state adopt' on the server"
+	if a := w.send(server.Read, "GET", "/graphs/1", ""); a.status != 409 || a.problem(t) != want {
+		t.Errorf("GET /graphs/1 = %d %s, want 409 and %q", a.status, a.body, want)
+	}
+}
+
 // TestConcurrentCreation posts the same graph many times concurrently.
 func TestConcurrentCreation(t *testing.T) {
 	t.Parallel()

@@ -163,6 +163,10 @@ const noPath = "no such path; /openapi.json lists all paths"
 // internal replaces the text of errors that users cannot fix, which may contain secrets.
 const internal = "internal error; see the server's log"
 
+// copied replaces the text of [store.ErrCopied], which contains a path on the server.
+const copied = "the server's state is a copy or was restored from a backup, so it can only be read: if nothing uses the original, " +
+	"run 'lumi state adopt' on the server"
+
 // refuse writes an error response outside of an operation.
 func (s *Server) refuse(w http.ResponseWriter, p *wire.Error) {
 	p.Title = http.StatusText(p.Status)
@@ -191,6 +195,8 @@ func (s *Server) problem(err error) error {
 			service.Invalid: http.StatusBadRequest, service.NotFound: http.StatusNotFound, service.Conflict: http.StatusConflict,
 		}[other.Kind]
 		p.Detail = other.Message
+	case errors.Is(err, store.ErrCopied):
+		p.Status, p.Detail = http.StatusConflict, copied
 	case !errors.Is(err, context.Canceled):
 		s.Log.Printf("error: %v", err)
 	}
