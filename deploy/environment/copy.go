@@ -44,7 +44,8 @@ func (c *copying) environment() error {
 		return err
 	}
 	if _, err := c.dst.Environment(c.name); err == nil {
-		return job.Refuse("environment %s already exists: choose another name", c.name)
+		return job.Refuse("environment %s already exists: an environment keeps its name when it is copied, "+
+			"so delete the existing one first with 'lumi env delete %[1]s', or use another state", c.name)
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}

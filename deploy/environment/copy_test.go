@@ -153,7 +153,9 @@ func TestCopy(t *testing.T) {
 		t.Errorf("copy (-want +got):\n%s", diff)
 	}
 	err := environment.Copy(t.Context(), from, to, "dev")
-	if message := "environment dev already exists: choose another name"; err == nil || err.Error() != message {
+	message := "environment dev already exists: an environment keeps its name when it is copied, " +
+		"so delete the existing one first with 'lumi env delete dev', or use another state"
+	if err == nil || err.Error() != message {
 		t.Errorf("Copy = %v, want %s", err, message)
 	}
 	if err := environment.Copy(t.Context(), from, to, "none"); !errors.Is(err, store.ErrNotFound) {
