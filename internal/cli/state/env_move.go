@@ -44,11 +44,10 @@ func exportEnvironment(ctx context.Context, s *workspace.Session, path string) e
 		return err
 	}
 	to, err := sqlite.Open(ctx, path, sqlite.Options{})
-	if err != nil {
-		return err
+	if err == nil {
+		err = errors.Join(environment.Copy(ctx, s.Store, to, s.Environment.Name), to.Close())
 	}
-	err = environment.Copy(ctx, s.Store, to, s.Environment.Name)
-	if err = errors.Join(err, to.Close()); err != nil {
+	if err != nil {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			_ = os.Remove(path + suffix)
 		}
