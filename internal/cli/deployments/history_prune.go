@@ -25,12 +25,12 @@ func (h *historyCommand) pruneHistory(ctx context.Context) error {
 	if err != nil {
 		return console.Misused("--prune=%s", err)
 	}
-	var before time.Time
-	if age > 0 {
-		before = time.Now().Add(-age)
-	}
 	var ids []int64
 	find := func(tx store.Tx) (err error) {
+		var before time.Time
+		if age > 0 {
+			before = tx.Now().Add(-age)
+		}
 		ids, err = environment.Prunable(tx, name, keep, before)
 		return err
 	}
