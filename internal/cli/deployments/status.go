@@ -104,6 +104,9 @@ func status(ctx context.Context, s *workspace.Session) error {
 	if err != nil {
 		return err
 	}
+	if err := s.Copied(); err != nil {
+		s.Say("%s", err)
+	}
 	var worst error
 	if len(shown.Broken) > 0 {
 		worst = console.ErrWrong

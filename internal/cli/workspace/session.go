@@ -172,10 +172,27 @@ func (s *Session) openStore(ctx context.Context, create bool) error {
 		return err
 	}
 	s.Store, s.Database = db, db
-	if s.Workspace.State != "" {
-		s.Store = store.InProject(db, s.Workspace.Project)
+	if s.Workspace.State == "" {
+		return nil
+	}
+	s.Store = store.InProject(db, s.Workspace.Project)
+	if err := db.Read(ctx, s.checkShared); err != nil {
+		return s.closeAfter(err)
 	}
 	return nil
+}
+
+// checkShared returns an error if the shared store contains an environment without a project, which is then the store of
+// another workspace.
+func (s *Session) checkShared(tx store.Tx) error {
+	all, err := tx.Environments()
+	for _, e := range all {
+		if !strings.Contains(e.Name, "/") {
+			return fmt.Errorf("%s is the state of a single workspace, since its environment %s has no project: name another file in state of %s, "+
+				"and move the environments there with 'lumi env export' and 'lumi env import'", Database(s.Workspace), e.Name, s.Workspace.File)
+		}
+	}
+	return err
 }
 
 // Enter reads the environment from the store. If the environment does not exist, missing determines what happens.
