@@ -157,7 +157,7 @@ func TestRoundTrip(t *testing.T) {
 				before := get(one)
 				value := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(before)))(t)
 				if err := bodies[path].Validate(value); err != nil {
-					t.Errorf("%s: %s is no valid body of PUT: %v", path, before, err)
+					t.Errorf("%s: %s is not a valid body of PUT: %v", path, before, err)
 				}
 				unchanged := func(body string) {
 					if put(one, body); get(one) != before {

@@ -12,8 +12,8 @@ import (
 // adopted is the question of jobs that ran when the state was copied.
 const adopted = "it was running when the state was copied, and its calls may have taken effect since: check the resources first"
 
-// Adopt takes all unfinished jobs in a copied store away from their holders, which belong to the original. It returns those that
-// were running. They become ASK.
+// Adopt takes all unfinished jobs in a copied store away from their holders, which belong to the original. Jobs that were
+// running become ASK; Adopt returns them.
 func Adopt(tx store.Tx) (asks []store.Job, err error) {
 	environments, err := tx.Environments()
 	for i := 0; err == nil && i < len(environments); i++ {

@@ -159,7 +159,7 @@ func (c *copying) taskGraphs() error {
 	return c.dst.PutSelection(s)
 }
 
-// releases copies the releases and plugins with the given IDs. It returns the IDs of those that were not in dst.
+// releases copies the releases and plugins with the given IDs. It returns the IDs of the added ones.
 func (c *copying) releases(ids []int64) (added map[int64]bool, err error) {
 	all, err1 := c.src.Releases()
 	existing, err2 := c.dst.Releases()

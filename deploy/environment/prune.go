@@ -8,9 +8,9 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Prunable returns the IDs of the finished deployments, and of the finished runs of task graphs, that are not among the latest
-// keep of an environment or that ended before a time. 0 and the zero time are no limits, and cleanups do not count. The latest
-// deployment of a module that is done is never prunable.
+// Prunable returns the IDs of finished deployments and of finished runs of task graphs that are not among the latest keep of
+// an environment, or that ended before the given time. A keep of 0 and a zero time mean no limit. Cleanups do not count. The
+// latest deployment of each module that is done is kept.
 func Prunable(tx store.Tx, environment string, keep int, before time.Time) (ids []int64, err error) {
 	history, err1 := tx.History(environment, 0, math.MaxInt32)
 	runs, err2 := tx.Runs(environment, 0, math.MaxInt32)

@@ -50,7 +50,7 @@ func newHistoryCommand(con *console.Console) *cobra.Command {
 DEPLOYMENT, a number such as 7 or shop[7], it shows the steps of that deployment and, with --diff,
 how its desired state differs from the previous one. Secrets are masked.
 
---prune deletes old entries, also those of task graphs, and gives their space back to the file
+--prune deletes old entries, including runs of task graphs, and gives their space back to the file
 system. It keeps the latest deployment of each module.
 
 With --json, it prints one object per deployment, one per line.`,
