@@ -319,6 +319,20 @@ func TestOutcomeForgotten(t *testing.T) {
 	})
 }
 
+// A request to stop that arrives while the outcome of the last task is recorded does not change the run any more.
+func TestStopAtEnd(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		w := newWorld(t)
+		var e *run.Engine
+		e = w.engine("one", func(context.Context, run.Work) error {
+			go e.Stop()
+			return nil
+		})
+		w.want(w.run(e, w.request("[{id: a, type: shell}]", "n")), store.Done, "", "n/a DONE")
+	}
+}
+
 // The cause of the context distinguishes a canceled task from a task that another process has taken over.
 func TestCancelCause(t *testing.T) {
 	t.Parallel()

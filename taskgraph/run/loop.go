@@ -51,7 +51,8 @@ func (x *execution) advance(ctx context.Context) {
 		x.running += len(x.starting)
 		x.starting = x.starting[:0]
 		x.help(ctx)
-		if x.running == 0 && len(x.outcomes) == 0 && !isClosed(x.finished) {
+		// If poked, another step follows, which must not run while the caller already concludes.
+		if x.running == 0 && len(x.outcomes) == 0 && !x.poked && !isClosed(x.finished) {
 			close(x.finished)
 		}
 	}

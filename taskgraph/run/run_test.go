@@ -237,7 +237,8 @@ func TestFailure(t *testing.T) {
 		t.Errorf("calls = %s, want the failed and skipped tasks", got)
 	}
 	// All alternatives of a dependency with policy any fail.
-	d = w.run(w.engine("one", failing("n1/a", "n2/a", "n3/a")), w.request(failures, "n1", "n2", "n3:db"))
+	d = w.run(w.engine("one", failing("n1/a", "n2/a", "n3/a"), func(o *run.Options) { o.Parallelism = 1 }),
+		w.request(failures, "n1", "n2", "n3:db"))
 	w.want(d, store.Failed, "n1/a: exit status 1\nn2/a: exit status 1\nn3/a: exit status 1",
 		"n1/a FAILED exit status 1", "n2/a FAILED exit status 1", "n3/a FAILED exit status 1", "n1/b SKIPPED n1/a failed",
 		"n2/b SKIPPED n2/a failed", "n3/b SKIPPED n3/a failed", "n1/c SKIPPED n1/a failed", "n2/c SKIPPED n2/a failed",
