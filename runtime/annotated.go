@@ -4,13 +4,15 @@ import (
 	"context"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/internal/property"
 )
 
 // annotated is a codec with the deprecation, default, and former names that the IDL declares for its property.
 type annotated struct {
 	codec
 	deprecated string
-	fallback   *structpb.Value
+	fallback   *property.Value
 	was        []string
 }
 
@@ -33,12 +35,12 @@ func (c Codec[P]) Deprecated(text string) Codec[P] {
 // Default returns a codec that substitutes value, a bool, number, or string, if a program does not set the property.
 // It panics if value cannot be converted to a [structpb.Value].
 func (c Codec[P]) Default(value any) Codec[P] {
-	v, err := structpb.NewValue(value)
+	m, err := structpb.NewValue(value)
 	if err != nil {
 		panic("lumi: " + err.Error())
 	}
-	a := annotate(c.codec)
-	a.fallback = v
+	a, v := annotate(c.codec), property.FromMessage(m)
+	a.fallback = &v
 	return Codec[P]{codec: a}
 }
 
@@ -60,14 +62,14 @@ func formerNames(c codec) []string {
 
 // fallback returns the default of an unset property, or nil if it has none. Defaults do not apply to stored bags, which
 // may predate them.
-func (p *Props) fallback(c codec) *structpb.Value {
+func (p *Props) fallback(c codec) *property.Value {
 	if a, ok := c.(*annotated); ok && p.mode == strict {
 		return a.fallback
 	}
 	return nil
 }
 
-func (a *annotated) decode(p *Props, v *structpb.Value, into any) bool {
+func (a *annotated) decode(p *Props, v *property.Value, into any) bool {
 	if v != a.fallback {
 		p.warnDeprecated("", a.deprecated)
 	}

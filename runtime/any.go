@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
-	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset], and [Archive].
@@ -14,36 +14,35 @@ var Any = Codec[*any]{codec: anyCodec{}}
 
 type anyCodec struct{}
 
-func (anyCodec) decode(p *Props, v *structpb.Value, into any) bool {
+func (anyCodec) decode(p *Props, v *property.Value, into any) bool {
 	value, ok := p.decodeAny(v)
 	return set(into, value, ok)
 }
 
-func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_BoolValue:
-		return k.BoolValue, true
-	case *structpb.Value_NumberValue:
+func (p *Props) decodeAny(v *property.Value) (any, bool) {
+	switch v.Kind() {
+	case property.Bool:
+		return v.Bool(), true
+	case property.Number:
 		return p.asNumber(v)
-	case *structpb.Value_StringValue:
+	case property.String:
 		return p.text(v)
-	case *structpb.Value_ListValue:
-		values := k.ListValue.GetValues()
-		list := make([]any, len(values))
-		for i, v := range values {
+	case property.List:
+		list := make([]any, len(v.Elements()))
+		for i := range list {
 			if p.push(step{index: i}) {
-				list[i] = p.decodePart(v)
+				list[i] = p.decodePart(v.Element(i))
 				p.pop()
 			}
 		}
 		return list, true
-	case *structpb.Value_StructValue:
+	case property.Object:
 		return p.decodeAnyObject(v)
 	}
 	return nil, false
 }
 
-func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
+func (p *Props) decodeAnyObject(v *property.Value) (any, bool) {
 	switch signed.Signature(v) {
 	case "":
 	case wire.Asset:
@@ -54,15 +53,15 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 		p.mismatch("a JSON value", v)
 		return nil, false
 	}
-	fields := v.GetStructValue().GetFields()
+	fields := v.Fields()
 	m := make(map[string]any, len(fields))
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		v := fields[key]
+	for i := range fields {
+		key := fields[i].Name
 		if !p.push(step{name: key, index: keyStep}) {
 			break
 		}
 		if p.isKey(key) {
-			m[key] = p.decodePart(v)
+			m[key] = p.decodePart(&fields[i].Value)
 		}
 		p.pop()
 	}
@@ -70,7 +69,7 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 }
 
 // decodePart decodes an element of a list or object in an any. Unknown and null elements are nil.
-func (p *Props) decodePart(v *structpb.Value) any {
+func (p *Props) decodePart(v *property.Value) any {
 	v, is := p.open(v)
 	if is != present {
 		return nil
@@ -81,12 +80,12 @@ func (p *Props) decodePart(v *structpb.Value) any {
 
 func (anyCodec) kind() Kind { return KindAny }
 
-func (c anyCodec) encode(p *Props, from any) *structpb.Value {
+func (anyCodec) encode(p *Props, from any) property.Value {
 	switch v := (*from.(*any)).(type) {
 	case nil:
-		return nil
+		return property.Value{}
 	case bool:
-		return p.make.bool(v)
+		return property.BoolOf(v)
 	case float64:
 		return p.number(v)
 	case string:
@@ -96,35 +95,35 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	case Archive:
 		return v.wire(p)
 	case []any:
-		values := make([]*structpb.Value, len(v))
+		elements := make([]property.Field, len(v))
 		for i := range v {
 			if p.push(step{index: i}) {
-				values[i] = p.encodePart(&v[i])
+				elements[i].Value = p.encodePart(&v[i])
 				p.pop()
 			}
 		}
-		return p.make.list(values)
+		return property.ListOf(elements)
 	case map[string]any:
-		fields := make(map[string]*structpb.Value, len(v))
+		fields := make([]property.Field, 0, len(v))
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if !p.push(step{name: key, index: keyStep}) {
 				break
 			}
 			if elem := v[key]; p.isKey(key) {
-				fields[key] = p.encodePart(&elem)
+				fields = append(fields, property.Field{Name: key, Value: p.encodePart(&elem)})
 			}
 			p.pop()
 		}
-		return p.make.object(fields)
+		return property.ObjectOf(fields...)
 	default:
 		p.fault("must be nil, bool, float64, string, []any, map[string]any, Asset, or Archive; found %T", v)
-		return nil
+		return property.Value{}
 	}
 }
 
-func (p *Props) encodePart(from *any) *structpb.Value {
-	if v := p.encode(from, anyCodec{}, 0); v != nil {
+func (p *Props) encodePart(from *any) property.Value {
+	if v := p.encode(from, anyCodec{}, 0); v.Kind() != property.Absent {
 		return v
 	}
-	return structpb.NewNullValue()
+	return property.NullOf()
 }

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -16,8 +16,8 @@ type Content interface {
 	// folders before Check, so that a diff detects changed content. Text and remote content have no hash.
 	Hash() (string, bool)
 
-	// wire returns the content in wire form, or nil if it is absent.
-	wire(p *Props) *structpb.Value
+	// wire returns the content in wire form. It may be absent.
+	wire(p *Props) property.Value
 }
 
 // Asset is a file or text that is deployed with a program. The zero Asset means absent. Assets are comparable with ==.
@@ -119,12 +119,12 @@ var (
 	contentValue = Codec[*Content]{codec: contentCodec{}}
 )
 
-func wireOf[C Content](p *Props, c C) *structpb.Value { return c.wire(p) }
+func wireOf[C Content](p *Props, c C) property.Value { return c.wire(p) }
 
 // contentCodec is the codec of the members of an archive.
 type contentCodec struct{}
 
-func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
+func (contentCodec) decode(p *Props, v *property.Value, into any) (ok bool) {
 	var c Content
 	switch signed.Signature(v) {
 	case wire.Asset:
@@ -139,25 +139,25 @@ func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
 
 func (contentCodec) kind() Kind { return KindAny }
 
-func (contentCodec) encode(p *Props, from any) *structpb.Value {
+func (contentCodec) encode(p *Props, from any) property.Value {
 	c := *from.(*Content)
 	if c == nil {
-		return nil
+		return property.Value{}
 	}
 	return c.wire(p)
 }
 
-func (a Asset) wire(p *Props) *structpb.Value {
+func (a Asset) wire(p *Props) property.Value {
 	if a.kind == "" {
-		return nil
+		return property.Value{}
 	}
 	return p.content(wire.Asset, a.kind, p.string(a.value), a.hash)
 }
 
-func (a Archive) wire(p *Props) *structpb.Value {
+func (a Archive) wire(p *Props) property.Value {
 	switch a.kind {
 	case "":
-		return nil
+		return property.Value{}
 	case fromAssets:
 		assets := a.assets
 		if assets == nil {
@@ -169,15 +169,15 @@ func (a Archive) wire(p *Props) *structpb.Value {
 }
 
 // content returns the wire value of an asset or archive. hash is omitted if empty.
-func (p *Props) content(signature string, kind source, value *structpb.Value, hash string) *structpb.Value {
-	v := signedObject(signature, string(kind), value)
+func (p *Props) content(signature string, kind source, value property.Value, hash string) property.Value {
+	v := signed.Object(signature, string(kind), value)
 	if hash != "" {
-		v.GetStructValue().Fields[hashKey] = p.string(hash)
+		v = v.With(hashKey, p.string(hash))
 	}
 	return v
 }
 
-func (p *Props) asset(v *structpb.Value) (Asset, bool) {
+func (p *Props) asset(v *property.Value) (Asset, bool) {
 	kind, value, ok := p.source(v, wire.Asset, "an asset", fromText, fromPath, fromURI)
 	if !ok {
 		return Asset{}, false
@@ -190,7 +190,7 @@ func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 	return Asset{kind: kind, value: s, hash: hash}, ok
 }
 
-func (p *Props) archive(v *structpb.Value) (Archive, bool) {
+func (p *Props) archive(v *property.Value) (Archive, bool) {
 	kind, value, ok := p.source(v, wire.Archive, "an archive", fromAssets, fromPath, fromURI)
 	if !ok {
 		return Archive{}, false
@@ -211,23 +211,24 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 // source returns the key and value of the field that contains or locates the content. If the value is a secret or
 // unknown, so is the whole asset or archive. ok is false if the value is invalid, after reporting a fault, or unknown.
 func (p *Props) source(
-	v *structpb.Value, signature, what string, kinds ...source,
-) (kind source, value *structpb.Value, ok bool) {
+	v *property.Value, signature, what string, kinds ...source,
+) (kind source, value *property.Value, ok bool) {
 	p.reportFound()
 	if signed.Signature(v) != signature {
 		p.mismatch(what, v)
 		return "", nil, false
 	}
-	fields := v.GetStructValue().GetFields()
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if key == wire.Signature || key == hashKey || signed.IsNull(fields[key]) {
+	fields := v.Fields()
+	for i := range fields {
+		key := fields[i].Name
+		if key == wire.Signature || key == hashKey || fields[i].Value.IsNull() {
 			continue
 		}
 		if value != nil || !slices.Contains(kinds, source(key)) {
 			p.wrong("expected exactly one of %s, %s and %s next to the signature", kinds[0], kinds[1], kinds[2])
 			return "", nil, false
 		}
-		kind, value = source(key), fields[key]
+		kind, value = source(key), &fields[i].Value
 	}
 	if value == nil {
 		p.wrong("expected one of %s, %s and %s next to the signature", kinds[0], kinds[1], kinds[2])
@@ -241,8 +242,8 @@ func (p *Props) source(
 }
 
 // hash returns the hash in an asset or archive, or "" if it has none. It returns false if the hash is invalid or unknown.
-func (p *Props) hash(v *structpb.Value) (string, bool) {
-	value, is := p.open(v.GetStructValue().GetFields()[hashKey])
+func (p *Props) hash(v *property.Value) (string, bool) {
+	value, is := p.open(v.Get(hashKey))
 	if is != present {
 		return "", is == absent
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/test/kit/expect"
@@ -41,7 +43,7 @@ func TestMovedSecrets(t *testing.T) {
 			req := &lumi.CheckRequest{Properties: with(t, minimal, secrets)}
 			resp := must.Get(p.Check(t.Context(), req))(t)
 			want := with(t, minimal, secrets)
-			want.Struct().Fields["required"] = bag(t, `{"required": `+test.want+`}`).Struct().Fields["required"]
+			bags.Set(&want, "required", bag(t, `{"required": `+test.want+`}`).Struct().Fields["required"])
 			if !same(want, resp.Properties) {
 				t.Errorf("Check returned %v, want %v", resp.Properties, want)
 			}

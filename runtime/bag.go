@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -14,57 +15,90 @@ import (
 
 // Bag is a set of properties in wire form: JSON values by name, where null means absent, and [wire.Signature] marks special
 // values. Bags are immutable. The zero Bag represents no bag and reads as an empty one.
-type Bag struct{ message *structpb.Struct }
+type Bag struct{ hidden *hidden }
 
-// BagOf returns a Bag for s, which must not be modified afterward. BagOf(nil) is the zero Bag.
-func BagOf(s *structpb.Struct) Bag { return Bag{s} }
+// hidden keeps package fmt from printing properties, which may be secret, where it cannot call [Bag.String]: for a pointer
+// inside another, it prints an address.
+type hidden struct{ object *property.Value }
 
-// Struct returns the properties as a message, or nil for the zero Bag. The message must not be modified.
-func (b Bag) Struct() *structpb.Struct { return b.message }
+// BagOf returns a Bag with the properties in s. BagOf(nil) is the zero Bag.
+func BagOf(s *structpb.Struct) Bag {
+	if s == nil {
+		return Bag{}
+	}
+	object := property.FromStruct(s)
+	return BagFrom(&object)
+}
+
+// Struct returns the properties as a new message, or nil for the zero Bag.
+func (b Bag) Struct() *structpb.Struct {
+	if b.IsZero() {
+		return nil
+	}
+	return b.Object().Struct()
+}
+
+// BagFrom returns a Bag with the properties in object, or the zero Bag for nil. It is for other packages of this module.
+func BagFrom(object *property.Value) Bag {
+	if object == nil {
+		return Bag{}
+	}
+	return Bag{&hidden{object}}
+}
+
+// Object returns the properties, or nil for the zero Bag. It is for other packages of this module.
+func (b Bag) Object() *property.Value {
+	if b.IsZero() {
+		return nil
+	}
+	return b.hidden.object
+}
 
 // IsZero reports whether b is the zero Bag.
-func (b Bag) IsZero() bool { return b.message == nil }
+func (b Bag) IsZero() bool { return b.hidden == nil }
 
 // Get returns the value of a property as decoded by encoding/json, with secrets unwrapped, or nil if it is absent.
 func (b Bag) Get(name string) any {
-	v := reveal(b.message.GetFields()[name])
-	return v.AsInterface()
+	return revealed(b.Object().Get(name))
 }
 
-// reveal returns a deep copy of v without secret wrappers.
-func reveal(v *structpb.Value) *structpb.Value {
+// revealed returns v as decoded by encoding/json, without secret wrappers.
+func revealed(v *property.Value) any {
 	v, _ = signed.Reveal(v)
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_ListValue:
-		list := make([]*structpb.Value, len(k.ListValue.GetValues()))
-		for i, elem := range k.ListValue.GetValues() {
-			list[i] = reveal(elem)
+	switch v.Kind() {
+	case property.List:
+		list := make([]any, len(v.Elements()))
+		for i := range list {
+			list[i] = revealed(v.Element(i))
 		}
-		return structpb.NewListValue(&structpb.ListValue{Values: list})
-	case *structpb.Value_StructValue:
-		fields := make(map[string]*structpb.Value, len(k.StructValue.GetFields()))
-		for name, field := range k.StructValue.GetFields() {
-			fields[name] = reveal(field)
+		return list
+	case property.Object:
+		fields := make(map[string]any, len(v.Fields()))
+		for _, f := range v.Fields() {
+			fields[f.Name] = revealed(&f.Value)
 		}
-		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+		return fields
 	}
-	return v
+	return v.Plain()
 }
 
 // String returns the bag as JSON, with secrets masked.
-func (b Bag) String() string { return readable.JSON(structpb.NewStructValue(b.message), "") }
+func (b Bag) String() string {
+	object := property.ObjectOf(b.Object().Fields()...)
+	return readable.JSON(&object, "")
+}
 
 // Decode decodes a bag written by a program into o, which must be zero. Missing, undeclared, mistyped, and unknown
 // properties are faults, and the error is an *[InvalidError] that lists all of them.
 func Decode(bag Bag, o Object) error {
-	_, err := decodeBag(context.Background(), bag.message, o, decoding{})
+	_, err := decodeBag(context.Background(), bag.Object(), o, decoding{})
 	return err
 }
 
 // DecodeContext is like [Decode], but for calls served by package serve: it registers the values that o declares secret,
 // which are then masked in errors and logs, and logs a warning for each deprecated property.
 func DecodeContext(ctx context.Context, bag Bag, o Object) error {
-	_, err := decodeBag(ctx, bag.message, o, decoding{warn: logWarning(ctx)})
+	_, err := decodeBag(ctx, bag.Object(), o, decoding{warn: logWarning(ctx)})
 	return err
 }
 
@@ -74,7 +108,7 @@ func Encode(o Object) (Bag, error) {
 	if err != nil {
 		return Bag{}, err
 	}
-	return Bag{bag}, nil
+	return BagFrom(bag), nil
 }
 
 // decoding holds the options of a decode.
@@ -98,18 +132,19 @@ type decoding struct {
 
 // decodeBag decodes a bag into o and returns marks for secret, unknown, and missing values, which o cannot represent. The
 // error is an *[InvalidError] or ctx.Err().
-func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) (*mark, error) {
-	p := d.walk(ctx, bag, o, false)
-	if len(p.faults) > 0 {
-		p = d.walk(ctx, bag, o, true)
-	}
+func decodeBag(ctx context.Context, bag *property.Value, o Object, d decoding) (*mark, error) {
+	p := newProps(ctx, d.mode, d.marks)
+	p.unknown, p.checked, p.only, p.priorFaults = d.unknown, d.checked, d.only, slices.Clone(d.priorFaults)
+	p.secrets, p.warns = wire.SecretsOf(ctx), d.warn != nil
+	p.decodeObject(bag, o)
+	p.faults = append(p.faults, p.priorFaults...) // for parts that the object lacks
 	if err := ctx.Err(); err != nil {
 		return nil, err // The walk may have been cut short.
 	}
 	if len(p.faults) > 0 {
 		return nil, &InvalidError{Faults: p.reported()}
 	}
-	slices.SortStableFunc(p.warnings, func(a, b Fault) int { return cmp.Compare(a.Path, b.Path) }) // maps have no order
+	slices.SortStableFunc(p.warnings, func(a, b Fault) int { return cmp.Compare(a.Path, b.Path) })
 	for _, w := range p.warnings {
 		d.warn(w)
 	}
@@ -119,39 +154,25 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 	return p.marked[0], nil
 }
 
-func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOrder bool) *Props {
-	p := newProps(ctx, d.mode, d.marks)
-	p.inOrder, p.unknown, p.checked, p.only, p.priorFaults = inOrder, d.unknown, d.checked, d.only, slices.Clone(d.priorFaults)
-	p.secrets, p.warns = wire.SecretsOf(ctx), d.warn != nil
-	p.decodeObject(bag.GetFields(), o)
-	p.faults = append(p.faults, p.priorFaults...) // for parts that the object lacks
-	return p
-}
-
 // encodeBag encodes the properties selected by skip and only. If some cannot be encoded, it returns the others and an
 // *[OutputError]. If ctx is done, it returns nil and ctx.Err().
-func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*structpb.Struct, error) {
+func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*property.Value, error) {
 	p := newProps(ctx, encoding, m)
 	p.skip, p.only = skip, only
 	return p.encodeBag(o)
 }
 
 // encodeBag is like the function encodeBag, with the options set in p.
-func (p *Props) encodeBag(o Object) (*structpb.Struct, error) {
-	fields := p.encodeObject(o)
+func (p *Props) encodeBag(o Object) (*property.Value, error) {
+	bag := p.encodeObject(o)
 	for _, name := range p.invalid {
-		delete(fields, name)
-	}
-	if len(p.faults) > 0 {
-		p.inOrder, p.faults = true, nil
-		p.encodeObject(o)
+		bag = bag.With(name, property.Value{})
 	}
 	if err := p.ctx.Err(); err != nil {
 		return nil, err // The walk may have been cut short.
 	}
-	bag := &structpb.Struct{Fields: fields}
 	if len(p.faults) > 0 {
-		return bag, &OutputError{Faults: p.reported()}
+		return &bag, &OutputError{Faults: p.reported()}
 	}
-	return bag, nil
+	return &bag, nil
 }

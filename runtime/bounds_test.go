@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -36,7 +38,7 @@ func TestReservedKeys(t *testing.T) {
 	}
 	for _, test := range tests {
 		props := bag(t, minimal)
-		props.Struct().Fields[test.property] = object(test.key, test.value)
+		bags.Set(&props, test.property, object(test.key, test.value))
 		_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
 		if !errors.As(err, new(*lumi.InvalidError)) || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("Check error = %v\nwant %s", err, test.want)
@@ -63,7 +65,7 @@ func TestManyFaults(t *testing.T) {
 		"tags":     structpb.NewStructValue(&structpb.Struct{Fields: table}),
 	} {
 		props := bag(t, minimal)
-		props.Struct().Fields[name] = v
+		bags.Set(&props, name, v)
 		var invalid *lumi.InvalidError
 		if err := lumi.Decode(props, &network{}); !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
 			t.Fatalf("%s: Decode error = %v, want 101 faults", name, err)
@@ -80,7 +82,7 @@ func TestManyFaults(t *testing.T) {
 func TestLongKeys(t *testing.T) {
 	long := strings.Repeat("k", 1<<20)
 	props := bag(t, minimal)
-	props.Struct().Fields[long] = structpb.NewBoolValue(true)
+	bags.Set(&props, long, structpb.NewBoolValue(true))
 	err := lumi.Decode(props, &network{})
 	if want := `["` + strings.Repeat("k", 80) + `…"]: no such property`; err == nil || err.Error() != want {
 		t.Errorf("Decode error = %.200v, want %s", err, want)
@@ -101,9 +103,9 @@ func TestCheckLargeValues(t *testing.T) {
 		list.Values = append(list.Values, structpb.NewStringValue("x"))
 	}
 	props := with(t, minimal, `{"size": 0}`)
-	props.Struct().Fields["size"] = structpb.NewNumberValue(math.Copysign(0, -1))
-	props.Struct().Fields["required"] = structpb.NewListValue(list)
-	props.Struct().Fields["comment"] = structpb.NewStringValue(strings.Repeat("x", 64<<20))
+	bags.Set(&props, "size", structpb.NewNumberValue(math.Copysign(0, -1)))
+	bags.Set(&props, "required", structpb.NewListValue(list))
+	bags.Set(&props, "comment", structpb.NewStringValue(strings.Repeat("x", 64<<20)))
 	p := testnet.NewNetworkProvider(&networkOps{})
 	resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: props}))(t)
 	got := resp.Properties.Struct().Fields
@@ -122,7 +124,7 @@ func TestMissingKinds(t *testing.T) {
 	}
 	props := bag(t, minimal)
 	for name, v := range bare {
-		props.Struct().Fields[name] = v
+		bags.Set(&props, name, v)
 	}
 	got := &network{}
 	must.Do(t, lumi.Decode(props, got))
@@ -131,7 +133,7 @@ func TestMissingKinds(t *testing.T) {
 	if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
 		t.Errorf("Decode (-want +got):\n%s", diff)
 	}
-	props.Struct().Fields["required"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{nil}})
+	bags.Set(&props, "required", structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{nil}}))
 	if err := lumi.Decode(props, got); err == nil || err.Error() != "required[0]: an element of a list cannot be null" {
 		t.Errorf("Decode error = %v, want a null element", err)
 	}

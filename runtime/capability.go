@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -22,7 +22,7 @@ func Capability(t tokens.Type, was ...tokens.Type) Codec[*urn.URN] {
 
 type capabilityCodec struct{ types []tokens.Type }
 
-func (c *capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
+func (c *capabilityCodec) decode(p *Props, v *property.Value, into any) bool {
 	expected := "a resource"
 	if len(c.types) > 0 {
 		expected += " of type " + string(c.types[len(c.types)-1])
@@ -35,8 +35,8 @@ func (c *capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 }
 
 // urn decodes a URN and returns it with its type. If v is not a URN, it reports a fault and returns false.
-func (p *Props) urn(v *structpb.Value, expected string) (urn.URN, tokens.Type, bool) {
-	u := urn.URN(v.GetStringValue())
+func (p *Props) urn(v *property.Value, expected string) (urn.URN, tokens.Type, bool) {
+	u := urn.URN(v.Text())
 	parts, err := u.Parts()
 	if err != nil {
 		p.mismatch(expected, v)
@@ -56,27 +56,27 @@ func (p *Props) otherType(expected string, u urn.URN) bool {
 
 func (*capabilityCodec) kind() Kind { return KindCapability }
 
-func (c *capabilityCodec) encode(p *Props, from any) *structpb.Value {
+func (c *capabilityCodec) encode(p *Props, from any) property.Value {
 	u := *from.(*urn.URN)
 	if u == "" {
-		return nil
+		return property.Value{}
 	}
 	parts, err := u.Parts()
 	if err != nil {
 		p.fault("is not the URN of a resource")
-		return nil
+		return property.Value{}
 	}
 	if _, isByID := u.ID(); isByID && len(c.types) > 0 && !slices.Contains(c.types, parts.Type) {
 		p.fault("is not the URN of a resource of type %s", c.types[len(c.types)-1])
-		return nil
+		return property.Value{}
 	}
-	return p.make.string(string(u))
+	return property.StringOf(string(u))
 }
 
 // Decode decodes the resource's properties into o, the generated struct of its type. Missing and mistyped properties stay
 // zero. Decode returns an *[InvalidError] if a value is unknown.
 func (r Reference) Decode(o Object) error {
-	_, err := decodeBag(context.Background(), r.Properties.message, o, decoding{mode: lenient})
+	_, err := decodeBag(context.Background(), r.Properties.Object(), o, decoding{mode: lenient})
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -33,45 +33,44 @@ var (
 // scalar is the codec of primitive values.
 type scalar[T any] struct {
 	of    Kind
-	read  func(*Props, *structpb.Value) (T, bool)
-	write func(*Props, T) *structpb.Value
+	read  func(*Props, *property.Value) (T, bool)
+	write func(*Props, T) property.Value
 }
 
-func (s *scalar[T]) decode(p *Props, v *structpb.Value, into any) bool {
+func (s *scalar[T]) decode(p *Props, v *property.Value, into any) bool {
 	value, ok := s.read(p, v)
 	return set(into, value, ok)
 }
 
 func (s *scalar[T]) kind() Kind { return s.of }
 
-func (s *scalar[T]) encode(p *Props, from any) *structpb.Value { return s.write(p, *from.(*T)) }
+func (s *scalar[T]) encode(p *Props, from any) property.Value { return s.write(p, *from.(*T)) }
 
-func (p *Props) asBool(v *structpb.Value) (bool, bool) {
-	_, ok := v.GetKind().(*structpb.Value_BoolValue)
+func (p *Props) asBool(v *property.Value) (bool, bool) {
+	ok := v.Kind() == property.Bool
 	if !ok {
 		p.mismatch("a boolean", v)
 	}
-	return v.GetBoolValue(), ok
+	return v.Bool(), ok
 }
 
-func (p *Props) bool(b bool) *structpb.Value { return p.make.bool(b) }
+func (p *Props) bool(b bool) property.Value { return property.BoolOf(b) }
 
-func (p *Props) asNumber(v *structpb.Value) (float64, bool) {
+func (p *Props) asNumber(v *property.Value) (float64, bool) {
 	return p.finite(v, "a number")
 }
 
 // finite decodes a finite number. Otherwise, it reports a fault that names the expected kind of value.
-func (p *Props) finite(v *structpb.Value, expected string) (float64, bool) {
-	n, ok := v.GetKind().(*structpb.Value_NumberValue)
-	if !ok || !isFinite(n.NumberValue) {
+func (p *Props) finite(v *property.Value, expected string) (float64, bool) {
+	if v.Kind() != property.Number || !isFinite(v.Number()) {
 		p.mismatch(expected, v)
 		return 0, false
 	}
-	return n.NumberValue, true
+	return v.Number(), true
 }
 
 // asInt decodes a whole number. Stored state with a fraction is an error too: truncating it would hide a difference.
-func (p *Props) asInt(v *structpb.Value) (int, bool) {
+func (p *Props) asInt(v *property.Value) (int, bool) {
 	n, ok := p.finite(v, "a whole number")
 	if problem := constraint.Int(n, math.MaxInt, p.isHidden()); problem != "" {
 		p.fault("%s", problem)
@@ -81,25 +80,24 @@ func (p *Props) asInt(v *structpb.Value) (int, bool) {
 	return int(n), ok
 }
 
-func (p *Props) text(v *structpb.Value) (string, bool) {
-	s, ok := v.GetKind().(*structpb.Value_StringValue)
-	if !ok {
+func (p *Props) text(v *property.Value) (string, bool) {
+	if v.Kind() != property.String {
 		p.mismatch("a string", v)
 		return "", false
 	}
-	if !utf8.ValidString(s.StringValue) {
+	if !utf8.ValidString(v.Text()) {
 		p.wrong("expected valid UTF-8")
 		return "", false
 	}
-	return s.StringValue, true
+	return v.Text(), true
 }
 
-func (p *Props) string(s string) *structpb.Value {
+func (p *Props) string(s string) property.Value {
 	if problem := textProblem(s); problem != "" {
 		p.fault("%s", problem)
-		return nil
+		return property.Value{}
 	}
-	return p.make.string(s)
+	return property.StringOf(s)
 }
 
 // textProblem returns the reason s cannot be sent, or "" if it can.
@@ -113,20 +111,20 @@ func textProblem(s string) string {
 	return ""
 }
 
-func (p *Props) number(n float64) *structpb.Value {
+func (p *Props) number(n float64) property.Value {
 	if !isFinite(n) {
 		p.fault("is not a finite number")
-		return nil
+		return property.Value{}
 	}
-	return p.make.number(n)
+	return property.NumberOf(n)
 }
 
-func (p *Props) int(n int) *structpb.Value {
+func (p *Props) int(n int) property.Value {
 	if problem := constraint.Int(float64(n), constraint.MaxInt, p.isHidden()); problem != "" {
 		p.fault("%s", problem)
-		return nil
+		return property.Value{}
 	}
-	return p.make.number(float64(n))
+	return property.NumberOf(float64(n))
 }
 
 func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
@@ -146,9 +144,9 @@ func Enum[P EnumValue]() Codec[P] { return Codec[P]{codec: enumCodec{}} }
 
 type enumCodec struct{}
 
-func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
+func (enumCodec) decode(p *Props, v *property.Value, into any) bool {
 	if e := into.(EnumValue); p.mode == strict {
-		if _, ok := v.GetKind().(*structpb.Value_StringValue); !ok {
+		if v.Kind() != property.String {
 			p.notInEnum(v, e.Values())
 			return false
 		}
@@ -159,13 +157,13 @@ func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
 
 func (enumCodec) kind() Kind { return KindString }
 
-// encode returns nil for an unset value. It accepts values that are not in the enum, since the cloud may support values that
+// encode returns an absent value for an unset one. It accepts values that are not in the enum, since the cloud may support values that
 // the IDL lacks, and state may predate the IDL.
-func (enumCodec) encode(p *Props, from any) *structpb.Value {
+func (enumCodec) encode(p *Props, from any) property.Value {
 	e := from.(EnumValue)
 	s := *e.Lumi()
 	if s == "" && !e.Valid() {
-		return nil
+		return property.Value{}
 	}
 	return p.string(s)
 }
@@ -179,14 +177,15 @@ func (p *Props) setEnum(into EnumValue, s string) bool {
 		}
 		return true
 	}
-	p.notInEnum(structpb.NewStringValue(s), into.Values())
+	v := property.StringOf(s)
+	p.notInEnum(&v, into.Values())
 	return false
 }
 
-func (p *Props) notInEnum(v *structpb.Value, values []string) {
+func (p *Props) notInEnum(v *property.Value, values []string) {
 	help := ""
 	if !p.isHidden() {
-		help = didYouMean(v.GetStringValue(), values)
+		help = didYouMean(v.Text(), values)
 	}
 	p.wrong("expected %s, found %s%s", oneOf(values), kindOf(v, p.isHidden()), help)
 }
@@ -222,26 +221,25 @@ func (structOf[P]) typ() reflect.Type { return reflect.TypeFor[P]() }
 
 type structCodec struct{}
 
-func (structCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	fields, ok := p.object(v)
+func (structCodec) decode(p *Props, v *property.Value, into any) bool {
+	ok := p.isObject(v)
 	if ok {
-		p.decodeObject(fields, into.(Object))
+		p.decodeObject(v, into.(Object))
 	}
 	return ok
 }
 
 func (structCodec) kind() Kind { return KindObject }
 
-func (structCodec) encode(p *Props, from any) *structpb.Value {
-	return p.make.object(p.encodeObject(from.(Object)))
+func (structCodec) encode(p *Props, from any) property.Value {
+	return p.encodeObject(from.(Object))
 }
 
-// object returns the fields of a plain object. If v is anything else, it reports a fault and returns false.
-func (p *Props) object(v *structpb.Value) (map[string]*structpb.Value, bool) {
-	obj, ok := v.GetKind().(*structpb.Value_StructValue)
-	if !ok || obj.StructValue != p.unsigned && signed.Signature(v) != "" {
+// isObject reports whether v is a plain object. If v is anything else, it reports a fault.
+func (p *Props) isObject(v *property.Value) bool {
+	if v.Kind() != property.Object || v != p.unsigned && signed.Signature(v) != "" {
 		p.mismatch("an object", v)
-		return nil, false
+		return false
 	}
-	return obj.StructValue.GetFields(), true
+	return true
 }

@@ -4,10 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -25,32 +24,31 @@ type listCodec struct {
 type slice interface {
 	// walk decodes values into the slice at the pointer field, or encodes the slice. It returns the values decoded or
 	// encoded, which are nil for a nil slice.
-	walk(p *Props, field any, elem codec, values []*structpb.Value) []*structpb.Value
+	walk(p *Props, field any, elem codec, values []property.Field) []property.Field
 }
 
 type sliceOf[T any] struct{}
 
-func (sliceOf[T]) walk(p *Props, field any, elem codec, values []*structpb.Value) []*structpb.Value {
+func (sliceOf[T]) walk(p *Props, field any, elem codec, values []property.Field) []property.Field {
 	list := field.(*[]T)
 	switch {
 	case p.mode != encoding:
 		*list = make([]T, len(values))
 	case *list != nil:
-		values = make([]*structpb.Value, len(*list))
+		values = make([]property.Field, len(*list))
 	}
 	for i := range *list {
-		p.element(i, &(*list)[i], elem, values)
+		p.element(i, &(*list)[i], elem, &values[i].Value)
 	}
 	return values
 }
 
-func (c *listCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	obj, ok := v.GetKind().(*structpb.Value_ListValue)
-	if !ok {
+func (c *listCodec) decode(p *Props, v *property.Value, into any) bool {
+	if v.Kind() != property.List {
 		p.mismatch("a list", v)
 		return false
 	}
-	c.slice.walk(p, into, c.elem, obj.ListValue.GetValues())
+	c.slice.walk(p, into, c.elem, v.Elements())
 	return true
 }
 
@@ -58,12 +56,12 @@ func (*listCodec) kind() Kind { return KindList }
 
 func (c *listCodec) element() codec { return c.elem }
 
-func (c *listCodec) encode(p *Props, from any) *structpb.Value {
+func (c *listCodec) encode(p *Props, from any) property.Value {
 	values := c.slice.walk(p, from, c.elem, nil)
 	if values == nil {
-		return nil
+		return property.Value{}
 	}
-	return p.make.list(values)
+	return property.ListOf(values)
 }
 
 // Map returns the codec of a map with arbitrary string keys.
@@ -99,29 +97,23 @@ type mapCodec[K ~string, V any] struct {
 	rules []constraint.Rule
 }
 
-func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
-	fields, ok := p.object(v)
-	if !ok {
+func (c *mapCodec[K, V]) decode(p *Props, v *property.Value, into any) bool {
+	if !p.isObject(v) {
 		return false
 	}
+	fields := v.Fields()
 	m := make(map[K]V, len(fields))
 	elem := new(V)
-	if p.inOrder {
-		for _, key := range slices.Sorted(maps.Keys(fields)) {
-			c.decodeKey(p, key, fields[key], elem, m)
-		}
-	} else {
-		for key, v := range fields {
-			c.decodeKey(p, key, v, elem, m)
-		}
+	for i := range fields {
+		c.decodeKey(p, fields[i].Name, &fields[i].Value, elem, m)
 	}
 	*into.(*map[K]V) = m
 	return true
 }
 
 // decodeKey decodes the element with the given key and adds it to m. elem is reused scratch space for it.
-func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem *V, m map[K]V) {
-	if signed.IsNull(v) {
+func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *property.Value, elem *V, m map[K]V) {
+	if v.IsNull() {
 		return
 	}
 	var zero V
@@ -135,24 +127,17 @@ func (*mapCodec[K, V]) kind() Kind { return KindMap }
 
 func (c *mapCodec[K, V]) element() codec { return c.elem }
 
-func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
+func (c *mapCodec[K, V]) encode(p *Props, from any) property.Value {
 	m := *from.(*map[K]V)
 	if m == nil {
-		return nil
+		return property.Value{}
 	}
-	fields, elem := make(map[string]*structpb.Value, len(m)), new(V)
-	if p.inOrder {
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			*elem = m[key]
-			p.encodeKey(string(key), elem, c.elem, fields)
-		}
-	} else {
-		for key, value := range m {
-			*elem = value
-			p.encodeKey(string(key), elem, c.elem, fields)
-		}
+	fields, elem := make([]property.Field, 0, len(m)), new(V)
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		*elem = m[key]
+		fields = p.encodeKey(string(key), elem, c.elem, fields)
 	}
-	return p.make.object(fields)
+	return property.ObjectOf(fields...)
 }
 
 // isKey reports whether key survives a round trip. If not, it reports a fault.
@@ -168,13 +153,13 @@ func (p *Props) isKey(key string) bool {
 }
 
 // element decodes or encodes a list element. It reports a fault if the element is absent.
-func (p *Props) element(i int, field any, c codec, values []*structpb.Value) {
+func (p *Props) element(i int, field any, c codec, value *property.Value) {
 	if !p.push(step{index: i}) {
 		return
 	}
 	if p.mode == encoding {
-		values[i] = p.encodeElement(field, c)
-	} else if v, is := p.open(values[i]); is == present {
+		*value = p.encodeElement(field, c)
+	} else if v, is := p.open(value); is == present {
 		c.decode(p, v, field)
 	} else if is == absent {
 		p.wrong("an element of a list cannot be null")
@@ -182,19 +167,19 @@ func (p *Props) element(i int, field any, c codec, values []*structpb.Value) {
 	p.pop()
 }
 
-func (p *Props) encodeElement(from any, c codec) *structpb.Value {
+func (p *Props) encodeElement(from any, c codec) property.Value {
 	faults := len(p.faults)
-	if v := p.encode(from, c, 0); v != nil {
+	if v := p.encode(from, c, 0); v.Kind() != property.Absent {
 		return v
 	}
 	if len(p.faults) == faults && !p.came().missing {
 		p.fault("an element of a list cannot be absent")
 	}
-	return structpb.NewNullValue()
+	return property.NullOf()
 }
 
 // decodeKey decodes a map element and reports whether to add it to the map. An element with an unknown value is added.
-func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue, rules []constraint.Rule) bool {
+func (p *Props) decodeKey(key string, v *property.Value, c codec, into any, keys EnumValue, rules []constraint.Rule) bool {
 	if !p.push(step{name: key, index: keyStep}) {
 		return false
 	}
@@ -210,12 +195,14 @@ func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys
 	return has
 }
 
-func (p *Props) encodeKey(key string, from any, c codec, into map[string]*structpb.Value) {
+// encodeKey appends a map element to fields unless it is absent.
+func (p *Props) encodeKey(key string, from any, c codec, fields []property.Field) []property.Field {
 	if !p.push(step{name: key, index: keyStep}) {
-		return
+		return fields
 	}
-	if v := p.encode(from, c, 0); v != nil && p.isKey(key) {
-		into[key] = v
+	if v := p.encode(from, c, 0); v.Kind() != property.Absent && p.isKey(key) {
+		fields = append(fields, property.Field{Name: key, Value: v})
 	}
 	p.pop()
+	return fields
 }

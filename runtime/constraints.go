@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // constrained is a codec that checks a program's values against constraints. It accepts any value in state, which may
@@ -88,7 +87,7 @@ func (c *constrained) compared() (inner codec, as string) {
 	return c.codec, as
 }
 
-func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
+func (c *constrained) decode(p *Props, v *property.Value, into any) bool {
 	ok := c.codec.decode(p, v, into)
 	if !ok || p.mode != strict {
 		return ok
@@ -96,13 +95,13 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 	faults := len(p.faults)
 	for i := range c.rules {
 		r := &c.rules[i]
-		switch k := v.GetKind().(type) {
-		case *structpb.Value_NumberValue:
-			p.breaks(r.Number(k.NumberValue, p.isHidden()))
-		case *structpb.Value_StringValue:
-			p.breaks(r.String(k.StringValue, p.isHidden()))
-		case *structpb.Value_ListValue:
-			values := k.ListValue.GetValues()
+		switch v.Kind() {
+		case property.Number:
+			p.breaks(r.Number(v.Number(), p.isHidden()))
+		case property.String:
+			p.breaks(r.String(v.Text(), p.isHidden()))
+		case property.List:
+			values := v.Elements()
 			p.breaks(r.Count(len(values), p.isHidden()))
 			if !r.IsUnique() {
 				continue
@@ -110,8 +109,8 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 			if as := equalityOf(c.codec).Elements; as.Any() || !differ(values) {
 				p.breaks(constraint.Equal(p.identities(c.codec, into, as)))
 			}
-		case *structpb.Value_StructValue:
-			p.entries(r, k.StructValue.GetFields())
+		case property.Object:
+			p.entries(r, v.Fields())
 		}
 	}
 	return len(p.faults) == faults
@@ -125,20 +124,19 @@ func (p *Props) breaks(problem string) {
 }
 
 // entries checks a map's keys and its number of entries.
-func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
+func (p *Props) entries(r *constraint.Rule, fields []property.Field) {
 	count := 0
 	var wrong []string
-	for key, v := range fields {
-		if signed.IsNull(v) {
+	for _, f := range fields {
+		if f.Value.IsNull() {
 			continue
 		}
 		count++
-		if r.Key(key) != "" {
-			wrong = append(wrong, key)
+		if r.Key(f.Name) != "" {
+			wrong = append(wrong, f.Name)
 		}
 	}
 	p.breaks(r.Count(count, p.isHidden()))
-	slices.Sort(wrong)
 	for _, key := range wrong {
 		if p.push(step{name: key, index: keyStep}) {
 			p.breaks(r.Key(key))
@@ -149,18 +147,18 @@ func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 
 // differ reports whether values consists of at most 16 distinct strings. It is a fast path: if it returns false, the
 // values may still be distinct.
-func differ(values []*structpb.Value) bool {
+func differ(values []property.Field) bool {
 	const few = 16
 	if len(values) > few {
 		return false
 	}
-	for i, v := range values {
-		s, ok := v.GetKind().(*structpb.Value_StringValue)
-		if !ok {
+	for i := range values {
+		v := &values[i].Value
+		if v.Kind() != property.String {
 			return false
 		}
-		for _, w := range values[:i] {
-			if s.StringValue == w.GetStringValue() {
+		for j := range i {
+			if v.Text() == values[j].Value.Text() {
 				return false
 			}
 		}
@@ -172,11 +170,11 @@ func differ(values []*structpb.Value) bool {
 // they are equal, ignoring secrecy and after applying defaults. The string is "" for elements that are invalid, null, or
 // not fully known.
 func (p *Props) identities(c codec, list any, as *Equality) []string {
-	elements := c.encode(newProps(p.ctx, encoding, p.came()), list).GetListValue().GetValues()
-	identities := make([]string, len(elements))
-	for i, v := range elements {
-		if !signed.IsNull(v) {
-			identities[i] = as.Identity(plain(v))
+	v := c.encode(newProps(p.ctx, encoding, p.came()), list)
+	identities := make([]string, len(v.Elements()))
+	for i := range identities {
+		if elem := v.Element(i); !elem.IsNull() {
+			identities[i] = as.Identity(plain(elem))
 		}
 	}
 	return identities

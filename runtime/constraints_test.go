@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -86,8 +87,8 @@ func TestConstraints(t *testing.T) {
 
 func caseFaults(t *testing.T, m mode, bag *structpb.Struct, o caseObject) []string {
 	p := newProps(t.Context(), m, nil)
-	p.unknown, p.inOrder = true, true
-	p.decodeObject(bag.Fields, o)
+	p.unknown = true
+	p.decodeObject(BagOf(bag).Object(), o)
 	var faults []string
 	for _, f := range p.reported() {
 		faults = append(faults, f.Error())
@@ -176,7 +177,7 @@ func (t *caseType) codec(tb testing.TB) codec {
 // caseEnum is the codec of an enum.
 type caseEnum struct{ values []string }
 
-func (c caseEnum) decode(p *Props, v *structpb.Value, into any) bool {
+func (c caseEnum) decode(p *Props, v *property.Value, into any) bool {
 	e := &caseEnumValue{values: c.values}
 	ok := enumCodec{}.decode(p, v, e)
 	return set[any](into, e.value, ok)
@@ -184,7 +185,7 @@ func (c caseEnum) decode(p *Props, v *structpb.Value, into any) bool {
 
 func (caseEnum) kind() Kind { return KindString }
 
-func (caseEnum) encode(p *Props, from any) *structpb.Value { return p.string((*from.(*any)).(string)) }
+func (caseEnum) encode(p *Props, from any) property.Value { return p.string((*from.(*any)).(string)) }
 
 type caseEnumValue struct {
 	value  string
@@ -198,12 +199,12 @@ func (e *caseEnumValue) Values() []string { return e.values }
 // boxed adapts a codec of T to a codec of any.
 type boxed[T any] struct{ codec }
 
-func (c boxed[T]) encode(p *Props, from any) *structpb.Value {
+func (c boxed[T]) encode(p *Props, from any) property.Value {
 	value, _ := (*from.(*any)).(T)
 	return c.codec.encode(p, &value)
 }
 
-func (c boxed[T]) decode(p *Props, v *structpb.Value, into any) bool {
+func (c boxed[T]) decode(p *Props, v *property.Value, into any) bool {
 	var value T
 	ok := c.codec.decode(p, v, &value)
 	return set[any](into, value, ok)
@@ -222,24 +223,24 @@ func (u caseUnion) Lumi(p *Props) {
 
 type caseVariants struct{ variants caseUnion }
 
-func (c caseVariants) decode(p *Props, v *structpb.Value, _ any) bool {
+func (c caseVariants) decode(p *Props, v *property.Value, _ any) bool {
 	return unionCodec{}.decode(p, v, c.variants)
 }
 
 func (caseVariants) kind() Kind { return KindObject }
 
-func (caseVariants) encode(*Props, any) *structpb.Value { return nil }
+func (caseVariants) encode(*Props, any) property.Value { return property.Value{} }
 
 type caseStruct struct{ properties map[string]codec }
 
-func (c caseStruct) decode(p *Props, v *structpb.Value, into any) bool {
+func (c caseStruct) decode(p *Props, v *property.Value, into any) bool {
 	o := caseObject{c.properties, map[string]*any{}}
 	return set[any](into, o, structCodec{}.decode(p, v, o))
 }
 
 func (caseStruct) kind() Kind { return KindObject }
 
-func (caseStruct) encode(p *Props, from any) *structpb.Value {
+func (caseStruct) encode(p *Props, from any) property.Value {
 	return structCodec{}.encode(p, (*from.(*any)).(Object))
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -116,7 +118,7 @@ func TestFixtureComplete(t *testing.T) {
 
 func TestEncodeAllProperties(t *testing.T) {
 	made := must.Get(lumi.Encode(fullNetwork()))(t)
-	delete(made.Struct().Fields, testnet.Network_ARN) // Encode never omits it, since it is not a pointer.
+	bags.Set(&made, testnet.Network_ARN, nil) // Encode never omits it, since it is not a pointer.
 	want := bag(t, full)
 	expect.Equal(t, want.Struct().AsMap(), made.Struct().AsMap(), "encoded")
 }
@@ -132,7 +134,7 @@ func TestAbsentZeroEmpty(t *testing.T) {
 	}
 	nulls := bag(t, minimal)
 	for _, name := range []string{"limit", "rules", "policy", "peer", "nothingSuch", "theEndpoint"} {
-		nulls.Struct().Fields[name] = structpb.NewNullValue()
+		bags.Set(&nulls, name, structpb.NewNullValue())
 	}
 	if err := lumi.Decode(nulls, &network{}); err != nil {
 		t.Errorf("Decode with nulls returned %v, want nil", err)
@@ -219,7 +221,7 @@ logo: a secret must contain a value and nothing else`},
 		t.Run(test.name, func(t *testing.T) {
 			props := bag(t, minimal)
 			for key, v := range bag(t, test.json).Struct().Fields {
-				props.Struct().Fields[key] = v
+				bags.Set(&props, key, v)
 			}
 			err := lumi.Decode(props, &network{})
 			var invalid *lumi.InvalidError
@@ -233,9 +235,9 @@ logo: a secret must contain a value and nothing else`},
 
 func TestDecodeNumbers(t *testing.T) {
 	props := bag(t, minimal)
-	props.Struct().Fields["size"] = structpb.NewNumberValue(math.NaN())
-	props.Struct().Fields["document"] = structpb.NewNumberValue(math.Inf(1))
-	props.Struct().Fields["cidr"] = structpb.NewStringValue("\xff")
+	bags.Set(&props, "size", structpb.NewNumberValue(math.NaN()))
+	bags.Set(&props, "document", structpb.NewNumberValue(math.Inf(1)))
+	bags.Set(&props, "cidr", structpb.NewStringValue("\xff"))
 	want := "cidr: expected valid UTF-8\nsize: expected a number, found NaN\ndocument: expected a number, found Infinity"
 	if err := lumi.Decode(props, &network{}); err == nil || err.Error() != want {
 		t.Errorf("Decode error = %v, want %s", err, want)

@@ -2,12 +2,10 @@ package lumi
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/internal/suggest"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -73,8 +71,9 @@ func (p *Props) undeclared(o Object) {
 			settable = append(settable, property.Name)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
-		if slices.Contains(names, key) || signed.IsNull(p.fields[key]) {
+	for _, f := range p.object.Fields() {
+		key := f.Name
+		if slices.Contains(names, key) || f.Value.IsNull() {
 			continue
 		}
 		if p.mode == lenient {

@@ -1,14 +1,13 @@
 package lumi
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -63,12 +62,12 @@ const (
 )
 
 // Compare returns the diff from old to want. Secret values are compared but not retained.
-func Compare(old, want Bag) *Diff { return compare(context.Background(), old.message, want.message) }
+func Compare(old, want Bag) *Diff { return compare(context.Background(), old.Object(), want.Object()) }
 
 // compare is like [Compare], but returns an incomplete diff once ctx is done.
-func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
+func compare(ctx context.Context, old, want *property.Value) *Diff {
 	d := &Diff{ctx: ctx, around: map[Path]extent{}}
-	d.objects(old.GetFields(), want.GetFields())
+	d.objects(old, want)
 	d.around[""] = extent{0, len(d.changes), len(d.changes)}
 	return d
 }
@@ -141,12 +140,13 @@ func (c Change) isElement() bool {
 func (d *Diff) DeleteBeforeReplace() { d.deleteFirst = true }
 
 // kept returns want with the old values wherever a change is ignored.
-func (d *Diff) kept(old, want *structpb.Struct) *structpb.Struct {
+func (d *Diff) kept(old, want *property.Value) *property.Value {
 	if len(d.ignored) == 0 {
 		return want
 	}
 	k := &keeper{ignored: d.ignored, inside: d.ignored.around()}
-	return &structpb.Struct{Fields: k.fields(old.GetFields(), want.GetFields())}
+	object := k.object(old, want)
+	return &object
 }
 
 // keeper merges old values into a bag of new ones at ignored paths.
@@ -156,48 +156,38 @@ type keeper struct {
 	path            []step
 }
 
-func (k *keeper) fields(old, want map[string]*structpb.Value) map[string]*structpb.Value {
-	fields := maps.Clone(want)
-	if fields == nil {
-		fields = map[string]*structpb.Value{}
-	}
-	for name, v := range old {
-		if v = k.value(step{name: name, index: keyStep}, v, want[name]); v != nil {
-			fields[name] = v
+func (k *keeper) object(old, want *property.Value) property.Value {
+	var fields []property.Field
+	for p := range property.Pairs(old, want) {
+		if v := k.value(step{name: p.Name, index: keyStep}, p.A, p.B); v.Kind() != property.Absent {
+			fields = append(fields, property.Field{Name: p.Name, Value: v})
 		}
 	}
-	for name, v := range want {
-		if _, both := old[name]; !both && k.value(step{name: name, index: keyStep}, nil, v) == nil {
-			delete(fields, name)
-		}
-	}
-	return fields
+	return property.ObjectOf(fields...)
 }
 
 // value returns old if the change at step s is ignored, and otherwise want with the old values of its ignored parts. If
 // old is kept in place of a value that contains a secret, it is wrapped as a secret.
-func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
+func (k *keeper) value(s step, old, want *property.Value) property.Value {
 	k.path = append(k.path, s)
 	defer func() { k.path = k.path[:len(k.path)-1] }()
 	p := render(k.path, notHidden, nil)
 	_, inside := k.inside[p]
 	switch {
-	case k.ignored.Has(p) && !signed.IsNull(old) && containsSecret(want):
-		return NewSecret(old)
+	case k.ignored.Has(p) && !old.IsNull() && containsSecret(want):
+		return signed.Secret(*old)
 	case k.ignored.Has(p):
-		return old
+		return old.OrAbsent()
 	case !inside || !haveParts(old, want):
-		return want
-	case old.GetStructValue() != nil:
-		fields := k.fields(old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
-		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+		return want.OrAbsent()
+	case old.Kind() == property.Object:
+		return k.object(old, want)
 	}
-	list := slices.Clone(want.GetListValue().GetValues())
-	olds := old.GetListValue().GetValues()
-	for i := range min(len(olds), len(list)) {
-		list[i] = k.value(step{index: i}, olds[i], list[i])
+	list := slices.Clone(want.Elements())
+	for i := range min(len(old.Elements()), len(list)) {
+		list[i].Value = k.value(step{index: i}, old.Element(i), want.Element(i))
 	}
-	return structpb.NewListValue(&structpb.ListValue{Values: list})
+	return property.ListOf(list)
 }
 
 // String formats one change per line, with secrets masked.
@@ -237,27 +227,21 @@ func (c Change) showNew() string {
 	return c.show(c.New)
 }
 
-func (c Change) show(v *structpb.Value) string {
+func (c Change) show(m *structpb.Value) string {
+	v := property.FromMessage(m)
 	switch {
-	case signed.IsUnknown(v):
+	case signed.IsUnknown(&v):
 		return readable.Unknown
 	case c.Secret:
 		return wire.Masked
 	}
 	const longest = 80
-	return readable.Shorten(readable.JSON(v, ""), longest)
+	return readable.Shorten(readable.JSON(&v, ""), longest)
 }
 
-func (d *Diff) objects(old, want map[string]*structpb.Value) {
-	keys := slices.Collect(maps.Keys(old))
-	for key := range want {
-		if _, both := old[key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, cmp.Compare)
-	for _, key := range keys {
-		d.at(step{name: key, index: keyStep}, func() { d.values(old[key], want[key]) })
+func (d *Diff) objects(old, want *property.Value) {
+	for p := range property.Pairs(old, want) {
+		d.at(step{name: p.Name, index: keyStep}, func() { d.values(p.A, p.B) })
 	}
 }
 
@@ -282,24 +266,22 @@ func (d *Diff) at(s step, compare func()) {
 }
 
 // values compares two values at the current path. Either may be absent.
-func (d *Diff) values(old, want *structpb.Value) {
+func (d *Diff) values(old, want *property.Value) {
 	old, wasSecret := signed.Reveal(old)
 	want, isSecret := signed.Reveal(want)
-	c := Change{
-		Kind: Modified, Old: old, New: want, Unknown: signed.IsUnknown(want), Secret: wasSecret || isSecret,
-	}
+	kind, isSecret := Modified, wasSecret || isSecret
 	switch {
-	case signed.IsNull(old) && signed.IsNull(want):
+	case old.IsNull() && want.IsNull():
 		return
-	case signed.IsNull(old):
-		c.Kind, c.Old = Added, nil
-	case signed.IsNull(want):
-		c.Kind, c.New = Removed, nil
+	case old.IsNull():
+		kind, old = Added, nil
+	case want.IsNull():
+		kind, want = Removed, nil
 	case !haveParts(old, want):
-		if proto.Equal(old, want) {
+		if property.Equal(old, want) {
 			return
 		}
-	case c.Secret || signed.Signature(old) != "" || signed.Signature(want) != "":
+	case isSecret || signed.Signature(old) != "" || signed.Signature(want) != "":
 		if same(old, want) {
 			return
 		}
@@ -307,48 +289,42 @@ func (d *Diff) values(old, want *structpb.Value) {
 		d.parts(old, want)
 		return
 	}
-	d.add(c)
+	d.add(kind, old, want, isSecret)
 }
 
-// add appends a change without a path, which at sets. It removes the values if they contain secrets.
-func (d *Diff) add(c Change) {
-	if c.Secret || containsSecret(c.Old) || containsSecret(c.New) {
-		c.Secret, c.Old, c.New = true, nil, nil
+// add appends a change without a path, which at sets. It omits the values if they are or contain secrets.
+func (d *Diff) add(kind ChangeKind, old, want *property.Value, secret bool) {
+	c := Change{Kind: kind, Unknown: signed.IsUnknown(want), Secret: secret || containsSecret(old) || containsSecret(want)}
+	if !c.Secret {
+		c.Old, c.New = old.Message(), want.Message()
 	}
 	d.changes = append(d.changes, c)
 }
 
-func (d *Diff) parts(old, want *structpb.Value) {
-	if old.GetStructValue() != nil {
-		d.objects(old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
+func (d *Diff) parts(old, want *property.Value) {
+	if old.Kind() == property.Object {
+		d.objects(old, want)
 		return
 	}
-	olds, wants := old.GetListValue().GetValues(), want.GetListValue().GetValues()
-	both := min(len(olds), len(wants))
-	for i := range both {
-		d.at(step{index: i}, func() { d.values(olds[i], wants[i]) })
-	}
-	// Extra elements are changes even if they are null, since an any may contain nulls.
-	for i := both; i < len(olds); i++ {
-		v, secret := signed.Reveal(olds[i])
-		d.at(step{index: i}, func() { d.add(Change{Kind: Removed, Old: v, Secret: secret}) })
-	}
-	for i := both; i < len(wants); i++ {
-		v, secret := signed.Reveal(wants[i])
-		added := Change{Kind: Added, New: v, Unknown: signed.IsUnknown(v), Secret: secret}
-		d.at(step{index: i}, func() { d.add(added) })
+	olds, wants := len(old.Elements()), len(want.Elements())
+	for i := range max(olds, wants) {
+		d.at(step{index: i}, func() {
+			was, wasSecret := signed.Reveal(old.Element(i))
+			is, isSecret := signed.Reveal(want.Element(i))
+			switch { // Extra elements are changes even if they are null, since an any may contain nulls.
+			case i >= wants:
+				d.add(Removed, was, nil, wasSecret)
+			case i >= olds:
+				d.add(Added, nil, is, isSecret)
+			default:
+				d.values(old.Element(i), want.Element(i))
+			}
+		})
 	}
 }
 
 // containsSecret reports whether a value contains a secret.
-func containsSecret(v *structpb.Value) bool {
-	if signed.IsSecret(v) {
-		return true
-	}
-	for _, field := range v.GetStructValue().GetFields() {
-		if containsSecret(field) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(v.GetListValue().GetValues(), containsSecret)
+func containsSecret(v *property.Value) bool {
+	contains := func(f property.Field) bool { return containsSecret(&f.Value) }
+	return signed.IsSecret(v) || slices.ContainsFunc(v.Fields(), contains) || slices.ContainsFunc(v.Elements(), contains)
 }

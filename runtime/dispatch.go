@@ -7,8 +7,9 @@ import (
 	"sync"
 	"syscall"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -25,7 +26,7 @@ type call struct {
 	old, want *state
 	diff      *Diff
 	// fixed holds the fixed properties before an Update.
-	fixed  *structpb.Struct
+	fixed  *property.Value
 	id     ID
 	stored Bag
 	name   string
@@ -59,9 +60,9 @@ type state struct {
 	done       *sync.Map
 	marks      *mark
 	// bag is the stored bag, or its upgrade by the author.
-	bag *structpb.Struct
+	bag *property.Value
 	// before is the encoding of the properties before the author's code saw them, if remember saved it.
-	before *structpb.Struct
+	before *property.Value
 }
 
 // remember saves the encoding of the properties if a list has a secret element, so that encode can detect changes. It must
@@ -74,15 +75,15 @@ func (s *state) remember(ctx context.Context) {
 
 // encode encodes the properties as the author left them, and wraps each value that arrived as a secret. If a property
 // had a secret list element and has changed, the whole property is wrapped, since the author may have moved elements.
-func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct, error) {
+func (s *state) encode(ctx context.Context, skip, only Flags) (*property.Value, error) {
 	bag, err := encodeBag(ctx, s.Properties, s.marks, skip, only)
 	if bag == nil || s.marks == nil {
 		return bag, err
 	}
-	for property, m := range s.marks.parts {
-		v := bag.Fields[property.name]
-		if v != nil && m.hasSecretElement(false) && !same(v, s.before.GetFields()[property.name]) {
-			bag.Fields[property.name] = NewSecret(v)
+	for at, m := range s.marks.parts {
+		v := bag.Get(at.name)
+		if v != nil && m.hasSecretElement(false) && !same(v, s.before.Get(at.name)) {
+			*bag = bag.With(at.name, signed.Secret(*v))
 		}
 	}
 	return bag, err

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"sync"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -70,13 +70,13 @@ func objectEquality(t reflect.Type, described *Props, around map[reflect.Type]*E
 }
 
 // ignoreEqual drops changes between values that the IDL declares equal.
-func (d *Diff) ignoreEqual(properties []Property, old, want *structpb.Struct) {
+func (d *Diff) ignoreEqual(properties []Property, old, want *property.Value) {
 	for _, p := range properties {
 		at := Path("").Key(p.Name)
 		if p.Equality == nil || !d.Changed(at) {
 			continue
 		}
-		p.Equality.Equal(plain(old.GetFields()[p.Name]), plain(want.GetFields()[p.Name]), nil, func(steps []any) {
+		p.Equality.Equal(plain(old.Get(p.Name)), plain(want.Get(p.Name)), nil, func(steps []any) {
 			path := at
 			for _, s := range steps {
 				if key, ok := s.(string); ok {
@@ -91,31 +91,31 @@ func (d *Diff) ignoreEqual(properties []Property, old, want *structpb.Struct) {
 }
 
 // plain returns a value without secret wrappers, as package constraint compares it.
-func plain(v *structpb.Value) any {
+func plain(v *property.Value) any {
 	v, _ = signed.Reveal(v)
 	if signed.IsUnknown(v) {
 		return constraint.Unknown{}
 	}
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_ListValue:
-		list := make([]any, len(k.ListValue.GetValues()))
-		for i, elem := range k.ListValue.GetValues() {
-			list[i] = plain(elem)
+	switch v.Kind() {
+	case property.List:
+		list := make([]any, len(v.Elements()))
+		for i := range list {
+			list[i] = plain(v.Element(i))
 		}
 		return list
-	case *structpb.Value_StructValue:
-		fields := make(map[string]any, len(k.StructValue.GetFields()))
-		for name, field := range k.StructValue.GetFields() {
-			fields[name] = plain(field)
+	case property.Object:
+		fields := make(map[string]any, len(v.Fields()))
+		for _, f := range v.Fields() {
+			fields[f.Name] = plain(&f.Value)
 		}
 		return fields
 	}
-	return v.AsInterface()
+	return v.Plain()
 }
 
 // CompareAs is [Compare] without the differences between values that the properties' descriptions declare equal.
 func CompareAs(properties []Property, old, want Bag) *Diff {
 	d := Compare(old, want)
-	d.ignoreEqual(properties, old.message, want.message)
+	d.ignoreEqual(properties, old.Object(), want.Object())
 	return d
 }

@@ -62,14 +62,14 @@ func (f *function) Describe(context.Context) (*Description, error) {
 
 // Validate checks the arguments against the IDL. See [Provider.Validate].
 func (f *function) Validate(ctx context.Context, arguments Bag, found ...Fault) error {
-	_, err := decodeBag(ctx, arguments.message, f.alloc(), decoding{unknown: true, priorFaults: found})
+	_, err := decodeBag(ctx, arguments.Object(), f.alloc(), decoding{unknown: true, priorFaults: found})
 	return err
 }
 
 // Call implements [Function].
 func (f *function) Call(ctx context.Context, req *CallRequest) (*CallResponse, error) {
 	call := f.alloc()
-	marks, err := decodeBag(ctx, req.Arguments.message, call, decoding{warn: func(w Fault) {
+	marks, err := decodeBag(ctx, req.Arguments.Object(), call, decoding{warn: func(w Fault) {
 		Log(ctx).Warn(string(f.token) + ": " + w.Error()) // events of calls have no URN
 	}})
 	if err != nil {
@@ -91,5 +91,5 @@ func (f *function) Call(ctx context.Context, req *CallRequest) (*CallResponse, e
 		return nil, err
 	}
 	succeeded = true
-	return &CallResponse{Results: Bag{results}}, nil
+	return &CallResponse{Results: BagFrom(results)}, nil
 }

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -112,7 +111,7 @@ func TestSecretsStayWrapped(t *testing.T) {
 
 // inClear returns a secret string in v that is not wrapped, or "" if there is none.
 func inClear(v *structpb.Value) string {
-	if signed.IsSecret(v) {
+	if isSecret(v) {
 		return ""
 	}
 	if s := v.GetStringValue(); strings.Contains(s, "hush") {

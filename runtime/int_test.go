@@ -6,6 +6,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -51,7 +53,7 @@ func TestIntTooLarge(t *testing.T) {
 func TestIntStoredFraction(t *testing.T) {
 	p := feature.NewPoolProvider(poolOps{})
 	old := bag(t, minimalPool)
-	old.Struct().Fields["used"] = structpb.NewNumberValue(1.5)
+	bags.Set(&old, "used", structpb.NewNumberValue(1.5))
 	_, err := p.Delete(t.Context(), &lumi.DeleteRequest{Properties: old})
 	const want = "used: must be a whole number, found 1.5"
 	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.InvalidError)) {

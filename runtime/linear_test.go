@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -62,7 +64,7 @@ func TestLinear(t *testing.T) {
 			p := testnet.NewNetworkProvider(&networkOps{})
 			check := func(n int) uint64 {
 				props := bag(t, minimal)
-				props.Struct().Fields[test.property] = test.make(n)
+				bags.Set(&props, test.property, test.make(n))
 				return allocated(t, func() error {
 					_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
 					return err
@@ -70,9 +72,10 @@ func TestLinear(t *testing.T) {
 			}
 			inspect := func(n int) uint64 {
 				old, props := bag(t, minimal), bag(t, minimal)
-				old.Struct().Fields[test.property], props.Struct().Fields[test.property] = test.make(n), test.make(n)
+				bags.Set(&old, test.property, test.make(n))
+				bags.Set(&props, test.property, test.make(n))
 				if test.property == "required" {
-					old.Struct().Fields["required"] = listOfValues(secretElements(n))
+					bags.Set(&old, "required", listOfValues(secretElements(n)))
 				}
 				return allocated(t, func() error {
 					_, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: props})
@@ -81,7 +84,8 @@ func TestLinear(t *testing.T) {
 			}
 			again := func(n int) uint64 {
 				old, props := bag(t, minimal), bag(t, minimal)
-				old.Struct().Fields[test.property], props.Struct().Fields[test.property] = listOfValues(secretElements(n)), test.make(n)
+				bags.Set(&old, test.property, listOfValues(secretElements(n)))
+				bags.Set(&props, test.property, test.make(n))
 				return allocated(t, func() error {
 					_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props, Old: old})
 					return err
@@ -89,7 +93,8 @@ func TestLinear(t *testing.T) {
 			}
 			half := func(n int) uint64 {
 				old, props := bag(t, minimal), bag(t, minimal)
-				old.Struct().Fields[test.property], props.Struct().Fields[test.property] = test.make(n), test.make(n+1)
+				bags.Set(&old, test.property, test.make(n))
+				bags.Set(&props, test.property, test.make(n+1))
 				failing := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
 					want.Done(test.property)
 					return errHalf
@@ -141,7 +146,7 @@ func TestDecodeCanceled(t *testing.T) {
 		return nil
 	}})
 	props := bag(t, minimal)
-	props.Struct().Fields["required"] = listOfValues(secretElements(100_000))
+	bags.Set(&props, "required", listOfValues(secretElements(100_000)))
 	for call, make := range map[string]func(ctx context.Context) error{
 		"Check": func(ctx context.Context) error {
 			_, err := p.Check(ctx, &lumi.CheckRequest{Properties: props})
@@ -171,20 +176,21 @@ func TestPathsCanceled(t *testing.T) {
 			values[i] = elem(i)
 		}
 		props := bag(t, minimal)
-		props.Struct().Fields["policy"] = object(strings.Repeat("k ", n), listOfValues(values))
+		bags.Set(&props, "policy", object(strings.Repeat("k ", n), listOfValues(values)))
 		return props
 	}
 	number := func(i int) *structpb.Value { return structpb.NewNumberValue(float64(i)) }
 	other := func(i int) *structpb.Value { return structpb.NewNumberValue(float64(i + 1)) }
 	unknown := func(int) *structpb.Value { return lumi.NewUnknown() }
 	p := testnet.NewNetworkProvider(&networkOps{})
+	first, second, third := below(number), below(other), below(unknown)
 	for call, make := range map[string]func(ctx context.Context) error{
 		"Check": func(ctx context.Context) error {
-			_, err := p.Check(ctx, &lumi.CheckRequest{Properties: below(unknown)})
+			_, err := p.Check(ctx, &lumi.CheckRequest{Properties: third})
 			return err
 		},
 		"InspectChange": func(ctx context.Context) error {
-			_, err := p.InspectChange(ctx, &lumi.InspectChangeRequest{Old: below(number), New: below(other)})
+			_, err := p.InspectChange(ctx, &lumi.InspectChangeRequest{Old: first, New: second})
 			return err
 		},
 	} {

@@ -2,9 +2,9 @@ package lumi
 
 import (
 	"context"
-	"maps"
+	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
@@ -45,7 +45,7 @@ func (m *mark) complete() *mark {
 }
 
 // settle clears missing wherever before and after differ, since the value has been set.
-func (m *mark) settle(before, after *structpb.Value) {
+func (m *mark) settle(before, after *property.Value) {
 	before, _ = signed.Reveal(before)
 	after, _ = signed.Reveal(after)
 	m.missing = m.missing && same(before, after)
@@ -56,28 +56,29 @@ func (m *mark) settle(before, after *structpb.Value) {
 
 // conceal returns v with the parts that m marks as secret wrapped, except for parts equal to those of given. If m marks a
 // secret in a list, the whole list is wrapped, since its elements may have moved.
-func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
+func (m *mark) conceal(v, given *property.Value) property.Value {
 	switch {
-	case !m.hasSecretElement(true) || signed.IsNull(v) || signed.IsSecret(v) || same(v, given):
-		return v
-	case m.secret || v.GetStructValue() == nil || signed.IsContent(v): // an archive's marks belong to its members
-		return NewSecret(v)
+	case !m.hasSecretElement(true) || v.IsNull() || signed.IsSecret(v) || same(v, given):
+		return *v
+	case m.secret || v.Kind() != property.Object || signed.IsContent(v): // an archive's marks belong to its members
+		return signed.Secret(*v)
 	}
-	return structpb.NewStructValue(m.concealFields(v.GetStructValue(), given.GetStructValue()))
+	return *m.concealFields(v, given)
 }
 
 // concealFields applies conceal to the fields of an object.
-func (m *mark) concealFields(v, given *structpb.Struct) *structpb.Struct {
+func (m *mark) concealFields(v, given *property.Value) *property.Value {
 	if !m.hasSecretElement(true) {
 		return v
 	}
-	fields := maps.Clone(v.GetFields())
+	fields := slices.Clone(v.Fields())
 	for s, part := range m.parts {
-		if field, ok := fields[s.name]; ok {
-			fields[s.name] = part.conceal(field, given.GetFields()[s.name])
+		if i, ok := property.Find(fields, s.name); ok {
+			fields[i].Value = part.conceal(&fields[i].Value, given.Get(s.name))
 		}
 	}
-	return &structpb.Struct{Fields: fields}
+	concealed := property.ObjectOf(fields...)
+	return &concealed
 }
 
 // hasSecretElement reports whether m marks a list element, or a part of one, as secret. inElement is set if m itself
@@ -113,12 +114,9 @@ func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
 }
 
 // of returns the part of v at the step, or nil if there is none.
-func (s step) of(v *structpb.Value) *structpb.Value {
+func (s step) of(v *property.Value) *property.Value {
 	if s.index < 0 {
-		return v.GetStructValue().GetFields()[s.name]
+		return v.Get(s.name)
 	}
-	if values := v.GetListValue().GetValues(); s.index < len(values) {
-		return values[s.index]
-	}
-	return nil
+	return v.Element(s.index)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/wire"
-	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Object is implemented by pointers to generated structs.
@@ -77,9 +77,9 @@ type Codec[P any] struct{ codec codec }
 
 type codec interface {
 	// decode stores the value at the pointer into. If the value is invalid, it returns false and stores nothing.
-	decode(p *Props, v *structpb.Value, into any) bool
-	// encode returns the value at the pointer from, or nil if it is absent.
-	encode(p *Props, from any) *structpb.Value
+	decode(p *Props, v *property.Value, into any) bool
+	// encode returns the value at the pointer from, which may be absent.
+	encode(p *Props, from any) property.Value
 	// kind returns the kind of the values.
 	kind() Kind
 }
@@ -92,8 +92,6 @@ type Props struct {
 	unknown bool
 	// checked is set for bags returned by Check.
 	checked bool
-	// inOrder is set to walk maps in key order, which makes the order of faults deterministic but is slower.
-	inOrder bool
 	// skip omits properties with any of its flags. only, if not 0, omits top-level properties with none of its flags.
 	skip, only Flags
 	// complete is set to report required properties that are absent when encoding.
@@ -104,18 +102,17 @@ type Props struct {
 	// priorFaults are faults found earlier in assets and archives that are not yet in faults.
 	priorFaults []Fault
 
-	// fields holds the current object's fields, and seen is the number of fields looked up so far.
-	fields map[string]*structpb.Value
+	// object is the current object, and seen is the number of its fields looked up so far.
+	object *property.Value
 	seen   int
 	// rules are the current object's rules, checked once its properties are decoded.
 	rules    *RuleSet
 	operands operands
 	// unsigned caches the latest object found to be plain, rather than a special value.
-	unsigned *structpb.Struct
-	// make allocates values when encoding. made is a stack of encoded properties, ending with those of the current
-	// object. They are moved to a map of the right size when the object is complete.
-	make *values
-	made []entry
+	unsigned *property.Value
+	// made is a stack of encoded properties, ending with those of the current object. They are moved to a slice of the
+	// right size when the object is complete.
+	made []property.Field
 	// flags are the flags of the top-level property being encoded.
 	flags Flags
 	// invalid lists the top-level properties that could not be encoded.
@@ -144,12 +141,6 @@ type Props struct {
 	// warnings are deprecation warnings, collected if warns is set.
 	warns    bool
 	warnings []Fault
-}
-
-// entry is a property of an object being encoded.
-type entry struct {
-	name  string
-	value *structpb.Value
 }
 
 func join(flags []Flags) Flags {

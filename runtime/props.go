@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -56,7 +56,7 @@ func newProps(ctx context.Context, m mode, bag *mark) *Props {
 	p.path = p.steps[:0]
 	p.marked = append(p.marks[:0], bag)
 	if m == encoding {
-		p.make, p.made = &values{}, make([]entry, 0, 16)
+		p.made = make([]property.Field, 0, 16)
 	}
 	return p
 }
@@ -74,7 +74,7 @@ func (p *Props) property(name string, field any, c codec, f Flags) {
 // find returns a property's value or default when decoding, or nil if there is nothing to decode. If the result is not
 // nil, the path includes the property, and the caller must decode it and call pop. When describing, find records the
 // property and returns nil.
-func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
+func (p *Props) find(name string, c codec, f Flags) *property.Value {
 	switch p.mode {
 	case encoding:
 		return nil
@@ -88,15 +88,15 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	if p.only != 0 && f&p.only == 0 && len(p.path) == 0 {
 		return nil
 	}
-	v, ok := p.fields[name]
-	if !ok && p.mode == lenient {
+	v := p.object.Get(name)
+	if v == nil && p.mode == lenient {
 		for _, was := range formerNames(c) {
-			if v, ok = p.fields[was]; ok {
+			if v = p.object.Get(was); v != nil {
 				break
 			}
 		}
 	}
-	if ok {
+	if v != nil {
 		p.seen++
 	}
 	if !p.push(step{name: name, index: fieldStep}) {
@@ -126,7 +126,7 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 }
 
 // decodeFound decodes a value returned by find and calls pop. It returns false if the value is invalid or unknown.
-func (p *Props) decodeFound(v *structpb.Value, into any, c codec) bool {
+func (p *Props) decodeFound(v *property.Value, into any, c codec) bool {
 	ok := c.decode(p, v, into)
 	p.pop()
 	return ok
@@ -153,7 +153,7 @@ func (p *Props) leaveOut() {
 }
 
 // mismatch reports a value of the wrong kind. In a stored bag, which may predate the IDL, the value counts as absent.
-func (p *Props) mismatch(expected string, found *structpb.Value) {
+func (p *Props) mismatch(expected string, found *property.Value) {
 	p.wrong("expected %s, found %s", expected, kindOf(found, p.isHidden()))
 }
 
@@ -222,14 +222,14 @@ const (
 
 // open unwraps and classifies the current value. It marks secret and unknown values, and reports a fault if an unknown
 // value is not allowed.
-func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
-	switch k := v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
+func (p *Props) open(v *property.Value) (*property.Value, presence) {
+	switch v.Kind() {
+	case property.Absent, property.Null:
 		return nil, absent
-	case *structpb.Value_StructValue:
+	case property.Object:
 		signature := signed.Signature(v)
 		if signature == "" {
-			p.unsigned = k.StructValue
+			p.unsigned = v
 		}
 		if signature != wire.Secret {
 			return v, present
@@ -241,16 +241,16 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 			p.fault("a secret must contain a value and nothing else")
 		}
 		v = inner
-		if signed.IsNull(v) {
+		if v.IsNull() {
 			return nil, absent
 		}
-	case *structpb.Value_StringValue:
+	case property.String:
 	default:
 		return v, present
 	}
 	if !signed.IsUnknown(v) {
 		if p.isHidden() {
-			p.secrets.AddValue(v.GetStringValue())
+			p.secrets.AddValue(v.Text())
 		}
 		return v, present
 	}
@@ -340,8 +340,8 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 		p.flags = f
 	}
 	faults := len(p.faults)
-	if v := p.encode(field, c, f); v != nil {
-		p.made = append(p.made, entry{name, v})
+	if v := p.encode(field, c, f); v.Kind() != property.Absent {
+		p.made = append(p.made, property.Field{Name: name, Value: v})
 	} else if p.complete && f&required != 0 && len(p.faults) == faults {
 		p.fault("is required, but missing")
 	}
@@ -351,16 +351,16 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 	p.pop()
 }
 
-// encode returns the wire form of the value at the pointer from, wrapped if it is a secret, or nil if it is absent.
-func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
+// encode returns the wire form of the value at the pointer from, wrapped if it is a secret. It may be absent.
+func (p *Props) encode(from any, c codec, f Flags) property.Value {
 	came := p.came()
 	if came.missing {
-		return nil
+		return property.Value{}
 	}
 	secret := came.secret
-	var v *structpb.Value
+	var v property.Value
 	if came.unknown {
-		v = NewUnknown() // It is wrapped only if it arrived wrapped, even if the IDL declares it secret.
+		v = property.StringOf(wire.Unknown) // It is wrapped only if it arrived wrapped, even if the IDL declares it secret.
 	} else {
 		if secret = secret || f&Secret != 0; secret {
 			p.hide()
@@ -369,32 +369,29 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 			v = c.encode(p, from)
 		}
 	}
-	if v != nil && secret {
-		return NewSecret(v)
+	if v.Kind() != property.Absent && secret {
+		return signed.Secret(v)
 	}
 	return v
 }
 
-// decodeObject decodes fields into an object and reports undeclared fields.
-func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
-	outer, seen, rules, faults := p.fields, p.seen, p.rules, len(p.faults)
-	p.fields, p.seen, p.rules = fields, 0, nil
+// decodeObject decodes an object into another and reports undeclared fields.
+func (p *Props) decodeObject(object *property.Value, into Object) {
+	outer, seen, rules, faults := p.object, p.seen, p.rules, len(p.faults)
+	p.object, p.seen, p.rules = object, 0, nil
 	into.Lumi(p)
 	p.checkRules(faults)
-	if p.seen < len(fields) && p.only == 0 {
+	if p.seen < len(object.Fields()) && p.only == 0 {
 		p.undeclared(into)
 	}
-	p.fields, p.seen, p.rules = outer, seen, rules
+	p.object, p.seen, p.rules = outer, seen, rules
 }
 
-// encodeObject returns the encoded fields of an object.
-func (p *Props) encodeObject(from Object) map[string]*structpb.Value {
+// encodeObject encodes an object.
+func (p *Props) encodeObject(from Object) property.Value {
 	first := len(p.made)
 	from.Lumi(p)
-	fields := make(map[string]*structpb.Value, len(p.made)-first)
-	for _, e := range p.made[first:] {
-		fields[e.name] = e.value
-	}
+	fields := slices.Clone(p.made[first:])
 	p.made = p.made[:first]
-	return fields
+	return property.ObjectOf(fields...)
 }

@@ -107,7 +107,7 @@ func decodeState(
 ) (*state, error) {
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	var err error
-	s.marks, err = decodeBag(ctx, bag.message, s.Properties, d)
+	s.marks, err = decodeBag(ctx, bag.Object(), s.Properties, d)
 	s.Unknown = s.marks.unknowns(ctx, nil, nil)
 	return s, cmp.Or(err, ctx.Err())
 }

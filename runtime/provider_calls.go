@@ -8,16 +8,16 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Validate checks a program's properties against the IDL, like Check but without calling the author's code. It returns an
 // *[InvalidError] if they are invalid. found holds faults that the caller has found in assets and archives, which the
 // error includes in property order.
 func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault) error {
-	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, priorFaults: found})
+	_, err := decodeBag(ctx, properties.Object(), r.alloc(), decoding{unknown: true, priorFaults: found})
 	return err
 }
 
@@ -48,7 +48,7 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 		return nil, err
 	}
 	// The author may have derived values from secrets in the old properties.
-	return &CheckResponse{Properties: Bag{old.marks.concealFields(bag, req.Properties.message)}}, nil
+	return &CheckResponse{Properties: BagFrom(old.marks.concealFields(bag, req.Properties.Object()))}, nil
 }
 
 // Name implements [ResourceProvider]. If programs name the resources, it returns the name property.
@@ -58,7 +58,7 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 		return nil, err
 	}
 	if r.named {
-		return givenName(req.Properties.message)
+		return givenName(req.Properties.Object())
 	}
 	c := &call{op: nameOp, want: want}
 	if err := run(ctx, r, c); err != nil {
@@ -140,7 +140,7 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 	if err != nil {
 		return nil, err
 	}
-	return &GetResponse{Properties: Bag{bag}}, nil
+	return &GetResponse{Properties: BagFrom(bag)}, nil
 }
 
 // InspectChange implements [ResourceProvider].
@@ -156,7 +156,7 @@ func (r *Provider) InspectChange(
 			return nil, err
 		}
 	}
-	kept := c.diff.kept(c.old.before, req.New.message)
+	kept := c.diff.kept(c.old.before, req.New.Object())
 	if len(c.diff.ignored) > 0 { // Fail now, not in Update during the deployment.
 		if err := judge(ctx, r, kept); err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func (r *Provider) InspectChange(
 	}
 	return &InspectChangeResponse{
 		Changes: c.diff.Changes(), Replaces: c.diff.Replaces(), DeleteBeforeReplace: c.diff.deleteFirst,
-		Properties: Bag{kept},
+		Properties: BagFrom(kept),
 	}, nil
 }
 
@@ -211,7 +211,7 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 
 // judge returns an *[OutputError] if bag, which the author's code produced, would be rejected by the next operation. It
 // returns ctx.Err() if ctx is done.
-func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
+func judge(ctx context.Context, r *Provider, bag *property.Value) error {
 	var invalid *InvalidError
 	_, err := decodeBag(ctx, bag, r.alloc(), decoding{unknown: true, checked: true})
 	if errors.As(err, &invalid) {
@@ -222,20 +222,20 @@ func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
 
 // givenName returns the value of the name property in a valid bag. It returns an *[InvalidError] if the name is unknown,
 // secret, empty, or contains control characters.
-func givenName(bag *structpb.Struct) (*NameResponse, error) {
-	value := bag.GetFields()[nameProperty]
+func givenName(bag *property.Value) (*NameResponse, error) {
+	value := bag.Get(nameProperty)
 	plain, secret := signed.Reveal(value)
 	switch {
 	case signed.IsUnknown(plain):
 		return nil, nameFault("must be known here, but is not known yet")
 	case secret:
 		return nil, nameFault("is part of the resource's URN and must not be a secret")
-	case plain.GetStringValue() == "":
+	case plain.Text() == "":
 		return nil, nameFault("is empty")
-	case urn.CheckName(plain.GetStringValue()) != nil:
+	case urn.CheckName(plain.Text()) != nil:
 		return nil, nameFault("contains control characters")
 	}
-	return &NameResponse{Name: plain.GetStringValue()}, nil
+	return &NameResponse{Name: plain.Text()}, nil
 }
 
 // withoutFaults returns the properties whose old values satisfy the current IDL, given the error that others caused. If
@@ -282,7 +282,7 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 		if diff.ignoreEqual(keeping, before, after); len(diff.ignored) == 0 {
 			break
 		}
-		kept := Bag{diff.kept(old.before, req.New.message)}
+		kept := BagFrom(diff.kept(old.before, req.New.Object()))
 		equal, err := decodeState(ctx, r, req.URN, req.ID, kept, req.References, wanted)
 		if err == nil {
 			want = equal

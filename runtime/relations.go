@@ -53,8 +53,8 @@ func (p *Props) exactlyOneOf(names []string) {
 
 // has reports whether a property is present in the current object.
 func (p *Props) has(name string) bool {
-	v, _ := signed.Reveal(p.fields[name])
-	return v != nil && !signed.IsNull(v)
+	v, _ := signed.Reveal(p.object.Get(name))
+	return v != nil && !v.IsNull()
 }
 
 // Rules declares the rules of the current object. A program's properties must not break any of them.
@@ -71,7 +71,7 @@ func (p *Props) checkRules(before int) {
 		return
 	}
 	o := &p.operands // not a variable, which would be allocated
-	*o = operands{fields: p.fields, faults: p.faults[before:]}
+	*o = operands{object: p.object, faults: p.faults[before:]}
 	if len(o.faults) > 0 {
 		o.at = p.at()
 	}

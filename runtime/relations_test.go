@@ -43,14 +43,14 @@ func TestRelations(t *testing.T) {
 	for _, c := range table.Cases {
 		var value structpb.Value
 		must.Do(t, protojson.Unmarshal(c[0], &value))
-		fields := value.GetStructValue().GetFields()
-		for name, v := range fields {
-			fields[name] = caseValue(v)
+		bag := value.GetStructValue()
+		for name, v := range bag.GetFields() {
+			bag.Fields[name] = caseValue(v)
 		}
 		for _, m := range []mode{strict, lenient} {
 			p := newProps(t.Context(), m, nil)
-			p.unknown, p.inOrder = true, true
-			p.decodeObject(fields, table.Properties)
+			p.unknown = true
+			p.decodeObject(BagOf(bag).Object(), table.Properties)
 			got, want := []string{}, []string{}
 			for _, f := range p.reported() {
 				got = append(got, f.Error())

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/rule"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -36,7 +36,7 @@ func Rules(texts ...string) *RuleSet {
 
 // operands finds the operands of rules in an object.
 type operands struct {
-	fields map[string]*structpb.Value
+	object *property.Value
 	// faults were found in the object, whose path is at. Invalid properties count as unknown.
 	faults []Fault
 	at     Path
@@ -44,13 +44,13 @@ type operands struct {
 
 // Find implements [rule.Source].
 func (o *operands) Find(path []string) (value rule.Value, is rule.Presence) {
-	fields, last := o.fields, len(path)-1
+	object, last := o.object, len(path)-1
 	for i, name := range path {
-		v, _ := signed.Reveal(fields[name])
+		v, _ := signed.Reveal(object.Get(name))
 		switch {
-		case signed.IsNull(v) && i == last:
+		case v.IsNull() && i == last:
 			return value, rule.Absent
-		case signed.IsNull(v):
+		case v.IsNull():
 			return value, rule.NoParent
 		case (signed.IsUnknown(v) || o.invalid(path[:i+1])) && i == last:
 			return value, rule.Unknown
@@ -59,7 +59,7 @@ func (o *operands) Find(path []string) (value rule.Value, is rule.Presence) {
 		case i == last:
 			return operand(v), rule.Present
 		}
-		fields = v.GetStructValue().GetFields()
+		object = v
 	}
 	return value, rule.Absent
 }
@@ -76,23 +76,23 @@ func (o *operands) invalid(path []string) bool {
 }
 
 // operand converts a value.
-func operand(v *structpb.Value) rule.Value {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_BoolValue:
-		if k.BoolValue {
+func operand(v *property.Value) rule.Value {
+	switch v.Kind() {
+	case property.Bool:
+		if v.Bool() {
 			return rule.Value{Kind: rule.Bool, Number: 1}
 		}
 		return rule.Value{Kind: rule.Bool}
-	case *structpb.Value_NumberValue:
-		return rule.Value{Kind: rule.Number, Number: k.NumberValue}
-	case *structpb.Value_StringValue:
-		return rule.Value{Kind: rule.String, Text: k.StringValue}
-	case *structpb.Value_ListValue:
-		return rule.Value{Kind: rule.Items, Number: float64(len(k.ListValue.GetValues()))}
+	case property.Number:
+		return rule.Value{Kind: rule.Number, Number: v.Number()}
+	case property.String:
+		return rule.Value{Kind: rule.String, Text: v.Text()}
+	case property.List:
+		return rule.Value{Kind: rule.Items, Number: float64(len(v.Elements()))}
 	}
 	entries := rule.Value{Kind: rule.Items}
-	for _, elem := range v.GetStructValue().GetFields() {
-		if !signed.IsNull(elem) {
+	for _, f := range v.Fields() {
+		if !f.Value.IsNull() {
 			entries.Number++
 		}
 	}

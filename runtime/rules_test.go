@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -51,11 +52,11 @@ func declareKind(p *Props, name, kind string) {
 // nested decodes an object of a shape.
 type nested struct{ shape map[string]any }
 
-func (n nested) decode(p *Props, v *structpb.Value, _ any) bool {
+func (n nested) decode(p *Props, v *property.Value, _ any) bool {
 	return structCodec{}.decode(p, v, &ruledObject{shape: n.shape})
 }
-func (n nested) encode(*Props, any) *structpb.Value { return nil }
-func (n nested) kind() Kind                         { return KindObject }
+func (n nested) encode(*Props, any) property.Value { return property.Value{} }
+func (n nested) kind() Kind                        { return KindObject }
 
 // ruleTable is internal/rule/testdata/cases.json.
 type ruleTable struct {
@@ -86,25 +87,25 @@ func TestRules(t *testing.T) {
 				}
 			}
 			got := []string{}
-			fields := caseValue(&value).GetStructValue().GetFields()
-			for _, f := range o.faults(t, fields, strict, false) {
+			object := property.FromMessage(caseValue(&value))
+			for _, f := range o.faults(t, &object, strict, false) {
 				got = append(got, f.Error())
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%s of %s: %q, want %q", c.Rule, row[0], got, want)
 			}
-			if slices.Contains(want, "fails") && len(want) == 1 && len(o.faults(t, fields, lenient, false))+len(o.faults(t, fields, strict, true)) > 0 {
+			if slices.Contains(want, "fails") && len(want) == 1 && len(o.faults(t, &object, lenient, false))+len(o.faults(t, &object, strict, true)) > 0 {
 				t.Errorf("%s judges state or the result of Check", c.Rule)
 			}
 		}
 	}
 }
 
-func (o *ruledObject) faults(t testing.TB, fields map[string]*structpb.Value, m mode, checked bool) []Fault {
+func (o *ruledObject) faults(t testing.TB, object *property.Value, m mode, checked bool) []Fault {
 	t.Helper()
 	p := newProps(t.Context(), m, nil)
-	p.unknown, p.inOrder, p.checked = true, true, checked
-	p.decodeObject(fields, o)
+	p.unknown, p.checked = true, checked
+	p.decodeObject(object, o)
 	return p.reported()
 }
 
@@ -121,7 +122,7 @@ func TestInvalidRule(t *testing.T) {
 
 func BenchmarkRules(b *testing.B) {
 	p := newProps(b.Context(), strict, nil)
-	p.fields = must.Get(structpb.NewStruct(map[string]any{"protocol": "tcp", "from": 80.0, "to": 443.0}))(b).Fields
+	p.object = BagOf(must.Get(structpb.NewStruct(map[string]any{"protocol": "tcp", "from": 80.0, "to": 443.0}))(b)).Object()
 	p.rules = Rules(
 		"the first port is above the last",
 		`["||", ["&&", ["!=", ["get", "protocol"], "tcp"], ["!=", ["get", "protocol"], "udp"]], ["<=", ["get", "from"], ["get", "to"]]]`,

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
@@ -39,7 +41,7 @@ func (h hoarder) Upgrade(_ context.Context, old *lumi.State[*network], stored lu
 func checkOldBag(t *rapid.T) {
 	stored, wanted := lumi.BagOf(spoiltBag(t)), bag(t, minimal)
 	if rapid.Bool().Draw(t, "left over") {
-		stored.Struct().Fields["left"] = lumi.NewSecret(structpb.NewStringValue(hush))
+		bags.Set(&stored, "left", lumi.NewSecret(structpb.NewStringValue(hush)))
 	}
 	before := proto.CloneOf(stored.Struct())
 	moved := rapid.SliceOfN(rapid.SampledFrom(append(propertyNames(), "left")), 0, 3).Draw(t, "moved")
@@ -135,7 +137,7 @@ func storedCalls(t *rapid.T, p *testnet.NetworkProvider, stored, wanted lumi.Bag
 			replaced := over(t, wanted, `{}`) // a copy whose change requires a replacement
 			for _, p := range lumi.Describe(&network{}) {
 				if v := stored.Struct().Fields[p.Name]; p.Flags&lumi.Replaces != 0 {
-					replaced.Struct().Fields[p.Name] = v
+					bags.Set(&replaced, p.Name, v)
 				}
 			}
 			resp, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: stored, New: replaced})

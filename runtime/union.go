@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -21,17 +21,17 @@ func (unionOf[P]) typ() reflect.Type { return reflect.TypeFor[P]() }
 
 type unionCodec struct{ structCodec }
 
-func (c unionCodec) decode(p *Props, v *structpb.Value, into any) bool {
+func (c unionCodec) decode(p *Props, v *property.Value, into any) bool {
 	return c.structCodec.decode(p, v, into) && !p.came().missing
 }
 
-func (unionCodec) encode(p *Props, from any) *structpb.Value {
+func (unionCodec) encode(p *Props, from any) property.Value {
 	faults := len(p.faults)
-	fields := p.encodeObject(from.(Object))
-	if len(p.faults) == faults && !p.isOne(len(fields)) {
-		return nil
+	v := p.encodeObject(from.(Object))
+	if len(p.faults) == faults && !p.isOne(len(v.Fields())) {
+		return property.Value{}
 	}
-	return p.make.object(fields)
+	return v
 }
 
 // isOne reports whether count, the number of variants set in the union being encoded, is 1. If not, it reports a fault,
@@ -53,12 +53,13 @@ func (p *Props) OneOf(names ...string) {
 		return
 	}
 	count := 0
-	for _, v := range p.fields {
-		if v, _ := signed.Reveal(v); v != nil && !signed.IsNull(v) {
+	fields := p.object.Fields()
+	for i := range fields {
+		if v, _ := signed.Reveal(&fields[i].Value); !v.IsNull() {
 			count++
 		}
 	}
-	wrong := count != 1 || p.seen != len(p.fields)
+	wrong := count != 1 || p.seen != len(fields)
 	for _, part := range p.came().parts {
 		wrong = wrong || part.missing
 	}
@@ -90,7 +91,7 @@ type capabilityUnionCodec struct{}
 
 func (capabilityUnionCodec) kind() Kind { return KindCapability }
 
-func (capabilityUnionCodec) decode(p *Props, v *structpb.Value, into any) bool {
+func (capabilityUnionCodec) decode(p *Props, v *property.Value, into any) bool {
 	variants := into.(Variants).Lumi()
 	types := make([]string, len(variants))
 	for i, variant := range variants {
@@ -111,7 +112,7 @@ func (capabilityUnionCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return found || p.otherType(expected, u)
 }
 
-func (capabilityUnionCodec) encode(p *Props, from any) *structpb.Value {
+func (capabilityUnionCodec) encode(p *Props, from any) property.Value {
 	var one Variant
 	count := 0
 	for _, variant := range from.(Variants).Lumi() {
@@ -121,11 +122,11 @@ func (capabilityUnionCodec) encode(p *Props, from any) *structpb.Value {
 		}
 	}
 	if !p.isOne(count) {
-		return nil
+		return property.Value{}
 	}
 	if parts, err := one.URN.Parts(); err != nil || parts.Type != one.Type && !slices.Contains(one.Was, parts.Type) {
 		p.fault("is not the URN of a resource of type %s", one.Type)
-		return nil
+		return property.Value{}
 	}
-	return p.make.string(string(*one.URN))
+	return property.StringOf(string(*one.URN))
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"sync"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -24,7 +22,7 @@ func (r *Provider) Upgrade(ctx context.Context, stored Bag) (Bag, error) {
 		return Bag{}, err
 	}
 	upgraded, err := encodeBag(ctx, s.Properties, s.marks, 0, 0)
-	return Bag{upgraded}, err
+	return BagFrom(upgraded), err
 }
 
 // storedState decodes stored properties, which may have been written under an older IDL. If they do not fit the current
@@ -35,7 +33,7 @@ func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, re
 	if err != nil {
 		return nil, err
 	}
-	s.bag = bag.message
+	s.bag = bag.Object()
 	if !fits && r.can.upgrade.IsValid() {
 		if err := upgradeState(ctx, r, s, bag); err != nil {
 			return nil, upgradeError(err)
@@ -68,15 +66,15 @@ func upgradeState(ctx context.Context, r *Provider, s *state, stored Bag) error 
 	if s.marks == nil {
 		s.marks = &mark{}
 	}
-	s.marks.settle(structpb.NewStructValue(before), structpb.NewStructValue(after))
-	secret := containsSecret(structpb.NewStructValue(stored.message))
+	s.marks.settle(before, after)
+	secret := containsSecret(stored.Object())
 	properties := r.properties()
 	for _, p := range properties {
 		part := s.marks.part(step{name: p.Name, index: fieldStep})
 		if _, done := s.done.Load(p.Name); done {
 			part.missing = false
 		}
-		if secret && !same(before.GetFields()[p.Name], after.GetFields()[p.Name]) {
+		if secret && !same(before.Get(p.Name), after.Get(p.Name)) {
 			part.secret = true
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"github.com/google/go-cmp/cmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -242,7 +244,7 @@ func TestUpgradeIfNeeded(t *testing.T) {
 		})
 	}
 	left := bag(t, newLink)
-	left.Struct().Fields["gone"] = bag(t, `{"gone": null}`).Struct().Fields["gone"]
+	bags.Set(&left, "gone", bag(t, `{"gone": null}`).Struct().Fields["gone"])
 	ops := &linkOps{}
 	if _, err := linkProvider(ops).Delete(t.Context(), &lumi.DeleteRequest{Properties: left}); err != nil || ops.upgraded > 0 {
 		t.Errorf("Delete with a null field = %v after %d upgrades, want nil after 0", err, ops.upgraded)

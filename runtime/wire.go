@@ -1,13 +1,12 @@
 package lumi
 
 import (
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -16,57 +15,51 @@ import (
 
 // NewSecret returns v wrapped as a secret, or v itself if it is already wrapped.
 func NewSecret(v *structpb.Value) *structpb.Value {
-	if signed.IsSecret(v) {
+	if v.GetStructValue().GetFields()[wire.Signature].GetStringValue() == wire.Secret {
 		return v
 	}
-	return signedObject(wire.Secret, "value", v)
+	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+		wire.Signature: structpb.NewStringValue(wire.Secret), "value": v,
+	}})
 }
 
 // NewUnknown returns the placeholder for an unknown value.
 func NewUnknown() *structpb.Value { return structpb.NewStringValue(wire.Unknown) }
 
-func signedObject(signature, key string, v *structpb.Value) *structpb.Value {
-	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-		wire.Signature: structpb.NewStringValue(signature), key: v,
-	}})
-}
-
 // hasExtraFields reports whether v is a secret wrapper with fields other than the value.
-func hasExtraFields(v *structpb.Value) bool {
+func hasExtraFields(v *property.Value) bool {
 	for signed.IsSecret(v) {
-		fields := v.GetStructValue().GetFields()
-		for key, field := range fields {
-			if key != wire.Signature && key != "value" && !signed.IsNull(field) {
+		for _, f := range v.Fields() {
+			if f.Name != wire.Signature && f.Name != "value" && !f.Value.IsNull() {
 				return true
 			}
 		}
-		v = fields["value"]
+		v = v.Get("value")
 	}
 	return false
 }
 
 // kindOf describes a value for a message, such as `a string "x"`. If hidden is set, it returns only the kind.
-func kindOf(v *structpb.Value, hidden bool) string {
+func kindOf(v *property.Value, hidden bool) string {
 	var kind, value string
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_BoolValue:
-		kind, value = "a boolean", strconv.FormatBool(k.BoolValue)
-	case *structpb.Value_NumberValue:
-		switch {
-		case math.IsNaN(k.NumberValue):
-			return "NaN"
-		case math.IsInf(k.NumberValue, 0):
-			return strings.TrimPrefix(strconv.FormatFloat(k.NumberValue, 'g', -1, 64), "+") + "inity"
+	switch v.Kind() {
+	case property.Bool:
+		kind, value = "a boolean", strconv.FormatBool(v.Bool())
+	case property.Number:
+		switch n := v.Plain().(type) {
+		case string: // not finite
+			return n
+		case float64:
+			kind, value = "a number", constraint.FormatNumber(n)
 		}
-		kind, value = "a number", constraint.FormatNumber(k.NumberValue)
-	case *structpb.Value_StringValue:
-		if k.StringValue == wire.Unknown {
+	case property.String:
+		if signed.IsUnknown(v) {
 			return "a value that is not known yet"
 		}
-		kind, value = "a string", quote(k.StringValue)
-	case *structpb.Value_ListValue:
+		kind, value = "a string", quote(v.Text())
+	case property.List:
 		return "a list"
-	case *structpb.Value_StructValue:
+	case property.Object:
 		switch signed.Signature(v) {
 		case "":
 			return "an object"
@@ -91,36 +84,26 @@ func kindOf(v *structpb.Value, hidden bool) string {
 func quote(s string) string { return constraint.Quote(constraint.Shorten(s)) }
 
 // same reports whether a and b are equal, ignoring secret wrappers.
-func same(a, b *structpb.Value) bool {
+func same(a, b *property.Value) bool {
 	a, _ = signed.Reveal(a)
 	b, _ = signed.Reveal(b)
 	switch {
-	case signed.IsNull(a) || signed.IsNull(b):
-		return signed.IsNull(a) && signed.IsNull(b)
+	case a.IsNull() || b.IsNull():
+		return a.IsNull() && b.IsNull()
 	case !haveParts(a, b):
-		return proto.Equal(a, b)
-	case a.GetStructValue() != nil:
-		return sameFields(a.GetStructValue().GetFields(), b.GetStructValue().GetFields())
-	}
-	return slices.EqualFunc(a.GetListValue().GetValues(), b.GetListValue().GetValues(), same)
-}
-
-// sameFields is like same, for the fields of two objects. Null fields count as absent.
-func sameFields(a, b map[string]*structpb.Value) bool {
-	for key, v := range a {
-		if !same(v, b[key]) {
-			return false
+		return property.Equal(a, b)
+	case a.Kind() == property.Object: // Null fields count as absent.
+		for p := range property.Pairs(a, b) {
+			if !same(p.A, p.B) {
+				return false
+			}
 		}
+		return true
 	}
-	for key, v := range b {
-		if _, both := a[key]; !both && !same(nil, v) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Elements(), b.Elements(), func(a, b property.Field) bool { return same(&a.Value, &b.Value) })
 }
 
 // haveParts reports whether both values are objects or both are lists.
-func haveParts(a, b *structpb.Value) bool {
-	return a.GetStructValue() != nil && b.GetStructValue() != nil || a.GetListValue() != nil && b.GetListValue() != nil
+func haveParts(a, b *property.Value) bool {
+	return a.Kind() == b.Kind() && a.Kind() >= property.List
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
@@ -27,17 +26,16 @@ import (
 // not contain secret names. If ctx is done, Stamp returns ctx.Err().
 func Stamp(ctx context.Context, bag lumi.Bag) (lumi.Bag, error) {
 	s := &stamper{ctx: ctx}
-	given := bag.Struct().GetFields()
-	fields := s.fields(given, spot{})
+	stamped := s.value(bag.Object(), spot{})
 	switch {
 	case ctx.Err() != nil:
 		return lumi.Bag{}, ctx.Err()
 	case len(s.faults) > 0:
 		return lumi.Bag{}, &lumi.InvalidError{Faults: s.faults}
-	case maps.Equal(fields, given):
+	case stamped == bag.Object():
 		return bag, nil
 	}
-	return lumi.BagOf(&structpb.Struct{Fields: fields}), nil
+	return lumi.BagFrom(stamped), nil
 }
 
 const (
@@ -103,62 +101,53 @@ func (s *stamper) fault(at spot, err error) {
 	}
 }
 
-// fields returns the fields of an object with their values stamped. It returns the same map if nothing changed.
-func (s *stamper) fields(fields map[string]*structpb.Value, at spot) map[string]*structpb.Value {
-	stamped, copied := fields, false
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		v := s.value(fields[key], at.key(key))
-		if v == fields[key] {
-			continue
-		}
-		if !copied {
-			stamped, copied = maps.Clone(fields), true
-		}
-		stamped[key] = v
-	}
-	return stamped
-}
-
 // value returns a value with all assets and archives in it stamped. It returns the same value if nothing changed.
-func (s *stamper) value(v *structpb.Value, at spot) *structpb.Value {
+func (s *stamper) value(v *property.Value, at spot) *property.Value {
 	if at.depth > maxDepth || s.isDone() {
 		return v
 	}
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_ListValue:
-		return s.list(v, k.ListValue.GetValues(), at)
-	case *structpb.Value_StructValue:
-		switch fields := k.StructValue.GetFields(); signed.Signature(v) {
+	switch v.Kind() {
+	case property.List:
+		if stamped, changed := s.parts(v.Elements(), func(i int) spot { return at.index(i) }); changed {
+			list := property.ListOf(stamped)
+			return &list
+		}
+	case property.Object:
+		switch signed.Signature(v) {
 		case wire.Secret:
 			at.hidden, at.depth = true, at.depth+1
-			return with(v, "value", s.value(fields["value"], at))
+			return with(v, "value", s.value(v.Get("value"), at))
 		case wire.Asset, wire.Archive:
 			return s.content(v, at).value
 		case "":
-			stamped := s.fields(fields, at)
-			if maps.Equal(stamped, fields) {
-				return v
+			if stamped, changed := s.parts(v.Fields(), func(i int) spot { return at.key(v.Fields()[i].Name) }); changed {
+				object := property.ObjectOf(stamped...)
+				return &object
 			}
-			return structpb.NewStructValue(&structpb.Struct{Fields: stamped})
 		}
 	}
 	return v
 }
 
-func (s *stamper) list(v *structpb.Value, values []*structpb.Value, at spot) *structpb.Value {
-	stamped := make([]*structpb.Value, len(values))
-	for i, elem := range values {
-		stamped[i] = s.value(elem, at.index(i))
+// parts returns the fields of an object or the elements of a list with their values stamped, and reports whether that
+// changed any. at returns their locations.
+func (s *stamper) parts(parts []property.Field, at func(i int) spot) (stamped []property.Field, changed bool) {
+	for i := range parts {
+		v := s.value(&parts[i].Value, at(i))
+		if v == &parts[i].Value {
+			continue
+		}
+		if !changed {
+			stamped, changed = slices.Clone(parts), true
+		}
+		stamped[i].Value = *v
 	}
-	if slices.Equal(stamped, values) {
-		return v
-	}
-	return structpb.NewListValue(&structpb.ListValue{Values: stamped})
+	return stamped, changed
 }
 
 // stamped is the result of stamping an asset or archive.
 type stamped struct {
-	value *structpb.Value
+	value *property.Value
 	// hash is the hash of the content, or "" if it gets none.
 	hash string
 	// records holds the result of function records if complete is set. It is unset for remote and unknown content,
@@ -170,18 +159,18 @@ type stamped struct {
 }
 
 // content stamps an asset or archive, which may be wrapped as a secret. It returns other values unchanged.
-func (s *stamper) content(v *structpb.Value, at spot) stamped {
+func (s *stamper) content(v *property.Value, at spot) stamped {
 	if at.depth > maxDepth || s.isDone() {
 		return stamped{value: v}
 	}
-	signature, fields := signed.Signature(v), v.GetStructValue().GetFields()
+	signature := signed.Signature(v)
 	if signature == wire.Secret {
 		at.hidden, at.depth = true, at.depth+1
-		inner := s.content(fields["value"], at)
+		inner := s.content(v.Get("value"), at)
 		inner.value, inner.secret = with(v, "value", inner.value), true
 		return inner
 	}
-	key, location := locationOf(fields)
+	key, location := locationOf(v.Fields())
 	plain, secret := signed.Reveal(location)
 	at.hidden = at.hidden || secret
 	made := stamped{value: v}
@@ -195,11 +184,13 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 		return stamped{value: v}
 	}
 	made.secret = made.secret || secret
-	var hash *structpb.Value
+	var hash *property.Value
 	if made.hash != "" {
-		if hash = structpb.NewStringValue(made.hash); made.secret {
-			hash = lumi.NewSecret(hash)
+		text := property.StringOf(made.hash)
+		if made.secret {
+			text = signed.Secret(text)
 		}
+		hash = &text
 	}
 	made.value = with(made.value, hashKey, hash)
 	return made
@@ -207,7 +198,7 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 
 // file stamps an asset, or an archive other than an archive of assets, by setting the hash and records in made. It
 // returns false if the value is malformed or its location is unknown.
-func (s *stamper) file(made *stamped, signature, key string, location *structpb.Value, at spot) bool {
+func (s *stamper) file(made *stamped, signature, key string, location *property.Value, at spot) bool {
 	text, ok := stringOf(location)
 	var c file
 	switch {
@@ -260,26 +251,27 @@ func (s *stamper) skips(c file, at spot) bool {
 
 // assets is like file, but for an archive of assets. wrapped holds its members, perhaps in secret wrappers, and assets
 // holds them without the wrappers.
-func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot) bool {
-	if assets.GetStructValue() == nil || signed.Signature(assets) != "" {
+func (s *stamper) assets(made *stamped, wrapped, assets *property.Value, at spot) bool {
+	if assets.Kind() != property.Object || signed.Signature(assets) != "" {
 		return false
 	}
-	fields := assets.GetStructValue().GetFields()
-	changed, taken := maps.Clone(fields), &names{}
+	fields := assets.Fields()
+	changed, taken, isChanged := slices.Clone(fields), &names{}, false
 	made.complete = true
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if signed.IsNull(fields[key]) {
+	for i, f := range fields {
+		if f.Value.IsNull() {
 			continue
 		}
-		at := at.key(key)
-		name, err := cleanName(key)
+		at := at.key(f.Name)
+		name, err := cleanName(f.Name)
 		if err != nil {
 			s.fault(at, withoutEntry(err)) // The path already contains the name.
 			made.complete = false
 			continue
 		}
-		part := s.content(fields[key], at)
-		changed[key] = part.value
+		part := s.content(&fields[i].Value, at)
+		isChanged = isChanged || part.value != &fields[i].Value
+		changed[i].Value = *part.value
 		made.secret = made.secret || part.secret
 		made.complete = made.complete && part.complete
 		for _, r := range part.records {
@@ -291,9 +283,9 @@ func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot
 			made.records = append(made.records, r)
 		}
 	}
-	if !maps.Equal(changed, fields) {
-		plain := structpb.NewStructValue(&structpb.Struct{Fields: changed})
-		made.value = with(made.value, "assets", rewrap(wrapped, plain))
+	if isChanged {
+		plain := property.ObjectOf(changed...)
+		made.value = with(made.value, "assets", rewrap(wrapped, &plain))
 	}
 	if made.complete {
 		made.hash = hashRecords(made.records)

@@ -1,36 +1,31 @@
 package content
 
 import (
-	"maps"
-
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // stringOf returns the string in v. It returns false if v is unknown or not a string.
-func stringOf(v *structpb.Value) (string, bool) {
-	s, ok := v.GetKind().(*structpb.Value_StringValue)
-	if !ok || s.StringValue == wire.Unknown {
-		return "", false
-	}
-	return s.StringValue, true
+func stringOf(v *property.Value) (string, bool) {
+	return v.Text(), v.Kind() == property.String && !signed.IsUnknown(v)
 }
 
 // rewrap returns v in copies of the secret wrappers of wrapped, if any.
-func rewrap(wrapped, v *structpb.Value) *structpb.Value {
+func rewrap(wrapped, v *property.Value) *property.Value {
 	if signed.IsSecret(wrapped) {
-		return with(wrapped, "value", rewrap(wrapped.GetStructValue().GetFields()["value"], v))
+		return with(wrapped, "value", rewrap(wrapped.Get("value"), v))
 	}
 	return v
 }
 
 // locationOf returns the key and value of the field that contains or locates the content of an asset or archive. The value
 // is nil unless exactly one such field is set.
-func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
-	for name, v := range fields {
-		if name == wire.Signature || name == hashKey || signed.IsNull(v) {
+func locationOf(fields []property.Field) (key string, location *property.Value) {
+	for i := range fields {
+		name, v := fields[i].Name, &fields[i].Value
+		if name == wire.Signature || name == hashKey || v.IsNull() {
 			continue
 		}
 		if location != nil {
@@ -43,16 +38,10 @@ func locationOf(fields map[string]*structpb.Value) (key string, location *struct
 
 // with returns a copy of object v with key set to a value, or without key if the value is nil. It returns v if nothing
 // changes.
-func with(v *structpb.Value, key string, to *structpb.Value) *structpb.Value {
-	fields := v.GetStructValue().GetFields()
-	if fields[key] == to {
+func with(v *property.Value, key string, to *property.Value) *property.Value {
+	if v.Get(key) == to {
 		return v
 	}
-	fields = maps.Clone(fields)
-	if to == nil {
-		delete(fields, key)
-	} else {
-		fields[key] = to
-	}
-	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	object := v.With(key, to.OrAbsent())
+	return &object
 }

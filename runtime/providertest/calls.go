@@ -30,10 +30,8 @@ type call struct {
 // is nil.
 type bags [3]*structpb.Struct
 
-// bagNames holds the role and prefix of each bag in the transcript, and its name in reports.
-var bagNames = [3]struct{ role, mark, name string }{
-	{"sent", "", "the properties"}, {"old", "old ", "the old properties"}, {"new", "new ", "the new properties"},
-}
+// bagNames holds the role and prefix of each bag in the transcript.
+var bagNames = [3]struct{ role, mark string }{{"sent", ""}, {"old", "old "}, {"new", "new "}}
 
 // call returns a new call with the resource's URN and the references in sent.
 func (r *Resource) call(name, id string, sent bags) *call {

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -87,7 +86,7 @@ func (s *step) results(c Call, bag *structpb.Struct) {
 		}
 	}
 	for _, name := range c.Computed {
-		if signed.IsNull(bag.Fields[name]) {
+		if isNull(bag.Fields[name]) {
 			s.errorf("Call does not return %s", name)
 		}
 	}
@@ -109,7 +108,7 @@ func isOf(kind lumi.Kind, v *structpb.Value) bool {
 	case map[string]any:
 		kinds = map[string][]lumi.Kind{
 			"": {lumi.KindMap, lumi.KindObject}, wire.Asset: {lumi.KindAsset}, wire.Archive: {lumi.KindArchive},
-		}[signed.Signature(v)]
+		}[signature(v)]
 	}
 	return kind == lumi.KindAny || slices.Contains(kinds, kind)
 }

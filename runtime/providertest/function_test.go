@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -94,7 +96,7 @@ func TestFunction(t *testing.T) {
 
 func TestFunctionMistakes(t *testing.T) {
 	set := func(name string, v *structpb.Value) func(*lumi.CallRequest, *lumi.CallResponse) {
-		return func(_ *lumi.CallRequest, resp *lumi.CallResponse) { resp.Results.Struct().Fields[name] = v }
+		return func(_ *lumi.CallRequest, resp *lumi.CallResponse) { bags.Set(&resp.Results, name, v) }
 	}
 	calls := 0
 	call := providertest.Call{Arguments: providertest.Properties{"zone": "a"}}
@@ -126,7 +128,7 @@ func TestFunctionMistakes(t *testing.T) {
 		"repetition": {
 			func(_ *lumi.CallRequest, resp *lumi.CallResponse) {
 				calls++
-				resp.Results.Struct().Fields["size"] = structpb.NewNumberValue(float64(calls))
+				bags.Set(&resp.Results, "size", structpb.NewNumberValue(float64(calls)))
 			}, call, "call: Call returns different results for the same arguments:\n\tsize: expected 1, found 2",
 		},
 		"failure": {nil, providertest.Call{Arguments: providertest.Properties{"zone": "z"}}, "call: Call failed: zone z: no such resource"},

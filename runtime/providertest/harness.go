@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -449,7 +448,7 @@ func newSecrets() secrets { return secrets{wire.NewSecrets(nil)} }
 // noteSecrets records the secret strings in a bag. It does not record keys of secret objects, which may be property names.
 func (s secrets) noteSecrets(bag *structpb.Struct) {
 	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
-		if !signed.IsSecret(v) {
+		if !isSecret(v) {
 			return true
 		}
 		for text := range texts(reveal(v)) {

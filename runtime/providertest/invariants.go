@@ -11,8 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/readable"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -22,14 +20,14 @@ import (
 func (s *step) kept(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	s.differs("Check changes values set by the program", asked, checked, func(c lumi.Change) bool {
-		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !signed.IsContent(c.Old) || isAdded(c.Old, c.New) ||
-			signed.IsUnknown(c.Old)
+		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !isContent(c.Old) || isAdded(c.Old, c.New) ||
+			isUnknown(c.Old)
 	})
 }
 
 // isAdded reports whether both values are assets or archives and after contains all fields of before.
 func isAdded(before, after *structpb.Value) bool {
-	return signed.IsContent(before) && signed.IsContent(after) && covers(before.GetStructValue(), after.GetStructValue())
+	return isContent(before) && isContent(after) && covers(before.GetStructValue(), after.GetStructValue())
 }
 
 func covers(before, after *structpb.Struct) bool {
@@ -48,7 +46,7 @@ func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	var known []lumi.Path
 	parts("", structpb.NewStructValue(asked), func(p lumi.Path, v *structpb.Value) bool {
-		if signed.IsUnknown(v) && !signed.IsUnknown(reveal(at(checked, p))) {
+		if isUnknown(v) && !isUnknown(reveal(at(checked, p))) {
 			known = append(known, p)
 		}
 		return true
@@ -94,10 +92,10 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
-		if signed.IsSecret(v) {
+		if isSecret(v) {
 			return false
 		}
-		if p != "" && s.r.isHidden(p) && !signed.IsNull(v) && !signed.IsUnknown(v) {
+		if p != "" && s.r.isHidden(p) && !isNull(v) && !isUnknown(v) {
 			bare = append(bare, p)
 		}
 		return true
@@ -113,10 +111,10 @@ func (s *step) keepsSecrets(call string, sent, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
 	parts("", structpb.NewStructValue(sent), func(p lumi.Path, v *structpb.Value) bool {
-		if !signed.IsSecret(v) {
+		if !isSecret(v) {
 			return true
 		}
-		if !signed.IsNull(at(bag, p)) && !isHiddenIn(bag, p) && !s.r.isHidden(p) {
+		if !isNull(at(bag, p)) && !isHiddenIn(bag, p) && !s.r.isHidden(p) {
 			bare = append(bare, p)
 		}
 		return false
@@ -132,20 +130,20 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	for _, p := range s.r.described.Properties {
 		v, there := bag.GetFields()[p.Name]
-		chosen := p.Flags&lumi.Computed != 0 && signed.IsNull(s.r.wanted.GetFields()[p.Name])
+		chosen := p.Flags&lumi.Computed != 0 && isNull(s.r.wanted.GetFields()[p.Name])
 		switch {
 		case p.Flags&lumi.Out == 0 && !chosen && there:
 			s.errorf("%s returns %s, which the provider does not compute", call, p.Name)
-		case chosen && signed.IsNull(v):
+		case chosen && isNull(v):
 			s.errorf("%s does not return %s, which is computed and which the program does not set", call, p.Name)
 		case p.Flags&lumi.Out == 0 || !p.Required:
-		case signed.IsNull(v):
+		case isNull(v):
 			s.errorf("%s does not return %s, which is computed and, not being a pointer in the IDL, must be known now",
 				call, p.Name)
 		case isUnset(v) && !s.mayBeEmpty(p.Name):
 			s.report("unset: "+p.Name, fmt.Sprintf("%s returns %s unset, as %s. It is computed and, not being a pointer in"+
 				" the IDL, must be known now; if this is its real value, list it in %s",
-				call, p.Name, readable.JSON(reveal(v), ""), s.r.h.term("MayBeEmpty")))
+				call, p.Name, readableJSON(reveal(v), ""), s.r.h.term("MayBeEmpty")))
 		}
 	}
 }
@@ -158,7 +156,7 @@ func (s *step) keepsFixed(call string, bag *structpb.Struct) {
 	}
 	old, now := &structpb.Struct{Fields: map[string]*structpb.Value{}}, &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	for _, p := range s.r.described.Properties {
-		if was := s.old.GetFields()[p.Name]; p.Flags&lumi.Fixed != 0 && !signed.IsNull(was) {
+		if was := s.old.GetFields()[p.Name]; p.Flags&lumi.Fixed != 0 && !isNull(was) {
 			old.Fields[p.Name], now.Fields[p.Name] = was, bag.GetFields()[p.Name]
 		}
 	}

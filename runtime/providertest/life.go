@@ -9,7 +9,6 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/suggest"
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // Life describes the life cycle of one resource.
@@ -91,7 +90,7 @@ func (r *Resource) Life(t TB, l Life) {
 	s.expected = l.Expect
 	s.create(l.Create)
 	for _, name := range l.Computed {
-		if signed.IsNull(r.Output(lumi.Path(name))) {
+		if isNull(r.Output(lumi.Path(name))) {
 			s.errorf("%s is not computed", name)
 		}
 	}

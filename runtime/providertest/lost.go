@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // This file simulates an engine's recovery from lost responses, uncertain outcomes, and partial failures.
@@ -128,7 +127,7 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 	computed, err = r.callGet(s.ctx, lumi.Refresh, id, checked)
 	for name := range computed.GetFields() {
 		is := func(p lumi.Path) bool { return string(p) == name }
-		if chosen := r.declares(lumi.Computed, is) && signed.IsNull(checked.GetFields()[name]); !chosen && !r.declares(lumi.Out, is) {
+		if chosen := r.declares(lumi.Computed, is) && isNull(checked.GetFields()[name]); !chosen && !r.declares(lumi.Out, is) {
 			delete(computed.Fields, name)
 		}
 	}
@@ -157,7 +156,7 @@ func (s *step) checkReported(call string, partial bool, err error) {
 		if uncertain && (out || !left.Changed(c.Path)) { // It may or may not have been done.
 			continue
 		}
-		if s.excused(c) || call == "Create" && out && (signed.IsNull(c.Old) || isUnset(c.Old)) { // Create may have failed before setting it.
+		if s.excused(c) || call == "Create" && out && (isNull(c.Old) || isUnset(c.Old)) { // Create may have failed before setting it.
 			continue
 		}
 		says, reads := show(c.Old), show(c.New)

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -152,7 +151,7 @@ func (r *Resource) isHidden(path lumi.Path) bool {
 // learn records the paths of values wrapped in answer but not in asked. The IDL must declare them secret.
 func (r *Resource) learn(asked, answer *structpb.Struct) {
 	parts("", structpb.NewStructValue(answer), func(p lumi.Path, v *structpb.Value) bool {
-		if !signed.IsSecret(v) {
+		if !isSecret(v) {
 			return true
 		}
 		if !isHiddenIn(asked, p) {
@@ -169,7 +168,7 @@ func (r *Resource) learn(asked, answer *structpb.Struct) {
 func isHiddenIn(bag *structpb.Struct, path lumi.Path) bool {
 	found := false
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
-		found = found || signed.IsSecret(v) && (p.Holds(path) || path.Holds(p))
+		found = found || isSecret(v) && (p.Holds(path) || path.Holds(p))
 		return !found
 	})
 	return found
@@ -182,10 +181,10 @@ func (r *Resource) wrapped(bag *structpb.Struct) *structpb.Struct {
 	}
 	made := clone(bag)
 	parts("", structpb.NewStructValue(made), func(p lumi.Path, v *structpb.Value) bool {
-		if signed.IsSecret(v) {
+		if isSecret(v) {
 			return false
 		}
-		if p == "" || !r.isHidden(p) || signed.IsNull(v) {
+		if p == "" || !r.isHidden(p) || isNull(v) {
 			return true
 		}
 		v.Kind = lumi.NewSecret(&structpb.Value{Kind: v.GetKind()}).Kind

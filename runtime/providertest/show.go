@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/linediff"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // maxShown is the maximum length of a value in a report, in bytes.
@@ -17,15 +16,15 @@ const maxShown = 300
 
 // show formats a value on one line, or returns "nothing" if it is null.
 func show(v *structpb.Value) string {
-	if signed.IsNull(v) {
+	if isNull(v) {
 		return "nothing"
 	}
-	return shorten(readable.JSON(v, ""))
+	return shorten(readableJSON(v, ""))
 }
 
 // lines formats a bag as indented JSON.
 func lines(bag *structpb.Struct) string {
-	return readable.JSON(structpb.NewStructValue(bag), "  ") + "\n"
+	return readableJSON(structpb.NewStructValue(bag), "  ") + "\n"
 }
 
 func shorten(s string) string { return readable.Shorten(s, maxShown) }

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // step is a step in the life cycle of a resource.
@@ -174,7 +173,7 @@ func (s *step) excused(c lumi.Change) bool {
 	if c.Kind == lumi.Removed {
 		return isForeign(c.Old)
 	}
-	return signed.IsContent(c.Old) && signed.IsContent(c.New)
+	return isContent(c.Old) && isContent(c.New)
 }
 
 // summary formats a response of InspectChange on one line.

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -145,7 +144,7 @@ func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *cal
 	if bag == nil {
 		return
 	}
-	text := w.mask(readable.JSON(structpb.NewStructValue(c.r.wrapped(bag)), ""))
+	text := w.mask(readableJSON(structpb.NewStructValue(c.r.wrapped(bag)), ""))
 	here := fmt.Sprintf(" in %d", number)
 	if where, ok := w.seen[text]; ok && len(text) >= minRepeated {
 		w.line("     %s{as %s}", mark, strings.TrimSuffix(where, here))

@@ -6,10 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
-
-	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve"
@@ -47,31 +44,13 @@ func (w *watch) take() []string {
 	return found
 }
 
-// given starts watching the request of a call. Calling done stops watching and records the modifications.
-func (w *watch) given(call string, refs lumi.References, sent bags) (done func()) {
-	all := map[string]*structpb.Struct{}
-	for i, bag := range sent {
-		all[bagNames[i].name] = bag
-	}
-	for u, ref := range refs {
-		all["the properties of "+string(u)] = ref.Properties.Struct()
-	}
-	before := map[string]*structpb.Struct{}
-	for name, bag := range all {
-		before[name] = clone(bag)
-	}
+// given starts watching the references in the request of a call. Calling done stops watching and records the modifications.
+func (w *watch) given(call string, refs lumi.References) (done func()) {
 	known := maps.Clone(refs)
 	return func() {
 		var found []string
-		for name, bag := range all {
-			differences, _ := compare(nil, before[name], bag, nil)
-			for _, difference := range differences {
-				found = append(found, fmt.Sprintf("%s modifies %s in its request: %s", call, name,
-					strings.Replace(difference, "expected", "was", 1)))
-			}
-		}
 		for u, ref := range known {
-			if now, ok := refs[u]; !ok || now.ID != ref.ID || now.Properties != ref.Properties {
+			if now, ok := refs[u]; !ok || now != ref {
 				found = append(found, fmt.Sprintf("%s modifies the reference to %s in its request", call, u))
 			}
 		}
@@ -105,43 +84,43 @@ func (w *watched) Validate(ctx context.Context, properties lumi.Bag, found ...lu
 }
 
 func (w *watched) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
-	defer w.watch.given("Check", req.References, bags{req.Properties.Struct(), req.Old.Struct()})()
+	defer w.watch.given("Check", req.References)()
 	return w.ResourceProvider.Check(ctx, req)
 }
 
 func (w *watched) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
-	defer w.watch.given("Name", req.References, bags{req.Properties.Struct()})()
+	defer w.watch.given("Name", req.References)()
 	return w.ResourceProvider.Name(ctx, req)
 }
 
 func (w *watched) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
-	defer w.watch.given("Create", req.References, bags{req.Properties.Struct()})()
+	defer w.watch.given("Create", req.References)()
 	return w.ResourceProvider.Create(ctx, req)
 }
 
 func (w *watched) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindResponse, error) {
-	defer w.watch.given("Find", req.References, bags{req.Properties.Struct()})()
+	defer w.watch.given("Find", req.References)()
 	return w.ResourceProvider.Find(ctx, req)
 }
 
 func (w *watched) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
-	defer w.watch.given("Get", req.References, bags{1: req.Old.Struct()})()
+	defer w.watch.given("Get", req.References)()
 	return w.ResourceProvider.Get(ctx, req)
 }
 
 func (w *watched) InspectChange(
 	ctx context.Context, req *lumi.InspectChangeRequest,
 ) (*lumi.InspectChangeResponse, error) {
-	defer w.watch.given("InspectChange", req.References, bags{1: req.Old.Struct(), 2: req.New.Struct()})()
+	defer w.watch.given("InspectChange", req.References)()
 	return w.ResourceProvider.InspectChange(ctx, req)
 }
 
 func (w *watched) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
-	defer w.watch.given("Update", req.References, bags{1: req.Old.Struct(), 2: req.New.Struct()})()
+	defer w.watch.given("Update", req.References)()
 	return w.ResourceProvider.Update(ctx, req)
 }
 
 func (w *watched) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
-	defer w.watch.given("Delete", req.References, bags{req.Properties.Struct()})()
+	defer w.watch.given("Delete", req.References)()
 	return w.ResourceProvider.Delete(ctx, req)
 }

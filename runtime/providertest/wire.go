@@ -8,8 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/property"
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/signed"
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -31,8 +32,34 @@ func merge(bags ...*structpb.Struct) *structpb.Struct {
 }
 
 func reveal(v *structpb.Value) *structpb.Value {
-	inner, _ := signed.Reveal(v)
-	return inner
+	for isSecret(v) {
+		v = v.GetStructValue().GetFields()["value"]
+	}
+	return v
+}
+
+func isNull(v *structpb.Value) bool {
+	_, null := v.GetKind().(*structpb.Value_NullValue)
+	return null || v.GetKind() == nil
+}
+
+func isUnknown(v *structpb.Value) bool { return v.GetStringValue() == wire.Unknown }
+
+func isSecret(v *structpb.Value) bool { return signature(v) == wire.Secret }
+
+func isContent(v *structpb.Value) bool {
+	s := signature(v)
+	return s == wire.Asset || s == wire.Archive
+}
+
+func signature(v *structpb.Value) string {
+	return v.GetStructValue().GetFields()[wire.Signature].GetStringValue()
+}
+
+// readableJSON returns a value as JSON, as shown in messages.
+func readableJSON(v *structpb.Value, indentation string) string {
+	shown := property.FromMessage(v)
+	return readable.JSON(&shown, indentation)
 }
 
 // parts calls visit for v and for all values inside it, including secrets. If visit returns false, it skips the parts of the
@@ -47,7 +74,7 @@ func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.V
 			parts(p.Index(i), elem, visit)
 		}
 	case *structpb.Value_StructValue:
-		plain := signed.Signature(v) == ""
+		plain := signature(v) == ""
 		for key, field := range k.StructValue.GetFields() {
 			switch {
 			case plain:
@@ -94,7 +121,7 @@ func isForeign(v *structpb.Value) bool {
 		values := k.ListValue.GetValues()
 		return len(values) > 0 && !slices.ContainsFunc(values, func(v *structpb.Value) bool { return !isForeign(v) })
 	case *structpb.Value_StructValue:
-		if signed.IsContent(v) {
+		if isContent(v) {
 			return true
 		}
 		for _, field := range k.StructValue.GetFields() {

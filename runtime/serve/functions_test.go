@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -72,7 +74,7 @@ func callOf(do string, more ...string) *lumi.CallRequest {
 // Calls over a connection and by a Local return the same results and errors as direct calls.
 func TestSameResults(t *testing.T) {
 	unknown, refers := callOf("nothing"), callOf("reference")
-	unknown.Arguments.Struct().Fields["secret"] = lumi.NewUnknown()
+	bags.Set(&unknown.Arguments, "secret", lumi.NewUnknown())
 	refers.References = lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(thingBag("nothing"))}}
 	remote, local := start(t, "plugin"), local(t, "plugin")
 	for name, test := range map[string]struct {
@@ -150,7 +152,7 @@ func TestFunctionOfPlugin(t *testing.T) {
 func TestFunctionFiles(t *testing.T) {
 	search := must.Get(start(t, "plugin").Function(searchToken))(t)
 	call := callOf("")
-	call.Arguments.Struct().Fields["attached"] = structpb.NewStructValue(jsonBag(t, `{"$sig": "$asset", "path": "gone"}`))
+	bags.Set(&call.Arguments, "attached", structpb.NewStructValue(jsonBag(t, `{"$sig": "$asset", "path": "gone"}`)))
 	_, err := search.Call(within(t), call)
 	folder := must.Get(os.Getwd())(t)
 	if want := fmt.Sprintf("do: must have at least 1 character, found 0\nattached: %q: no such file in %q", "gone", folder); err == nil || err.Error() != want {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/bags"
+
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -58,7 +60,7 @@ func leak(how string, s *state) error {
 	case "unwrapped":
 		ref, _ := s.Refs.Resolve(otherURN)
 		token := ref.Properties.Struct().Fields["token"].GetStructValue().Fields["value"]
-		ref.Properties.Struct().Fields["token"] = token
+		bags.Set(&ref.Properties, "token", token)
 		return fmt.Errorf("refers to %v", token.AsInterface())
 	case "configuration":
 		return errors.New("wrong password: " + configured)

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/property"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
@@ -101,52 +102,53 @@ func decodeObject(object *structpb.Struct) provisioner.Properties {
 	if object == nil {
 		return nil
 	}
-	all := make(provisioner.Properties, len(object.GetFields()))
-	for name, v := range object.GetFields() {
-		if !signed.IsNull(v) {
-			all[name] = decode(v)
+	v := property.FromStruct(object)
+	return decodeFields(&v)
+}
+
+func decodeFields(v *property.Value) provisioner.Properties {
+	all := make(provisioner.Properties, len(v.Fields()))
+	for _, f := range v.Fields() {
+		if !f.Value.IsNull() {
+			all[f.Name] = decode(&f.Value)
 		}
 	}
 	return all
 }
 
-func decode(v *structpb.Value) any {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_BoolValue:
-		return k.BoolValue
-	case *structpb.Value_NumberValue:
-		return k.NumberValue
-	case *structpb.Value_StringValue:
-		return k.StringValue
-	case *structpb.Value_ListValue:
-		list := make([]any, len(k.ListValue.GetValues()))
-		for i, element := range k.ListValue.GetValues() {
-			list[i] = decode(element)
+func decode(v *property.Value) any {
+	switch v.Kind() {
+	case property.Number:
+		return v.Number() // even if it is not finite
+	case property.List:
+		list := make([]any, len(v.Elements()))
+		for i := range list {
+			list[i] = decode(v.Element(i))
 		}
 		return list
-	case *structpb.Value_StructValue:
-		return decodeSpecial(v, k.StructValue.GetFields())
+	case property.Object:
+		return decodeSpecial(v)
 	}
-	return nil
+	return v.Plain()
 }
 
-// decodeSpecial decodes v, an object with the given fields, which may be a special value.
-func decodeSpecial(v *structpb.Value, fields map[string]*structpb.Value) any {
+// decodeSpecial decodes an object, which may be a special value.
+func decodeSpecial(v *property.Value) any {
 	switch signed.Signature(v) {
 	case wire.Secret:
-		return provisioner.Secret{Value: decode(fields["value"])}
+		return provisioner.Secret{Value: decode(v.Get("value"))}
 	case wire.Reference:
-		return provisioner.Reference{URN: urn.URN(fields["urn"].GetStringValue()), Property: fields["property"].GetStringValue()}
+		return provisioner.Reference{URN: urn.URN(v.Get("urn").Text()), Property: v.Get("property").Text()}
 	case wire.Expression:
 		switch {
-		case fields["interpolate"] != nil:
-			parts, _ := decode(fields["interpolate"]).([]any)
+		case v.Get("interpolate") != nil:
+			parts, _ := decode(v.Get("interpolate")).([]any)
 			return provisioner.Interpolation{Parts: parts}
-		case fields["jsonStringify"] != nil:
-			return provisioner.JSON{Value: decode(fields["jsonStringify"])}
-		case fields["get"] != nil:
-			return provisioner.Part{Of: decode(fields["get"]), Path: fields["path"].GetStringValue()}
+		case v.Get("jsonStringify") != nil:
+			return provisioner.JSON{Value: decode(v.Get("jsonStringify"))}
+		case v.Get("get") != nil:
+			return provisioner.Part{Of: decode(v.Get("get")), Path: v.Get("path").Text()}
 		}
 	}
-	return decodeObject(v.GetStructValue())
+	return decodeFields(v)
 }

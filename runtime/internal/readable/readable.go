@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/lumi-idl/lumi/internal/property"
 
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -16,7 +16,7 @@ import (
 const Unknown = "(not known yet)"
 
 // JSON returns a value as JSON, with secrets masked and without signatures. Numbers that are not finite become strings.
-func JSON(v *structpb.Value, indentation string) string {
+func JSON(v *property.Value, indentation string) string {
 	var text strings.Builder
 	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false)
@@ -25,7 +25,7 @@ func JSON(v *structpb.Value, indentation string) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-func plain(v *structpb.Value) any {
+func plain(v *property.Value) any {
 	inner, secret := signed.Reveal(v)
 	switch {
 	case signed.IsUnknown(inner):
@@ -33,18 +33,18 @@ func plain(v *structpb.Value) any {
 	case secret:
 		return wire.Masked
 	}
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_ListValue:
-		list := make([]any, len(k.ListValue.GetValues()))
-		for i, elem := range k.ListValue.GetValues() {
-			list[i] = plain(elem)
+	switch v.Kind() {
+	case property.List:
+		list := make([]any, len(v.Elements()))
+		for i := range list {
+			list[i] = plain(v.Element(i))
 		}
 		return list
-	case *structpb.Value_StructValue:
+	case property.Object:
 		fields := map[string]any{}
-		for key, field := range k.StructValue.GetFields() {
-			if key != wire.Signature {
-				fields[key] = plain(field)
+		for _, f := range v.Fields() {
+			if f.Name != wire.Signature {
+				fields[f.Name] = plain(&f.Value)
 			}
 		}
 		if hash, ok := fields["hash"].(string); ok && signed.Signature(v) != "" {
@@ -52,7 +52,7 @@ func plain(v *structpb.Value) any {
 		}
 		return fields
 	}
-	return v.AsInterface()
+	return v.Plain()
 }
 
 // Shorten returns s, truncated to at most limit bytes with a mark at the end if it is longer.

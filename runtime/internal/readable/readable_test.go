@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/test/kit/expect"
@@ -25,9 +26,11 @@ func TestJSON(t *testing.T) {
 	} {
 		var v structpb.Value
 		must.Do(t, protojson.Unmarshal([]byte(fill.Replace(src)), &v))
-		expect.Equal(t, want, readable.JSON(&v, ""), src)
+		shown := property.FromMessage(&v)
+		expect.Equal(t, want, readable.JSON(&shown, ""), src)
 	}
-	expect.Equal(t, `"NaN"`, readable.JSON(structpb.NewNumberValue(math.NaN()), ""))
+	nan := property.NumberOf(math.NaN())
+	expect.Equal(t, `"NaN"`, readable.JSON(&nan, ""))
 }
 
 func TestShorten(t *testing.T) {

@@ -2,49 +2,51 @@
 package signed
 
 import (
-	"google.golang.org/protobuf/types/known/structpb"
-
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Signature returns an object's signature. It returns "" if v has none, and "?" if the signature is empty or not a string.
-func Signature(v *structpb.Value) string {
-	signature, ok := v.GetStructValue().GetFields()[wire.Signature]
-	switch s := signature.GetStringValue(); {
-	case !ok:
+func Signature(v *property.Value) string {
+	signature := v.Get(wire.Signature)
+	switch {
+	case signature == nil:
 		return ""
-	case s == "":
+	case signature.Text() == "":
 		return "?"
-	default:
-		return s
 	}
-}
-
-// IsNull reports whether a value is null or absent. The two are equivalent.
-func IsNull(v *structpb.Value) bool {
-	switch v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
-		return true
-	}
-	return false
+	return signature.Text()
 }
 
 // IsUnknown reports whether a value is unknown.
-func IsUnknown(v *structpb.Value) bool { return v.GetStringValue() == wire.Unknown }
+func IsUnknown(v *property.Value) bool { return v.Text() == wire.Unknown }
 
 // IsSecret reports whether a value is wrapped as a secret.
-func IsSecret(v *structpb.Value) bool { return Signature(v) == wire.Secret }
+func IsSecret(v *property.Value) bool { return Signature(v) == wire.Secret }
 
 // IsContent reports whether a value is an asset or an archive.
-func IsContent(v *structpb.Value) bool {
+func IsContent(v *property.Value) bool {
 	s := Signature(v)
 	return s == wire.Asset || s == wire.Archive
 }
 
 // Reveal returns v without its secret wrappers, and reports whether it had any. The value of an empty wrapper is null.
-func Reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
+func Reveal(v *property.Value) (inner *property.Value, secret bool) {
 	for IsSecret(v) {
-		v, secret = v.GetStructValue().GetFields()["value"], true
+		v, secret = v.Get("value"), true
 	}
 	return v, secret
+}
+
+// Secret returns v wrapped as a secret, or v itself if it is already wrapped.
+func Secret(v property.Value) property.Value {
+	if IsSecret(&v) {
+		return v
+	}
+	return Object(wire.Secret, "value", v)
+}
+
+// Object returns an object with a signature and a field.
+func Object(signature, key string, v property.Value) property.Value {
+	return property.ObjectOf(property.Field{Name: wire.Signature, Value: property.StringOf(signature)}, property.Field{Name: key, Value: v})
 }
