@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/bagrpc"
 	"github.com/lumi-idl/lumi/runtime/internal/client"
-	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -31,7 +31,7 @@ type Local struct {
 	server *server
 	calls  *calls
 	stop   context.CancelCauseFunc
-	client lumirpc.ResourceProviderClient
+	client bagrpc.ResourceProviderClient
 }
 
 // NewLocal returns a Local for the plugin. The error lists all mistakes in its definition.
@@ -43,14 +43,14 @@ func NewLocal(p Plugin) (*Local, error) {
 	calls := newCalls(ctx, slog.Default().With(p.label()), newSecrets())
 	calls.of = p.label().Key
 	l := &Local{server: newServer(p, calls.events, stop), calls: calls, stop: stop}
-	l.client = lumirpc.NewResourceProviderClient(direct{l})
+	l.client = bagrpc.NewClient(direct{l})
 	return l, nil
 }
 
 // Configure configures the provider. It must succeed before calls of resources and functions if the plugin has a Configure, and
 // may be repeated until it does. If the configuration is invalid, it returns a *[lumi.InvalidError].
 func (l *Local) Configure(ctx context.Context, properties lumi.Bag) error {
-	_, err := l.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties.Struct()})
+	_, err := l.client.Configure(ctx, &bagrpc.ConfigureRequest{Properties: bagrpc.Encode(properties)})
 	return err
 }
 
@@ -139,8 +139,9 @@ func (l *Local) Close() error {
 func offline[R any](
 	ctx context.Context, l *Local, call string, token tokens.Type, bag lumi.Bag, f func(described, context.Context) (R, error),
 ) (result R, err error) {
-	req := &lumirpc.CheckRequest{Type: string(token), Properties: bag.Struct()}
+	req := &bagrpc.CheckRequest{Type: string(token)}
 	resp, err := l.calls.intercept(ctx, req, &grpc.UnaryServerInfo{FullMethod: call}, func(ctx context.Context, _ any) (any, error) {
+		lumi.NoteSecrets(ctx, bag)
 		served, err := l.server.described(string(token))
 		if err != nil {
 			return nil, err
@@ -159,7 +160,7 @@ func (d direct) Invoke(ctx context.Context, method string, req, reply any, _ ...
 	if err := ctx.Err(); err != nil { // Even a call with side effects has changed nothing.
 		return client.ErrorOf(status.FromContextError(err))
 	}
-	methods := lumirpc.ResourceProvider_ServiceDesc.Methods
+	methods := bagrpc.ResourceProvider_ServiceDesc.Methods
 	i := slices.IndexFunc(methods, func(m grpc.MethodDesc) bool { return m.MethodName == path.Base(method) })
 	resp, err := methods[i].Handler(d.server, ctx, func(sent any) error {
 		proto.Merge(sent.(proto.Message), req.(proto.Message))

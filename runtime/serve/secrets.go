@@ -7,9 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/bagrpc"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -30,7 +29,7 @@ func newSecrets() *secrets {
 // configuration remain masked.
 func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end func()) {
 	call := s.configured
-	if _, configure := req.(*lumirpc.ConfigureRequest); !configure {
+	if _, configure := req.(*bagrpc.ConfigureRequest); !configure {
 		call = wire.NewSecrets(s.configured)
 	}
 	ctx = wire.WithSecrets(ctx, call)
@@ -45,28 +44,12 @@ func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end fu
 	}
 }
 
-// noteRequest registers the secrets in a request's bags.
+// noteRequest registers the secrets in the request of a provisioner. Those of a provider are registered once it is decoded.
 func noteRequest(ctx context.Context, req any) {
-	if r, ok := req.(interface{ GetProperties() *structpb.Struct }); ok {
-		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetProperties()))
-	}
-	if r, ok := req.(interface{ GetOld() *structpb.Struct }); ok {
-		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetOld()))
-	}
-	if r, ok := req.(interface{ GetNew() *structpb.Struct }); ok {
-		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetNew()))
-	}
 	if r, ok := req.(interface{ GetChange() *lumirpc.GraphChange }); ok {
 		for _, of := range slices.Concat(r.GetChange().GetNew(), r.GetChange().GetOld(), r.GetChange().GetContext()) {
 			lumi.NoteSecrets(ctx, lumi.BagOf(of.GetProperties()))
 			lumi.NoteSecrets(ctx, lumi.BagOf(of.GetMetadata()))
-		}
-	}
-	if r, ok := req.(interface {
-		GetReferences() map[string]*lumirpc.Reference
-	}); ok {
-		for _, ref := range r.GetReferences() {
-			lumi.NoteSecrets(ctx, lumi.BagOf(ref.GetProperties()))
 		}
 	}
 }

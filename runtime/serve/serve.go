@@ -34,7 +34,7 @@ import (
 	"google.golang.org/grpc"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/internal/bagrpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -92,7 +92,7 @@ deletes resources for an engine such as lumi. Resource types: %d. Functions: %d.
 
 func (p *Plugin) server(e *events, stop context.CancelCauseFunc) (func(grpc.ServiceRegistrar), grpc.UnaryServerInterceptor) {
 	s := newServer(*p, e, stop)
-	return func(to grpc.ServiceRegistrar) { lumirpc.RegisterResourceProviderServer(to, s) }, s.inTurn
+	return func(to grpc.ServiceRegistrar) { bagrpc.Register(to, s) }, s.inTurn
 }
 
 // validate implements [service].

@@ -20,6 +20,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/content"
+	"github.com/lumi-idl/lumi/runtime/internal/bagrpc"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -28,7 +29,7 @@ import (
 
 // server handles calls. Its methods return errors of the providers or refusals.
 type server struct {
-	lumirpc.UnimplementedResourceProviderServer
+	bagrpc.UnimplementedResourceProviderServer
 	plugin Plugin
 	events *events
 	stop   context.CancelCauseFunc
@@ -48,7 +49,7 @@ func newServer(p Plugin, e *events, stop context.CancelCauseFunc) *server {
 	return s
 }
 
-// Handshake implements [lumirpc.ResourceProviderServer].
+// Handshake implements [bagrpc.ResourceProviderServer].
 func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
 	if err := s.greet(req.GetProtocolVersion()); err != nil {
 		return nil, err
@@ -72,15 +73,19 @@ func sorted[V any](served map[tokens.Type]V) []string {
 	return all
 }
 
-// Events implements [lumirpc.ResourceProviderServer]. Unlike other calls, it bypasses calls.intercept, since it does not call
+// Events implements [bagrpc.ResourceProviderServer]. Unlike other calls, it bypasses calls.intercept, since it does not call
 // the author's code.
 func (s *server) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
 	return s.serveEvents(s.events, stream)
 }
 
-func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
+func (s *server) Configure(ctx context.Context, req *bagrpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
+	in, err := receive(ctx, req)
+	if err != nil {
+		return nil, err
+	}
 	if s.plugin.Configure == nil {
-		if len(req.GetProperties().GetFields()) > 0 {
+		if len(in.properties.Object().Fields()) > 0 {
 			return nil, &lumi.InvalidError{Faults: []lumi.Fault{{Message: "the provider takes no configuration: its serve.Plugin has no Configure"}}}
 		}
 		return &lumirpc.ConfigureResponse{}, nil
@@ -90,31 +95,29 @@ func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (
 	if s.configured.Load() {
 		return nil, refuse(codes.FailedPrecondition, "the provider is already configured")
 	}
-	if err := s.plugin.Configure(ctx, lumi.BagOf(req.GetProperties())); err != nil {
+	if err := s.plugin.Configure(ctx, in.properties); err != nil {
 		return nil, err
 	}
 	s.configured.Store(true)
 	return &lumirpc.ConfigureResponse{}, nil
 }
 
-func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc.CheckResponse, error) {
-	p, u, err := s.named(req)
+func (s *server) Check(ctx context.Context, req *bagrpc.CheckRequest) (*bagrpc.CheckResponse, error) {
+	in, err := s.named(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	given := lumi.BagOf(req.GetProperties())
-	properties, err := content.Stamp(ctx, given)
+	properties, err := content.Stamp(ctx, in.properties)
 	if err != nil {
-		return nil, withOthers(ctx, err, p, given)
+		return nil, withOthers(ctx, err, in.provider, in.properties)
 	}
-	resp, err := p.Check(ctx, &lumi.CheckRequest{
-		URN: u, Properties: properties, Old: lumi.BagOf(req.GetOld()), Seed: req.GetSeed(),
-		References: references(req.GetReferences()),
+	resp, err := in.provider.Check(ctx, &lumi.CheckRequest{
+		URN: in.urn, Properties: properties, Old: in.old, Seed: req.GetSeed(), References: in.references,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &lumirpc.CheckResponse{Properties: resp.Properties.Struct()}, nil
+	return &bagrpc.CheckResponse{Properties: bagrpc.Encode(resp.Properties)}, nil
 }
 
 // Validator is an optional interface of providers and functions for validating properties against the IDL. Generated ones
@@ -134,13 +137,13 @@ func withOthers(ctx context.Context, err error, p any, properties lumi.Bag) erro
 	return err
 }
 
-func (s *server) Name(ctx context.Context, req *lumirpc.NameRequest) (*lumirpc.NameResponse, error) {
-	p, u, err := s.named(req)
+func (s *server) Name(ctx context.Context, req *bagrpc.NameRequest) (*lumirpc.NameResponse, error) {
+	in, err := s.named(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := p.Name(ctx, &lumi.NameRequest{
-		URN: u, Properties: lumi.BagOf(req.GetProperties()), References: references(req.GetReferences()),
+	resp, err := in.provider.Name(ctx, &lumi.NameRequest{
+		URN: in.urn, Properties: in.properties, References: in.references,
 	})
 	if err != nil {
 		return nil, err
@@ -151,16 +154,15 @@ func (s *server) Name(ctx context.Context, req *lumirpc.NameRequest) (*lumirpc.N
 	return &lumirpc.NameResponse{Name: resp.Name}, nil
 }
 
-func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
-	p, u, err := s.named(req)
+func (s *server) Create(ctx context.Context, req *bagrpc.CreateRequest) (*bagrpc.CreateResponse, error) {
+	in, err := s.named(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := p.Create(ctx, &lumi.CreateRequest{
-		URN: u, Properties: lumi.BagOf(req.GetProperties()), Token: req.GetToken(),
-		References: references(req.GetReferences()),
+	resp, err := in.provider.Create(ctx, &lumi.CreateRequest{
+		URN: in.urn, Properties: in.properties, Token: req.GetToken(), References: in.references,
 	})
-	out := &lumirpc.CreateResponse{}
+	out := &bagrpc.CreateResponse{}
 	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
 		resp = &lumi.CreateResponse{ID: partial.ID, Properties: partial.Properties}
 		err = inside(err, partial)
@@ -171,7 +173,7 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	if problem := checkID(resp.ID); problem != "" { // The resource exists, but its id is unknown.
 		return nil, errors.Join(lumi.Uncertain(output(problem)), err)
 	}
-	out.Id, out.Properties = string(resp.ID), resp.Properties.Struct()
+	out.Id, out.Properties = string(resp.ID), bagrpc.Encode(resp.Properties)
 	if err := s.fit(out, out.Failure); err != nil { // Omit the properties, but send the id.
 		out.Properties, out.Failure = nil, statusOf(ctx, err).Proto()
 	}
@@ -201,18 +203,17 @@ func (s *server) fit(resp proto.Message, failure *spb.Status) error {
 	return lumi.Uncertain(err)
 }
 
-func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.FindResponse, error) {
-	p, u, err := s.named(req)
+func (s *server) Find(ctx context.Context, req *bagrpc.FindRequest) (*lumirpc.FindResponse, error) {
+	in, err := s.named(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := p.Find(ctx, &lumi.FindRequest{
-		URN: u, Properties: lumi.BagOf(req.GetProperties()), Token: req.GetToken(),
-		References: references(req.GetReferences()),
+	resp, err := in.provider.Find(ctx, &lumi.FindRequest{
+		URN: in.urn, Properties: in.properties, Token: req.GetToken(), References: in.references,
 	})
 	// Do not check for errors.ErrUnsupported, which an author's Find may return for other reasons, such as an unsupported
 	// file system operation.
-	if d, failed := p.Describe(ctx); err != nil && failed == nil && !d.CanFind {
+	if d, failed := in.provider.Describe(ctx); err != nil && failed == nil && !d.CanFind {
 		return nil, refuse(codes.Unimplemented, "%s", masked(ctx, wire.TextOf(err)))
 	}
 	if err != nil {
@@ -224,23 +225,26 @@ func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.F
 	return &lumirpc.FindResponse{Id: string(resp.ID)}, nil
 }
 
-func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.GetResponse, error) {
-	get := &lumi.GetRequest{ID: lumi.ID(req.GetId()), References: references(req.GetReferences())}
-	p, err := s.resource(req.GetType())
+func (s *server) Get(ctx context.Context, req *bagrpc.GetRequest) (*bagrpc.GetResponse, error) {
+	in, err := receive(ctx, req)
+	if err == nil {
+		in.provider, err = s.resource(req.GetType())
+	}
 	if err == nil && (req.GetUrn() != "" || req.GetPurpose() == lumirpc.GetRequest_REFRESH) {
-		p, get.URN, err = s.named(req)
+		err = s.name(in, req)
 	}
 	if err != nil {
 		return nil, err
 	}
+	get := &lumi.GetRequest{ID: lumi.ID(req.GetId()), URN: in.urn, References: in.references}
 	if req.GetId() == "" {
 		return nil, errNoID
 	}
 	switch purpose := req.GetPurpose(); {
-	case purpose == lumirpc.GetRequest_IMPORT && req.GetOld() == nil:
+	case purpose == lumirpc.GetRequest_IMPORT && in.old.IsZero():
 		get.Purpose = lumi.Import
-	case purpose == lumirpc.GetRequest_REFRESH && req.GetOld() != nil:
-		get.Purpose, get.Old = lumi.Refresh, lumi.BagOf(req.GetOld())
+	case purpose == lumirpc.GetRequest_REFRESH && !in.old.IsZero():
+		get.Purpose, get.Old = lumi.Refresh, in.old
 	case purpose == lumirpc.GetRequest_IMPORT:
 		return nil, errImportOld
 	case purpose == lumirpc.GetRequest_REFRESH:
@@ -248,30 +252,29 @@ func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.Get
 	default:
 		return nil, refuse(codes.InvalidArgument, "the request's purpose must be REFRESH or IMPORT, found %v", purpose)
 	}
-	resp, err := p.Get(ctx, get)
+	resp, err := in.provider.Get(ctx, get)
 	if err != nil {
 		return nil, err
 	}
-	return &lumirpc.GetResponse{Properties: resp.Properties.Struct()}, nil
+	return &bagrpc.GetResponse{Properties: bagrpc.Encode(resp.Properties)}, nil
 }
 
 func (s *server) InspectChange(
-	ctx context.Context, req *lumirpc.InspectChangeRequest,
-) (*lumirpc.InspectChangeResponse, error) {
-	p, u, err := s.existing(req)
+	ctx context.Context, req *bagrpc.InspectChangeRequest,
+) (*bagrpc.InspectChangeResponse, error) {
+	in, err := s.existing(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := p.InspectChange(ctx, &lumi.InspectChangeRequest{
-		URN: u, ID: lumi.ID(req.GetId()), Old: lumi.BagOf(req.GetOld()), New: lumi.BagOf(req.GetNew()),
-		References: references(req.GetReferences()),
+	resp, err := in.provider.InspectChange(ctx, &lumi.InspectChangeRequest{
+		URN: in.urn, ID: lumi.ID(req.GetId()), Old: in.old, New: in.new, References: in.references,
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := &lumirpc.InspectChangeResponse{DeleteBeforeReplace: resp.DeleteBeforeReplace}
-	if properties := resp.Properties.Struct(); properties != req.GetNew() {
-		out.Properties = properties
+	out := &bagrpc.InspectChangeResponse{DeleteBeforeReplace: resp.DeleteBeforeReplace}
+	if resp.Properties.Object() != in.new.Object() {
+		out.Properties = bagrpc.Encode(resp.Properties)
 	}
 	for _, c := range resp.Changes {
 		out.Changes = append(out.Changes, &lumirpc.Change{
@@ -284,22 +287,21 @@ func (s *server) InspectChange(
 	return out, nil
 }
 
-func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumirpc.UpdateResponse, error) {
-	p, u, err := s.existing(req)
+func (s *server) Update(ctx context.Context, req *bagrpc.UpdateRequest) (*bagrpc.UpdateResponse, error) {
+	in, err := s.existing(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := p.Update(ctx, &lumi.UpdateRequest{
-		URN: u, ID: lumi.ID(req.GetId()), Old: lumi.BagOf(req.GetOld()), New: lumi.BagOf(req.GetNew()),
-		References: references(req.GetReferences()),
+	resp, err := in.provider.Update(ctx, &lumi.UpdateRequest{
+		URN: in.urn, ID: lumi.ID(req.GetId()), Old: in.old, New: in.new, References: in.references,
 	})
-	out := &lumirpc.UpdateResponse{}
+	out := &bagrpc.UpdateResponse{}
 	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
-		out.Properties, out.Failure = partial.Properties.Struct(), statusOf(ctx, inside(err, partial)).Proto()
+		out.Properties, out.Failure = bagrpc.Encode(partial.Properties), statusOf(ctx, inside(err, partial)).Proto()
 	} else if err != nil {
 		return nil, err
 	} else {
-		out.Properties = resp.Properties.Struct()
+		out.Properties = bagrpc.Encode(resp.Properties)
 	}
 	if err := s.fit(out, out.Failure); err != nil { // Omitted properties would mean that the resource has none.
 		return nil, err
@@ -307,21 +309,21 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	return out, nil
 }
 
-func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumirpc.DeleteResponse, error) {
-	p, u, err := s.existing(req)
+func (s *server) Delete(ctx context.Context, req *bagrpc.DeleteRequest) (*lumirpc.DeleteResponse, error) {
+	in, err := s.existing(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.Delete(ctx, &lumi.DeleteRequest{
-		URN: u, ID: lumi.ID(req.GetId()), Properties: lumi.BagOf(req.GetProperties()), References: references(req.GetReferences()),
+	if _, err := in.provider.Delete(ctx, &lumi.DeleteRequest{
+		URN: in.urn, ID: lumi.ID(req.GetId()), Properties: in.properties, References: in.references,
 	}); err != nil {
 		return nil, err
 	}
 	return &lumirpc.DeleteResponse{}, nil
 }
 
-// Call implements [lumirpc.ResourceProviderServer].
-func (s *server) Call(ctx context.Context, req *lumirpc.CallRequest) (*lumirpc.CallResponse, error) {
+// Call implements [bagrpc.ResourceProviderServer].
+func (s *server) Call(ctx context.Context, req *bagrpc.CallRequest) (*bagrpc.CallResponse, error) {
 	if !s.configured.Load() {
 		return nil, errNotConfigured
 	}
@@ -329,16 +331,19 @@ func (s *server) Call(ctx context.Context, req *lumirpc.CallRequest) (*lumirpc.C
 	if err != nil {
 		return nil, err
 	}
-	given := lumi.BagOf(req.GetProperties())
-	arguments, err := content.Stamp(ctx, given)
-	if err != nil {
-		return nil, withOthers(ctx, err, f, given)
-	}
-	resp, err := f.Call(ctx, &lumi.CallRequest{Arguments: arguments, References: references(req.GetReferences())})
+	in, err := receive(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	return &lumirpc.CallResponse{Properties: resp.Results.Struct()}, nil
+	arguments, err := content.Stamp(ctx, in.properties)
+	if err != nil {
+		return nil, withOthers(ctx, err, f, in.properties)
+	}
+	resp, err := f.Call(ctx, &lumi.CallRequest{Arguments: arguments, References: in.references})
+	if err != nil {
+		return nil, err
+	}
+	return &bagrpc.CallResponse{Properties: bagrpc.Encode(resp.Results)}, nil
 }
 
 func (s *server) Cancel(context.Context, *lumirpc.CancelRequest) (*lumirpc.CancelResponse, error) {
@@ -352,16 +357,16 @@ type named interface {
 	GetUrn() string
 }
 
-// existing returns the provider and URN for a request on an existing resource. It returns a refusal if the request is invalid.
-func (s *server) existing(req interface {
+// existing is like named, for a request on an existing resource.
+func (s *server) existing(ctx context.Context, req interface {
 	named
 	GetId() string
-}) (lumi.ResourceProvider, urn.URN, error) {
-	p, u, err := s.named(req)
+}) (*received, error) {
+	in, err := s.named(ctx, req)
 	if err == nil && req.GetId() == "" {
 		err = errNoID
 	}
-	return p, u, err
+	return in, err
 }
 
 var (
@@ -374,24 +379,69 @@ var (
 	errRefreshOld = refuse(codes.InvalidArgument, "a REFRESH request must have old properties")
 )
 
-// named returns the provider and URN for a request. It returns a refusal if the type or URN is invalid.
-func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
-	p, err := s.resource(req.GetType())
-	if err != nil {
-		return nil, "", err
+// received is a decoded request.
+type received struct {
+	provider             lumi.ResourceProvider
+	urn                  urn.URN
+	properties, old, new lumi.Bag
+	references           lumi.References
+}
+
+// receive decodes the bags of a request and registers their secrets.
+func receive(ctx context.Context, req any) (*received, error) {
+	in := &received{}
+	var errs [4]error
+	if r, ok := req.(interface{ GetProperties() [][]byte }); ok {
+		in.properties, errs[0] = bagrpc.Decode(r.GetProperties())
 	}
+	if r, ok := req.(interface{ GetOld() [][]byte }); ok {
+		in.old, errs[1] = bagrpc.Decode(r.GetOld())
+	}
+	if r, ok := req.(interface{ GetNew() [][]byte }); ok {
+		in.new, errs[2] = bagrpc.Decode(r.GetNew())
+	}
+	if r, ok := req.(interface {
+		GetReferences() map[string]*bagrpc.Reference
+	}); ok {
+		in.references, errs[3] = bagrpc.DecodeReferences(r.GetReferences())
+	}
+	if err := cmp.Or(errs[:]...); err != nil {
+		return nil, refuse(codes.Internal, "cannot decode the request: %v", err)
+	}
+	for _, bag := range []lumi.Bag{in.properties, in.old, in.new} {
+		lumi.NoteSecrets(ctx, bag)
+	}
+	for _, r := range in.references {
+		lumi.NoteSecrets(ctx, r.Properties)
+	}
+	return in, nil
+}
+
+// named decodes a request on a resource. It returns a refusal if the type or URN is invalid.
+func (s *server) named(ctx context.Context, req named) (*received, error) {
+	in, err := receive(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if in.provider, err = s.resource(req.GetType()); err != nil {
+		return nil, err
+	}
+	return in, s.name(in, req)
+}
+
+// name sets the URN of a request. It returns a refusal if the URN is invalid.
+func (s *server) name(in *received, req named) (err error) {
 	if req.GetUrn() == "" {
-		return nil, "", errNoURN
+		return errNoURN
 	}
-	u, err := urn.Parse(req.GetUrn())
-	if err != nil {
-		return nil, "", refuse(codes.InvalidArgument, "the request's URN is malformed: %v", err)
+	if in.urn, err = urn.Parse(req.GetUrn()); err != nil {
+		return refuse(codes.InvalidArgument, "the request's URN is malformed: %v", err)
 	}
-	if string(u.Type()) != req.GetType() {
-		return nil, "", refuse(codes.InvalidArgument, "the request is for type %s, but its URN is of type %s",
-			req.GetType(), u.Type())
+	if string(in.urn.Type()) != req.GetType() {
+		return refuse(codes.InvalidArgument, "the request is for type %s, but its URN is of type %s",
+			req.GetType(), in.urn.Type())
 	}
-	return p, u, nil
+	return nil
 }
 
 // resource returns the provider of a type. It returns a refusal if the plugin is not configured or does not serve the type.
@@ -437,17 +487,6 @@ func (s *server) renamed(token tokens.Type) (lumi.ResourceProvider, bool) {
 
 var changeKinds = map[lumi.ChangeKind]lumirpc.Change_Kind{
 	lumi.Added: lumirpc.Change_ADDED, lumi.Removed: lumirpc.Change_REMOVED, lumi.Modified: lumirpc.Change_MODIFIED,
-}
-
-func references(sent map[string]*lumirpc.Reference) lumi.References {
-	if len(sent) == 0 {
-		return nil
-	}
-	refs := make(lumi.References, len(sent))
-	for u, r := range sent {
-		refs[urn.URN(u)] = lumi.Reference{ID: lumi.ID(r.GetId()), Properties: lumi.BagOf(r.GetProperties())}
-	}
-	return refs
 }
 
 // checkID returns the reason an id is invalid, or "" if it is valid. Providers that do not use the runtime may return an

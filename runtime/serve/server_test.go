@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/bagrpc"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -18,12 +19,12 @@ func TestWrappedPartialError(t *testing.T) {
 	s := newServer(Plugin{Package: "test", Resources: map[tokens.Type]lumi.ResourceProvider{thingToken: p}}, newEvents(nil), nil)
 	for do, want := range map[string]string{"fail": "in failed here", "fault": "do: in is a fault here\nlist[0]: in is another here"} {
 		bag := thingBag("partly " + do)
-		created, err := s.Create(t.Context(), &lumirpc.CreateRequest{Type: string(thingToken), Urn: thingURN, Properties: bag})
+		created, err := s.Create(t.Context(), &bagrpc.CreateRequest{Type: string(thingToken), Urn: thingURN, Properties: bagrpc.Encode(lumi.BagOf(bag))})
 		if err != nil || created.GetId() != "t-half" || created.GetFailure().GetMessage() != want {
 			t.Errorf("Create = %v, %v, want t-half with failure %s", created, err, want)
 		}
-		updated, err := s.Update(t.Context(), &lumirpc.UpdateRequest{
-			Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: thingBag("nothing"), New: bag,
+		updated, err := s.Update(t.Context(), &bagrpc.UpdateRequest{
+			Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: bagrpc.Encode(lumi.BagOf(thingBag("nothing"))), New: bagrpc.Encode(lumi.BagOf(bag)),
 		})
 		if err != nil || updated.GetFailure().GetMessage() != want {
 			t.Errorf("Update = %v, %v, want failure %s", updated, err, want)
@@ -36,8 +37,8 @@ func TestFormerTokens(t *testing.T) {
 	resources := resources()
 	resources[thingToken] = &p
 	s := newServer(Plugin{Package: "test", Resources: resources}, newEvents(nil), nil)
-	must.Get(s.Delete(t.Context(), &lumirpc.DeleteRequest{
-		Type: "test:index:Older", Urn: "urn:lumi:dev::app:index::test:index:Older::a", Id: "t-1", Properties: thingBag("nothing"),
+	must.Get(s.Delete(t.Context(), &bagrpc.DeleteRequest{
+		Type: "test:index:Older", Urn: "urn:lumi:dev::app:index::test:index:Older::a", Id: "t-1", Properties: bagrpc.Encode(lumi.BagOf(thingBag("nothing"))),
 	}))(t)
 	all, err := s.Describe(t.Context(), &lumirpc.DescribeRequest{})
 	if err != nil || len(all.GetTypes()) != 2 {
@@ -69,8 +70,8 @@ func TestTooLarge(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			bag := thingBag(test.do, "fixed", strings.Repeat("x", test.length))
-			created, err := s.Create(t.Context(), &lumirpc.CreateRequest{
-				Type: string(thingToken), Urn: thingURN, Properties: bag,
+			created, err := s.Create(t.Context(), &bagrpc.CreateRequest{
+				Type: string(thingToken), Urn: thingURN, Properties: bagrpc.Encode(lumi.BagOf(bag)),
 			})
 			if err != nil || created.GetId() == "" {
 				t.Fatalf("Create = %v, %v, want an id", created, err)
@@ -83,8 +84,8 @@ func TestTooLarge(t *testing.T) {
 			if (created.GetProperties() == nil) != test.large {
 				t.Errorf("Create properties = %v, want nil %v", created.GetProperties(), test.large)
 			}
-			updated, err := s.Update(t.Context(), &lumirpc.UpdateRequest{
-				Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: bag, New: bag,
+			updated, err := s.Update(t.Context(), &bagrpc.UpdateRequest{
+				Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: bagrpc.Encode(lumi.BagOf(bag)), New: bagrpc.Encode(lumi.BagOf(bag)),
 			})
 			if !test.large {
 				if err != nil || updated.GetProperties() == nil {

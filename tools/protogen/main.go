@@ -66,7 +66,7 @@ func generate(ctx context.Context, path string) error {
 func compile(ctx context.Context, root, name string) ([]*descriptorpb.FileDescriptorProto, error) {
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
-			&protocompile.SourceResolver{ImportPaths: []string{root}},
+			&protocompile.SourceResolver{ImportPaths: []string{root, filepath.Dir(root)}}, // the second for imports of ../lumirpc
 			protocompile.ResolverFunc(linked),
 		}),
 		SourceInfoMode: protocompile.SourceInfoStandard, // comments become documentation

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/bagrpc"
 	"github.com/lumi-idl/lumi/runtime/internal/client"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -73,7 +74,7 @@ type Plugin struct {
 	Configurable bool
 
 	connection
-	client lumirpc.ResourceProviderClient
+	client bagrpc.ResourceProviderClient
 }
 
 // Start starts a plugin and performs the handshake. ctx applies only to the start. If it fails, Start kills the process and
@@ -104,7 +105,7 @@ func Connect(
 }
 
 func (p *Plugin) introduce(ctx context.Context) error {
-	p.client = lumirpc.NewResourceProviderClient(p.conn)
+	p.client = bagrpc.NewClient(p.conn)
 	resp, err := p.client.Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion})
 	if err != nil {
 		return p.mistaken(ctx, err)
@@ -137,7 +138,7 @@ func parse(what string, sent []string) ([]tokens.Type, error) {
 // Configure configures the provider. If the configuration is invalid, it returns a *[lumi.InvalidError], and may be called
 // again.
 func (p *Plugin) Configure(ctx context.Context, properties lumi.Bag) error {
-	_, err := p.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties.Struct()})
+	_, err := p.client.Configure(ctx, &bagrpc.ConfigureRequest{Properties: bagrpc.Encode(properties)})
 	return err
 }
 

@@ -119,14 +119,15 @@ func methods(tb testing.TB) []*method {
 	conn := startEcho(tb)
 	client, ctx, bag := lumirpc.NewResourceProviderClient(conn), tb.Context(), serverBag(tb)
 
+	given := lumi.BagOf(bag)
 	created := &lumirpc.CreateResponse{Id: serverID, Properties: &structpb.Struct{}}
 	checked := &lumirpc.CheckResponse{Properties: bag}
 	return []*method{
 		{
 			name: "Create",
 			plugin: func() error {
-				resp, err := servers.Create(ctx, &lumi.CreateRequest{URN: serverURN, Properties: lumi.BagOf(bag)})
-				return expect(err, func() bool { return resp.ID == serverID && len(resp.Properties.Struct().GetFields()) == 0 })
+				resp, err := servers.Create(ctx, &lumi.CreateRequest{URN: serverURN, Properties: given})
+				return expect(err, func() bool { return resp.ID == serverID && len(resp.Properties.Object().Fields()) == 0 })
 			},
 			bytes: echo(tb, conn, createRequest(bag), created),
 			messages: func() error {
@@ -137,8 +138,8 @@ func methods(tb testing.TB) []*method {
 		{
 			name: "Check",
 			plugin: func() error {
-				resp, err := servers.Check(ctx, &lumi.CheckRequest{URN: serverURN, Properties: lumi.BagOf(bag)})
-				return expect(err, func() bool { return len(resp.Properties.Struct().GetFields()) == len(bag.Fields) })
+				resp, err := servers.Check(ctx, &lumi.CheckRequest{URN: serverURN, Properties: given})
+				return expect(err, func() bool { return len(resp.Properties.Object().Fields()) == len(bag.Fields) })
 			},
 			bytes: echo(tb, conn, checkRequest(bag), checked),
 			messages: func() error {
