@@ -134,6 +134,7 @@ type decoding struct {
 // error is an *[InvalidError] or ctx.Err().
 func decodeBag(ctx context.Context, bag *property.Value, o Object, d decoding) (*mark, error) {
 	p := newProps(ctx, d.mode, d.marks)
+	defer p.release()
 	p.unknown, p.checked, p.only, p.priorFaults = d.unknown, d.checked, d.only, slices.Clone(d.priorFaults)
 	p.secrets, p.warns = wire.SecretsOf(ctx), d.warn != nil
 	p.decodeObject(bag, o)
@@ -158,6 +159,7 @@ func decodeBag(ctx context.Context, bag *property.Value, o Object, d decoding) (
 // *[OutputError]. If ctx is done, it returns nil and ctx.Err().
 func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*property.Value, error) {
 	p := newProps(ctx, encoding, m)
+	defer p.release()
 	p.skip, p.only = skip, only
 	return p.encodeBag(o)
 }

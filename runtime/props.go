@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/lumi-idl/lumi/internal/property"
 
@@ -52,13 +53,25 @@ const (
 
 // newProps returns a walk over a bag with the given marks.
 func newProps(ctx context.Context, m mode, bag *mark) *Props {
-	p := &Props{ctx: ctx, mode: m, hidden: notHidden}
+	p := walks.Get().(*Props)
+	p.ctx, p.mode, p.hidden = ctx, m, notHidden
 	p.path = p.steps[:0]
 	p.marked = append(p.marks[:0], bag)
 	if m == encoding {
-		p.made = make([]property.Field, 0, 16)
+		p.made = slices.Grow(p.made, 16)
 	}
 	return p
+}
+
+// walks holds the walks passed to release.
+var walks = sync.Pool{New: func() any { return new(Props) }}
+
+// release makes the memory of p available to other walks. p must not be used afterward.
+func (p *Props) release() {
+	made := p.made[:cap(p.made)]
+	clear(made)
+	*p = Props{made: made[:0]}
+	walks.Put(p)
 }
 
 // property decodes, encodes, or describes the property stored in field.
@@ -391,7 +404,7 @@ func (p *Props) decodeObject(object *property.Value, into Object) {
 func (p *Props) encodeObject(from Object) property.Value {
 	first := len(p.made)
 	from.Lumi(p)
-	fields := slices.Clone(p.made[first:])
+	fields := property.Sorted(p.made[first:])
 	p.made = p.made[:first]
 	return property.ObjectOf(fields...)
 }

@@ -2,7 +2,6 @@ package property
 
 import (
 	"encoding/binary"
-	"math"
 )
 
 // Append appends the wire format of the object v, as a Struct, to data. It does not check that strings are valid UTF-8.
@@ -30,20 +29,20 @@ func (w *writer) value(v *Value) {
 	case Absent, Null:
 		w.data = append(w.data, tagNull, 0)
 	case Bool:
-		w.data = append(w.data, tagBool, byte(v.number))
+		w.data = append(w.data, tagBool, byte(v.bits))
 	case Number:
-		w.data = binary.LittleEndian.AppendUint64(append(w.data, tagNumber), math.Float64bits(v.number))
+		w.data = binary.LittleEndian.AppendUint64(append(w.data, tagNumber), v.bits)
 	case String:
-		w.string(tagString, v.text)
+		w.string(tagString, v.Text())
 	case Object:
 		object := w.begin(tagObject)
-		w.object(v.parts)
+		w.object(v.parts())
 		w.end(object)
 	case List:
 		list := w.begin(tagList)
-		for i := range v.parts {
+		for elements, i := v.parts(), 0; i < len(elements); i++ {
 			element := w.begin(tagValues)
-			w.value(&v.parts[i].Value)
+			w.value(&elements[i].Value)
 			w.end(element)
 		}
 		w.end(list)

@@ -1,9 +1,10 @@
 package property
 
 import (
+	"testing"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
-	"testing"
 )
 
 const serverJSON = `{

@@ -49,13 +49,13 @@ func (v *Value) Message() *structpb.Value {
 	case Bool:
 		return structpb.NewBoolValue(v.Bool())
 	case Number:
-		return structpb.NewNumberValue(v.number)
+		return structpb.NewNumberValue(v.Number())
 	case String:
-		return structpb.NewStringValue(v.text)
+		return structpb.NewStringValue(v.Text())
 	case List:
-		list := &structpb.ListValue{Values: make([]*structpb.Value, len(v.parts))}
-		for i := range v.parts {
-			list.Values[i] = v.parts[i].Value.Message()
+		list := &structpb.ListValue{Values: make([]*structpb.Value, len(v.parts()))}
+		for i, element := range v.parts() {
+			list.Values[i] = element.Value.Message()
 		}
 		return structpb.NewListValue(list)
 	case Object:

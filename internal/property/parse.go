@@ -111,8 +111,9 @@ func (p *parser) value(v *Value, end, depth int) (ok bool) {
 		p.at = end
 		return true
 	case tagString:
-		v.kind = String
-		return p.string(tag, end, &v.text) && p.at == end
+		var s string
+		ok = p.string(tag, end, &s) && p.at == end
+		*v = StringOf(s)
 	case tagObject, tagList:
 		if content, ok := p.open(tag, end); !ok || content != end {
 			return false

@@ -4,6 +4,7 @@ package property
 
 import (
 	"iter"
+	"unsafe"
 
 	"math"
 	"slices"
@@ -26,10 +27,11 @@ const (
 
 // Value is a JSON value. Values are immutable. Methods of a nil *Value return the results for an absent value.
 type Value struct {
-	kind   Kind
-	number float64 // or 1 for true
-	text   string
-	parts  []Field // of a list or an object
+	kind Kind
+	// bits holds a number or boolean, or the length of what data points to.
+	bits uint64
+	// data points to the bytes of a string, or to the parts of a list or an object. It keeps values small.
+	data unsafe.Pointer
 }
 
 // Field is a field of an object, or an element of a list, which has no name.
@@ -43,37 +45,52 @@ func NullOf() Value { return Value{kind: Null} }
 
 // BoolOf returns a boolean.
 func BoolOf(b bool) Value {
-	v := Value{kind: Bool}
 	if b {
-		v.number = 1
+		return Value{kind: Bool, bits: 1}
 	}
-	return v
+	return Value{kind: Bool}
 }
 
 // NumberOf returns a number.
-func NumberOf(n float64) Value { return Value{kind: Number, number: n} }
+func NumberOf(n float64) Value { return Value{kind: Number, bits: math.Float64bits(n)} }
 
 // StringOf returns a string.
-func StringOf(s string) Value { return Value{kind: String, text: s} }
+func StringOf(s string) Value {
+	return Value{kind: String, bits: uint64(len(s)), data: unsafe.Pointer(unsafe.StringData(s))}
+}
 
 // ListOf returns a list. Its elements must have no names, and must not be modified afterward.
-func ListOf(elements []Field) Value { return Value{kind: List, parts: elements} }
+func ListOf(elements []Field) Value { return withParts(List, elements) }
 
-// ObjectOf returns an object. It sorts its fields, which must not be modified afterward. If several fields have the same
-// name, the object has the last one.
+// ObjectOf returns an object with fields, which must not be modified afterward, or with those of [Sorted].
 func ObjectOf(fields ...Field) Value {
 	for i := 1; i < len(fields); i++ {
 		if fields[i-1].Name >= fields[i].Name {
-			return Value{kind: Object, parts: sorted(fields)}
+			return withParts(Object, Sorted(fields))
 		}
 	}
-	return Value{kind: Object, parts: fields}
+	return withParts(Object, fields)
 }
 
-func sorted(fields []Field) []Field {
-	slices.Reverse(fields) // The first of equal names remains.
-	slices.SortStableFunc(fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(fields, func(a, b Field) bool { return a.Name == b.Name })
+func withParts(kind Kind, parts []Field) Value {
+	return Value{kind: kind, bits: uint64(len(parts)), data: unsafe.Pointer(unsafe.SliceData(parts))}
+}
+
+// Sorted returns a copy of fields, sorted by name. If several have the same name, it contains the last one.
+func Sorted(fields []Field) []Field {
+	var few [32]int32
+	order := few[:0] // Moving indexes is faster than moving fields.
+	for i := range fields {
+		order = append(order, int32(i))
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return strings.Compare(fields[a].Name, fields[b].Name) })
+	copied := make([]Field, 0, len(fields))
+	for i, at := range order {
+		if i+1 == len(order) || fields[order[i+1]].Name != fields[at].Name {
+			copied = append(copied, fields[at])
+		}
+	}
+	return copied
 }
 
 // Kind returns the kind of the value.
@@ -96,22 +113,22 @@ func (v *Value) OrAbsent() Value {
 func (v *Value) IsNull() bool { return v.Kind() <= Null }
 
 // Bool returns a boolean, or false if the value is not one.
-func (v *Value) Bool() bool { return v.Kind() == Bool && v.number == 1 }
+func (v *Value) Bool() bool { return v.Kind() == Bool && v.bits == 1 }
 
 // Number returns a number, or 0 if the value is not one.
 func (v *Value) Number() float64 {
 	if v.Kind() != Number {
 		return 0
 	}
-	return v.number
+	return math.Float64frombits(v.bits)
 }
 
 // Text returns a string, or "" if the value is not one.
 func (v *Value) Text() string {
-	if v == nil {
+	if v.Kind() != String {
 		return ""
 	}
-	return v.text
+	return unsafe.String((*byte)(v.data), v.bits)
 }
 
 // Elements returns the elements of a list, or nil if the value is not one. They must not be modified.
@@ -119,7 +136,7 @@ func (v *Value) Elements() []Field {
 	if v.Kind() != List {
 		return nil
 	}
-	return v.parts
+	return v.parts()
 }
 
 // Fields returns the fields of an object, sorted by name, or nil if the value is not one. They must not be modified.
@@ -127,8 +144,10 @@ func (v *Value) Fields() []Field {
 	if v.Kind() != Object {
 		return nil
 	}
-	return v.parts
+	return v.parts()
 }
+
+func (v *Value) parts() []Field { return unsafe.Slice((*Field)(v.data), v.bits) }
 
 // Get returns a field of an object, or nil if there is none.
 func (v *Value) Get(name string) *Value {
@@ -149,7 +168,23 @@ func (v *Value) Element(i int) *Value {
 
 // Find returns the position of a name in the fields of an object, and whether it is there.
 func Find(fields []Field, name string) (int, bool) {
-	return slices.BinarySearchFunc(fields, name, func(f Field, name string) int { return strings.Compare(f.Name, name) })
+	const few = 16
+	if len(fields) <= few { // Most lengths differ, so this is faster than a binary search.
+		for i := range fields {
+			if fields[i].Name == name {
+				return i, true
+			}
+		}
+	}
+	low, high := 0, len(fields)
+	for low < high { // Package slices would copy fields.
+		if middle := (low + high) / 2; fields[middle].Name < name {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, low < len(fields) && fields[low].Name == name
 }
 
 // With returns a copy of an object with a field set, or without the field if to is absent.
@@ -158,7 +193,7 @@ func (v *Value) With(name string, to Value) Value {
 	i, ok := Find(fields, name)
 	switch {
 	case to.kind == Absent && !ok:
-		return Value{kind: Object, parts: fields}
+		return withParts(Object, fields)
 	case to.kind == Absent:
 		fields = slices.Delete(slices.Clone(fields), i, i+1)
 	case ok:
@@ -167,16 +202,25 @@ func (v *Value) With(name string, to Value) Value {
 	default:
 		fields = slices.Insert(slices.Clip(fields), i, Field{name, to})
 	}
-	return Value{kind: Object, parts: fields}
+	return withParts(Object, fields)
 }
 
 // Equal reports whether a and b are equal. Absent values and null are different, and NaN equals itself.
 func Equal(a, b *Value) bool {
-	if a.Kind() != b.Kind() || a == nil || b == nil {
-		return a.Kind() == b.Kind()
+	if a.Kind() != b.Kind() {
+		return false
 	}
-	return a.text == b.text && (a.number == b.number || math.IsNaN(a.number) && math.IsNaN(b.number)) &&
-		slices.EqualFunc(a.parts, b.parts, func(a, b Field) bool { return a.Name == b.Name && Equal(&a.Value, &b.Value) })
+	switch a.Kind() {
+	case Bool:
+		return a.bits == b.bits
+	case Number:
+		return a.Number() == b.Number() || math.IsNaN(a.Number()) && math.IsNaN(b.Number())
+	case String:
+		return a.Text() == b.Text()
+	case List, Object:
+		return slices.EqualFunc(a.parts(), b.parts(), func(a, b Field) bool { return a.Name == b.Name && Equal(&a.Value, &b.Value) })
+	}
+	return true
 }
 
 // Plain returns the value as encoding/json decodes it. Numbers that are not finite are strings, and absent values are nil.
@@ -185,27 +229,28 @@ func (v *Value) Plain() any {
 	case Bool:
 		return v.Bool()
 	case Number:
-		switch {
-		case math.IsNaN(v.number):
+		switch n := v.Number(); {
+		case math.IsNaN(n):
 			return "NaN"
-		case math.IsInf(v.number, 1):
+		case math.IsInf(n, 1):
 			return "Infinity"
-		case math.IsInf(v.number, -1):
+		case math.IsInf(n, -1):
 			return "-Infinity"
+		default:
+			return n
 		}
-		return v.number
 	case String:
-		return v.text
+		return v.Text()
 	case List:
-		list := make([]any, len(v.parts))
-		for i := range v.parts {
-			list[i] = v.parts[i].Value.Plain()
+		list := make([]any, len(v.parts()))
+		for i, element := range v.parts() {
+			list[i] = element.Value.Plain()
 		}
 		return list
 	case Object:
-		fields := make(map[string]any, len(v.parts))
-		for i := range v.parts {
-			fields[v.parts[i].Name] = v.parts[i].Value.Plain()
+		fields := make(map[string]any, len(v.parts()))
+		for _, f := range v.parts() {
+			fields[f.Name] = f.Value.Plain()
 		}
 		return fields
 	}
