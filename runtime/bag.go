@@ -57,6 +57,10 @@ func (b Bag) Object() *property.Value {
 // IsZero reports whether b is the zero Bag.
 func (b Bag) IsZero() bool { return b.hidden == nil }
 
+// Equal reports whether two bags have the same properties. A property that is null and one that is absent are different.
+// Package reflect cannot compare bags.
+func (b Bag) Equal(other Bag) bool { return property.Equal(b.Object(), other.Object()) }
+
 // Get returns the value of a property as decoded by encoding/json, with secrets unwrapped, or nil if it is absent.
 func (b Bag) Get(name string) any {
 	return revealed(b.Object().Get(name))

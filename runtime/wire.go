@@ -23,6 +23,9 @@ func NewSecret(v *structpb.Value) *structpb.Value {
 	}})
 }
 
+// SecretOf is [NewSecret] for other packages of this module, which need no messages.
+func SecretOf(v property.Value) property.Value { return signed.Secret(v) }
+
 // NewUnknown returns the placeholder for an unknown value.
 func NewUnknown() *structpb.Value { return structpb.NewStringValue(wire.Unknown) }
 

@@ -8,10 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -101,7 +100,7 @@ func (c *Caller) InspectChange(ctx context.Context, r plan.InspectChangeRequest)
 				Path: string(change.Path), Unknown: change.Unknown, Replaces: replaces.Within(change.Path),
 			})
 		}
-		if !resp.Properties.IsZero() && !proto.Equal(resp.Properties.Struct(), q.properties.Struct()) {
+		if !resp.Properties.IsZero() && !property.Equal(resp.Properties.Object(), q.properties.Object()) {
 			d.Properties, _ = q.read(resp.Properties)
 		}
 		return nil

@@ -18,6 +18,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
@@ -588,8 +590,8 @@ func TestRequest(t *testing.T) {
 			"s": map[string]any{wire.Signature: wire.Secret, "value": gone.Key()},
 		})}},
 	}
-	if !reflect.DeepEqual(f.sent, want) {
-		t.Errorf("sent request = %+v, want %+v", f.sent, want)
+	if diff := cmp.Diff(want, f.sent); diff != "" {
+		t.Errorf("sent request (-want +got):\n%s", diff)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
@@ -74,10 +74,7 @@ func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl
 // Provider implements [Providers].
 func (p located) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
 	bag := bagOf(orEmpty(configuration))
-	key, err := proto.MarshalOptions{Deterministic: true}.Marshal(bag.Struct())
-	if err != nil {
-		return nil, "", fmt.Errorf("configuration of package %q: %w", t.Package(), err)
-	}
+	key := property.Append(nil, bag.Object())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.closing, cancel)()
@@ -231,7 +228,7 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("plugin for package %q: %w", pkg, err)
 	}
-	switch hasConfiguration := len(configuration.Struct().GetFields()) > 0; {
+	switch hasConfiguration := len(configuration.Object().Fields()) > 0; {
 	case started.Package != pkg:
 		err = fmt.Errorf("%[2]s is the plugin for package %[3]q, not %[1]q: install the right one", pkg, command.Path, started.Package)
 	case started.Configurable:
@@ -264,7 +261,7 @@ func configure(ctx context.Context, started *plugin.Plugin, pkg string, configur
 	}
 	wrong := &plan.ConfigurationError{Package: pkg, Err: err}
 	for _, f := range invalid.Faults {
-		if top := wire.PathParts(string(f.Path)); len(top) > 0 && len(configuration.Struct().GetFields()) == 0 {
+		if top := wire.PathParts(string(f.Path)); len(top) > 0 && len(configuration.Object().Fields()) == 0 {
 			wrong.Missing = append(wrong.Missing, top[0])
 		}
 	}

@@ -5,17 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
-
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Provisioned returns providers that use a generic provider for the types for which handles returns true. The generic
@@ -55,10 +51,10 @@ func (o opaque) Describe(context.Context) (*lumi.Description, error) {
 // be detected.
 func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	var invalid lumi.InvalidError
-	for _, name := range slices.Sorted(maps.Keys(r.Properties.Struct().GetFields())) {
-		if hasFile(r.Properties.Struct().GetFields()[name]) {
+	for _, f := range r.Properties.Object().Fields() {
+		if hasFile(f) {
 			invalid.Faults = append(invalid.Faults, lumi.Fault{
-				Path: lumi.Path(name), Message: "is an asset or an archive, which provisioners do not accept",
+				Path: lumi.Path(f.Name), Message: "is an asset or an archive, which provisioners do not accept",
 			})
 		}
 	}
@@ -74,11 +70,7 @@ func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse
 	if name := r.URN.Name(); !strings.HasPrefix(name[strings.LastIndexByte(name, '/')+1:], "#") {
 		return nil, errors.New("a resource that a provisioner handles keeps its name")
 	}
-	text, err := proto.MarshalOptions{Deterministic: true}.Marshal(r.Properties.Struct())
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(append([]byte(r.URN+"\x00"), text...))
+	sum := sha256.Sum256(property.Append([]byte(r.URN+"\x00"), r.Properties.Object()))
 	return &lumi.NameResponse{Name: fmt.Sprintf("%s-%x", strings.ToLower(o.t.Name()), sum[:4])}, nil
 }
 
@@ -93,16 +85,7 @@ func (o opaque) InspectChange(_ context.Context, r *lumi.InspectChangeRequest) (
 	return &lumi.InspectChangeResponse{Changes: changes}, nil
 }
 
-// hasFile reports whether a value is or contains an asset or an archive.
-func hasFile(v *structpb.Value) bool {
-	s := v.GetStructValue().GetFields()[wire.Signature].GetStringValue()
-	if s == wire.Asset || s == wire.Archive || slices.ContainsFunc(v.GetListValue().GetValues(), hasFile) {
-		return true
-	}
-	for _, member := range v.GetStructValue().GetFields() {
-		if hasFile(member) {
-			return true
-		}
-	}
-	return false
+// hasFile reports whether the value of a property is or contains an asset or an archive.
+func hasFile(f property.Field) bool {
+	return isContent(&f.Value) || slices.ContainsFunc(f.Value.Fields(), hasFile) || slices.ContainsFunc(f.Value.Elements(), hasFile)
 }

@@ -3,10 +3,7 @@ package provision
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
-
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -80,19 +77,19 @@ func (r *request) names(flag lumi.Flags) (names []string) {
 // declared as strings contain no references.
 func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	var in, out lumigl.ObjectBuilder
-	computed, fields := r.names(lumi.Out), bag.Struct().GetFields()
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
+	computed := r.names(lumi.Out)
+	for _, f := range bag.Object().Fields() {
 		t, into := r.targets, &in
-		if slices.Contains(computed, name) {
+		if slices.Contains(computed, f.Name) {
 			t.vertices, into = nil, &out
 		}
 		if slices.ContainsFunc(r.description.Properties, func(p lumi.Property) bool {
-			return p.Name == name && p.Kind == lumi.KindString
+			return p.Name == f.Name && p.Kind == lumi.KindString
 		}) {
 			t = targets{}
 		}
-		if v := fields[name]; !isNull(v) {
-			into.Set(name, t.value(v))
+		if !f.Value.IsNull() {
+			into.Set(f.Name, t.value(&f.Value))
 		}
 	}
 	return in.Object(), out.Object()
@@ -102,7 +99,7 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 func (r *request) readComputed(bag lumi.Bag) lumigl.Value {
 	_, outputs := r.read(bag)
 	for _, name := range r.names(lumi.Computed) {
-		if v := bag.Struct().GetFields()[name]; !isNull(v) && isNull(r.properties.Struct().GetFields()[name]) {
+		if v := bag.Object().Get(name); !v.IsNull() && r.properties.Object().Get(name).IsNull() {
 			outputs = outputs.With(name, targets{}.value(v))
 		}
 	}
@@ -134,8 +131,8 @@ func (r *request) secrets() *wire.Secrets {
 	for _, bag := range []lumi.Bag{r.properties, r.old} {
 		lumi.NoteSecrets(ctx, bag)
 		for _, name := range r.names(lumi.Secret) {
-			declared := map[string]*structpb.Value{name: lumi.NewSecret(bag.Struct().GetFields()[name])}
-			lumi.NoteSecrets(ctx, lumi.BagOf(&structpb.Struct{Fields: declared}))
+			declared := lumi.SecretOf(bag.Object().Get(name).OrAbsent())
+			lumi.NoteSecrets(ctx, lumi.BagFrom(&declared))
 		}
 	}
 	return secrets

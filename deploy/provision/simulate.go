@@ -1,17 +1,16 @@
 package provision
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -45,7 +44,7 @@ type simulated struct{ lumi.ResourceProvider }
 func (s simulated) Check(ctx context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	resp, err := s.ResourceProvider.Check(ctx, r)
 	var invalid *lumi.InvalidError
-	if errors.As(err, &invalid) && strings.Contains(r.Properties.Struct().String(), made) {
+	if errors.As(err, &invalid) && strings.Contains(fmt.Sprint(r.Properties.Object().Plain()), made) {
 		note := lumi.Fault{Message: "some values are simulated, which may be the cause"}
 		return nil, &lumi.InvalidError{Faults: append(slices.Clone(invalid.Faults), note)}
 	}
@@ -61,7 +60,7 @@ func (s simulated) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.Cre
 
 // Update implements [lumi.ResourceProvider].
 func (s simulated) Update(ctx context.Context, r *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
-	outputs, err := s.outputs(ctx, made+r.URN.Name(), r.Old.Struct().GetFields(), &r.New)
+	outputs, err := s.outputs(ctx, made+r.URN.Name(), r.Old.Object(), &r.New)
 	return &lumi.UpdateResponse{Properties: outputs}, err
 }
 
@@ -95,40 +94,44 @@ func (s simulated) Call(ctx context.Context, _ *lumi.CallRequest) (*lumi.CallRes
 }
 
 // outputs returns the existing outputs of a resource, with made-up values for missing ones.
-func (s simulated) outputs(ctx context.Context, id string, has map[string]*structpb.Value, request *lumi.Bag) (lumi.Bag, error) {
+func (s simulated) outputs(ctx context.Context, id string, has *property.Value, request *lumi.Bag) (lumi.Bag, error) {
 	d, err := s.Describe(ctx)
 	if err != nil {
 		return lumi.Bag{}, err
 	}
-	all := &structpb.Struct{Fields: map[string]*structpb.Value{}}
+	all := property.ObjectOf()
 	for _, p := range d.Properties {
-		chosen := p.Flags&lumi.Computed != 0 && request != nil && isNull(request.Struct().GetFields()[p.Name])
-		switch v := cmp.Or(has[p.Name], madeUp(p.Kind, id+"-"+p.Name)); {
-		case p.Flags&lumi.Out == 0 && !chosen || v == nil:
+		chosen := p.Flags&lumi.Computed != 0 && request != nil && request.Object().Get(p.Name).IsNull()
+		v := has.Get(p.Name).OrAbsent()
+		if v.Kind() == property.Absent {
+			v = madeUp(p.Kind, id+"-"+p.Name)
+		}
+		switch {
+		case p.Flags&lumi.Out == 0 && !chosen || v.Kind() == property.Absent:
 		case p.Flags&lumi.Secret != 0:
-			all.Fields[p.Name] = lumi.NewSecret(v)
+			all = all.With(p.Name, lumi.SecretOf(v))
 		default:
-			all.Fields[p.Name] = v
+			all = all.With(p.Name, v)
 		}
 	}
-	return lumi.BagOf(all), nil
+	return lumi.BagFrom(&all), nil
 }
 
-// madeUp returns a value of the given kind, or nil if the kind has no plain values.
-func madeUp(kind lumi.Kind, text string) *structpb.Value {
+// madeUp returns a value of the given kind, which is absent if the kind has no plain values.
+func madeUp(kind lumi.Kind, text string) property.Value {
 	switch kind {
 	case lumi.KindString:
-		return structpb.NewStringValue(text)
+		return property.StringOf(text)
 	case lumi.KindNumber:
-		return structpb.NewNumberValue(0)
+		return property.NumberOf(0)
 	case lumi.KindBool:
-		return structpb.NewBoolValue(false)
+		return property.BoolOf(false)
 	case lumi.KindList:
-		return structpb.NewListValue(&structpb.ListValue{})
+		return property.ListOf(nil)
 	case lumi.KindMap, lumi.KindObject:
-		return structpb.NewStructValue(&structpb.Struct{})
+		return property.ObjectOf()
 	}
-	return nil
+	return property.Value{}
 }
 
 // SimulatedProvisioner simulates provisioners without changing anything or calling a plugin. A new resource gets

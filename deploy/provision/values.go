@@ -2,11 +2,9 @@ package provision
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -19,9 +17,10 @@ func bagOf(object lumigl.Value) lumi.Bag {
 	if !object.Exists() {
 		return lumi.Bag{}
 	}
-	bag := wireOf(object).GetStructValue()
-	maps.DeleteFunc(bag.GetFields(), func(_ string, v *structpb.Value) bool { return isNull(v) })
-	return lumi.BagOf(bag)
+	fields := fieldsOf(object)
+	fields = slices.DeleteFunc(fields, func(f property.Field) bool { return f.Value.IsNull() })
+	bag := property.ObjectOf(fields...)
+	return lumi.BagFrom(&bag)
 }
 
 // orEmpty returns object, or an empty object if it is absent.
@@ -34,40 +33,46 @@ func orEmpty(object lumigl.Value) lumigl.Value {
 
 // wireOf converts a value to the form sent to providers. Values that are not computed yet become unknown, which a
 // provider may reject.
-func wireOf(v lumigl.Value) *structpb.Value {
+func wireOf(v lumigl.Value) property.Value {
 	switch v.Kind() {
 	case lumigl.Bool:
 		b, _ := v.Bool()
-		return structpb.NewBoolValue(b)
+		return property.BoolOf(b)
 	case lumigl.Number:
 		f, _ := v.Float() // infinity if too large, which providers reject
-		return structpb.NewNumberValue(f)
+		return property.NumberOf(f)
 	case lumigl.Text:
 		s, _ := v.Text()
-		return structpb.NewStringValue(s)
+		return property.StringOf(s)
 	case lumigl.List:
-		values := make([]*structpb.Value, v.Len())
+		elements := make([]property.Field, v.Len())
 		for i, element := range v.Elements() {
-			values[i] = wireOf(element)
+			elements[i].Value = wireOf(element)
 		}
-		return structpb.NewListValue(&structpb.ListValue{Values: values})
+		return property.ListOf(elements)
 	case lumigl.Object:
 		if v.IsExpression() {
-			return lumi.NewUnknown()
+			return unknown
 		}
-		fields := make(map[string]*structpb.Value, v.Len())
-		for key, member := range v.Members() {
-			fields[key] = wireOf(member)
-		}
-		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+		return property.ObjectOf(fieldsOf(v)...)
 	case lumigl.Reference:
-		target, property, _ := v.Target()
-		if property != "" {
-			return lumi.NewUnknown()
+		target, name, _ := v.Target()
+		if name != "" {
+			return unknown
 		}
-		return structpb.NewStringValue(target.Key())
+		return property.StringOf(target.Key())
 	}
-	return structpb.NewNullValue()
+	return property.NullOf()
+}
+
+var unknown = property.StringOf(wire.Unknown)
+
+func fieldsOf(object lumigl.Value) []property.Field {
+	fields := make([]property.Field, 0, object.Len())
+	for key, member := range object.Members() {
+		fields = append(fields, property.Field{Name: key, Value: wireOf(member)})
+	}
+	return fields
 }
 
 // targets are the resources that a value returned by a provider may refer to.
@@ -93,16 +98,16 @@ func targetsOf(all ...lumigl.Value) targets {
 }
 
 // value converts a value returned by a provider. URNs in t become references, and references by ID become URNs.
-func (t targets) value(v *structpb.Value) lumigl.Value {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_BoolValue:
-		return lumigl.BoolOf(k.BoolValue)
-	case *structpb.Value_NumberValue:
-		if number, ok := lumigl.FloatOf(k.NumberValue); ok {
+func (t targets) value(v *property.Value) lumigl.Value {
+	switch v.Kind() {
+	case property.Bool:
+		return lumigl.BoolOf(v.Bool())
+	case property.Number:
+		if number, ok := lumigl.FloatOf(v.Number()); ok {
 			return number
 		}
-	case *structpb.Value_StringValue:
-		u := urn.URN(k.StringValue)
+	case property.String:
+		u := urn.URN(v.Text())
 		if id, isByID := u.ID(); isByID && t.byID != nil {
 			u = cmp.Or(t.byID(u.Type(), id), u)
 		}
@@ -110,26 +115,26 @@ func (t targets) value(v *structpb.Value) lumigl.Value {
 			return lumigl.ReferenceTo(target)
 		}
 		return lumigl.TextOf(string(u))
-	case *structpb.Value_ListValue:
-		values := make([]lumigl.Value, len(k.ListValue.GetValues()))
-		for i, element := range k.ListValue.GetValues() {
-			values[i] = t.value(element)
+	case property.List:
+		values := make([]lumigl.Value, len(v.Elements()))
+		for i := range values {
+			values[i] = t.value(v.Element(i))
 		}
 		return lumigl.ListOf(values...)
-	case *structpb.Value_StructValue:
-		if s := k.StructValue.GetFields()[wire.Signature].GetStringValue(); s == wire.Asset || s == wire.Archive {
+	case property.Object:
+		if isContent(v) {
 			t = targets{} // File contents are not references.
 		}
 		var object lumigl.ObjectBuilder
-		for _, key := range slices.Sorted(maps.Keys(k.StructValue.GetFields())) {
-			object.Set(key, t.value(k.StructValue.GetFields()[key]))
+		for _, f := range v.Fields() {
+			object.Set(f.Name, t.value(&f.Value))
 		}
 		return object.Object()
 	}
 	return lumigl.NullValue()
 }
 
-func isNull(v *structpb.Value) bool {
-	_, is := v.GetKind().(*structpb.Value_NullValue)
-	return is || v.GetKind() == nil
+func isContent(v *property.Value) bool {
+	s := v.Get(wire.Signature).Text()
+	return s == wire.Asset || s == wire.Archive
 }
