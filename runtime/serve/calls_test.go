@@ -246,6 +246,7 @@ func TestRefused(t *testing.T) {
 			{"gone in part", remove(thingBag("half-gone")), codes.Unknown, "no such resource\ncould not delete bucket"},
 			{"nil partial", check(thingBag("nil-partial")), codes.Unknown, "partially done"},
 			{"garbled", check(thingBag("garbled")), codes.Unknown, "not text: \ufffd"},
+			{"malformed", check(thingBag("\xff")), codes.Internal, "the request has malformed properties: not a google.protobuf.Struct, or not valid UTF-8"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				_, err := test.call(within(t), things)
@@ -259,6 +260,10 @@ func TestRefused(t *testing.T) {
 		if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &uncertain) ||
 			err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
 			t.Errorf("Create with an id that is not UTF-8 returned %v, want an *UncertainError", err)
+		}
+		malformed := "the plugin returned malformed properties: not a google.protobuf.Struct, or not valid UTF-8"
+		if _, err := create(thingBag("malformed"), nil)(within(t), things); !errors.As(err, &uncertain) || err.Error() != malformed {
+			t.Errorf("Create with malformed results returned %v, want an *UncertainError: %s", err, malformed)
 		}
 		if process == nil {
 			return

@@ -393,6 +393,8 @@ func (o ops) do(ctx context.Context, s *state) error {
 		return errors.New(strings.Repeat("ä", 1<<20) + "\xff")
 	case "garbled":
 		return errors.New("not text: \xff")
+	case "malformed":
+		return &lumi.PartialError{ID: "t-1", Properties: lumi.BagOf(thingBag("\xff"))}
 	case "panic":
 		_ = s.Properties.List[7]
 	case "crash":

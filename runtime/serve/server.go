@@ -406,7 +406,7 @@ func receive(ctx context.Context, req any) (*received, error) {
 		in.references, errs[3] = bagrpc.DecodeReferences(r.GetReferences())
 	}
 	if err := cmp.Or(errs[:]...); err != nil {
-		return nil, refuse(codes.Internal, "cannot decode the request: %v", err)
+		return nil, refuse(codes.Internal, "the request has %v", err)
 	}
 	for _, bag := range []lumi.Bag{in.properties, in.old, in.new} {
 		lumi.NoteSecrets(ctx, bag)

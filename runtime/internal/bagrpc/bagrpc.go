@@ -6,6 +6,7 @@ package bagrpc
 import (
 	"bytes"
 	"context"
+	"errors"
 	"path"
 
 	"google.golang.org/grpc"
@@ -52,11 +53,13 @@ func Decode(field [][]byte) (lumi.Bag, error) {
 		data = bytes.Join(field, nil)
 	}
 	object, err := property.Parse(data)
-	if err != nil {
-		return lumi.Bag{}, err
+	if err != nil { // Its text varies.
+		return lumi.Bag{}, errMalformed
 	}
 	return lumi.BagFrom(&object), nil
 }
+
+var errMalformed = errors.New("malformed properties: not a google.protobuf.Struct, or not valid UTF-8")
 
 // Encode encodes a bag. The zero Bag is an absent field.
 func Encode(bag lumi.Bag) [][]byte {

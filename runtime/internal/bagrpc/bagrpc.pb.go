@@ -11,13 +11,15 @@
 package bagrpc
 
 import (
-	lumirpc "github.com/lumi-idl/lumi/runtime/lumirpc"
-	status "google.golang.org/genproto/googleapis/rpc/status"
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	status "google.golang.org/genproto/googleapis/rpc/status"
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+
+	lumirpc "github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
 const (

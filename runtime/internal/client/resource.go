@@ -224,7 +224,7 @@ func decode(method string, properties [][]byte) (lumi.Bag, error) {
 	}
 	bag, err := bagrpc.Decode(properties)
 	if err != nil {
-		err = Outcome(method, &Error{Code: codes.Internal, Message: "cannot decode the response: " + err.Error()})
+		err = Outcome(method, &Error{Code: codes.Internal, Message: "the plugin returned " + err.Error()})
 	}
 	return bag, err
 }
