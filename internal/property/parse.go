@@ -31,10 +31,10 @@ const (
 	tagValue  = 2<<3 | lengthType
 	tagValues = 1<<3 | lengthType
 
-	tagNull   = 1<<3 | 0
+	tagNull   = 1 << 3
 	tagNumber = 2<<3 | 1
 	tagString = 3<<3 | lengthType
-	tagBool   = 4<<3 | 0
+	tagBool   = 4 << 3
 	tagObject = 5<<3 | lengthType
 	tagList   = 6<<3 | lengthType
 

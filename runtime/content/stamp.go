@@ -108,7 +108,7 @@ func (s *stamper) value(v *property.Value, at spot) *property.Value {
 	}
 	switch v.Kind() {
 	case property.List:
-		if stamped, changed := s.parts(v.Elements(), func(i int) spot { return at.index(i) }); changed {
+		if stamped, changed := s.parts(v.Elements(), at.index); changed {
 			list := property.ListOf(stamped)
 			return &list
 		}

@@ -104,7 +104,7 @@ var rules = []rule{
 		why:   "the compiler and the runtime share only the type model, idl/schema",
 	},
 	{
-		of: []string{"./internal/suggest", "./internal/constraint", "./internal/rule"}, only: []string{}, never: grpc,
+		of: []string{"./internal/suggest", "./internal/constraint", "./internal/property", "./internal/rule"}, only: []string{}, never: grpc,
 		why: "the compiler, the runtime, and every compiled stub link it",
 	},
 	{
@@ -223,7 +223,7 @@ var rules = []rule{
 	{
 		of: []string{"./deploy/provision"},
 		only: []string{
-			"./deploy/graph", "./deploy/plan", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/lumirpc", "./runtime/provisioner",
+			"./deploy/graph", "./deploy/plan", "./internal/property", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/lumirpc", "./runtime/provisioner",
 			"./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		never: []string{"database/..."},
@@ -414,14 +414,14 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime"},
-		only:  []string{"./internal/constraint", "./internal/rule", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./internal/constraint", "./internal/property", "./internal/rule", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: grpc,
 		why:   "compiled stubs link the runtime and its leaf packages, not gRPC",
 	},
 	{
 		of: []string{"./runtime/..."},
 		but: []string{
-			"./runtime/lumirpc", "./runtime/internal/client", "./runtime/internal/provisioning", "./runtime/serve/...",
+			"./runtime/lumirpc", "./runtime/internal/bagrpc", "./runtime/internal/client", "./runtime/internal/provisioning", "./runtime/serve/...",
 			"./runtime/providertest/...",
 		},
 		never: grpc,
@@ -437,13 +437,13 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime/internal/provisioning"},
-		only:  []string{"./runtime", "./runtime/internal/signed", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./internal/property", "./runtime", "./runtime/internal/signed", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./runtime/serve/..."},
 		why:   "both sides of the protocol share the encoding of its messages",
 	},
 	{
 		of:    []string{"./runtime/internal/client"},
-		only:  []string{"./runtime", "./runtime/lumirpc", "./runtime/tokens", "./runtime/urn"},
+		only:  []string{"./runtime", "./runtime/internal/bagrpc", "./runtime/lumirpc", "./runtime/tokens", "./runtime/urn"},
 		never: []string{"./runtime/serve/..."},
 		why:   "providers are called alike in a process of their own and in this one",
 	},
@@ -453,13 +453,13 @@ var rules = []rule{
 		why:   "every compiled stub would link code needed only to read content",
 	},
 	{
-		of: []string{"./runtime/content"}, only: []string{"./runtime", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/wire"}, never: grpc,
+		of: []string{"./runtime/content"}, only: []string{"./internal/property", "./runtime", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/wire"}, never: grpc,
 		why: "provider code reads content without a plugin process",
 	},
 	{
 		of: []string{"./runtime/serve"},
 		only: []string{
-			"./runtime", "./runtime/content", "./runtime/internal/client", "./runtime/internal/provisioning",
+			"./runtime", "./runtime/content", "./runtime/internal/bagrpc", "./runtime/internal/client", "./runtime/internal/provisioning",
 			"./runtime/internal/readable", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		never: []string{"./runtime/serve/plugin"},
@@ -467,14 +467,14 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime/serve/plugin"},
-		only:  []string{"./runtime", "./runtime/internal/client", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./runtime", "./runtime/internal/bagrpc", "./runtime/internal/client", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./runtime/serve"},
 		why:   "an engine links the engine's side of the protocol, not the plugin's",
 	},
 	{
 		of: []string{"./runtime/providertest"},
 		only: []string{
-			"./internal/linediff", "./internal/suggest", "./runtime", "./runtime/internal/readable", "./runtime/internal/signed",
+			"./internal/linediff", "./internal/property", "./internal/suggest", "./runtime", "./runtime/internal/readable",
 			"./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve",
 			"./runtime/serve/plugin",
 		},
@@ -490,7 +490,7 @@ var rules = []rule{
 		why: "the test kit is for tests and for 'lumi provider test'",
 	},
 	{
-		of: []string{"./runtime/internal/readable", "./runtime/internal/signed"}, only: []string{"./runtime/internal/signed", "./runtime/wire"}, never: grpc,
+		of: []string{"./runtime/internal/readable", "./runtime/internal/signed"}, only: []string{"./internal/property", "./runtime/internal/signed", "./runtime/wire"}, never: grpc,
 		why: "every compiled stub links them",
 	},
 	{
