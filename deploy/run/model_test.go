@@ -105,7 +105,7 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 		return modelEdit{do[below(t, uint16(len(do)), "do")], below(t, 5, "on"), below(t, 24, "how")}
 	})
 	crashes := rapid.Custom(func(t *rapid.T) modelCrash {
-		return modelCrash{below(t, 40, "at"), modelDeath(below(t, 4, "death"))}
+		return modelCrash{below(t, 40, "at"), modelDeath(below(t, 5, "death"))}
 	})
 	acts := rapid.Custom(func(t *rapid.T) modelAct {
 		return modelAct{

@@ -53,9 +53,10 @@ const (
 	lost                        // its calls end; other processes do not know that it exited
 	cutOff                      // its calls continue; other processes do not know that it exited
 	suspended                   // it continues after a while
+	unsure                      // it continues, but does not know whether a transaction was committed
 )
 
-var modelDeaths = []string{"is killed", "is lost", "is cut off", "is suspended"}
+var modelDeaths = []string{"is killed", "is lost", "is cut off", "is suspended", "gets no answer"}
 
 var errDead = errors.New("the process is dead")
 
@@ -130,6 +131,12 @@ func (p *modelProcess) point(where string) error {
 		return nil
 	}
 	p.logf("%s %s", modelDeaths[p.crash.How], where)
+	if p.crash.How == unsure {
+		if !strings.HasSuffix(where, " a transaction") {
+			return nil
+		}
+		return store.ErrUncertain
+	}
 	if p.crash.How == suspended {
 		time.Sleep(2 * time.Minute)
 		p.logf("continues")

@@ -27,8 +27,9 @@ type Store interface {
 	// error.
 	Read(ctx context.Context, f func(Tx) error) error
 	// Write runs f in a transaction that excludes other writers of the environment. For rows that do not belong to an
-	// environment, pass "". When Write returns nil, the changes are durable. If f or the commit fails, nothing is
-	// written. f may run more than once, so it must overwrite captured variables rather than append to them.
+	// environment, pass "". When Write returns nil, the changes are durable. After any other error than [ErrLost] and
+	// [ErrUncertain], nothing was written. f may run more than once, so it must overwrite captured variables rather than
+	// append to them.
 	Write(ctx context.Context, environment string, f func(Tx) error) error
 	// Close releases the store's resources.
 	Close() error
@@ -44,13 +45,16 @@ var (
 	// must not be repeated, since the copy saved by Close contains it. Subsequent writes still commit, so that running
 	// work can finish. Reads may return ErrLost.
 	ErrLost = errors.New("the store was removed")
+	// ErrUncertain means that the answer to a commit was lost, so the changes may be durable or not. An executor must stop,
+	// as after any other error: whoever continues its work reads what was committed.
+	ErrUncertain = errors.New("the store did not answer, so the changes may or may not be saved")
 	// ErrCopied means that the store is a copy or a restored backup, which cannot be written to before it is adopted.
 	ErrCopied = errors.New("the store is a copy")
 )
 
 // Tx is a transaction. It must not be used concurrently or after f has returned. Writing a row of a nonexistent
-// environment returns [ErrNotFound]. f must return all errors except [ErrNotFound] and [ErrFenced]. Times are stored in
-// UTC with microsecond precision. Text must be valid UTF-8.
+// environment, or of another than that of the write, returns [ErrNotFound]. f must return all errors except [ErrNotFound] and [ErrFenced]. Times are stored in
+// UTC with microsecond precision. Text must be valid UTF-8 without NUL.
 type Tx interface {
 	// Now returns the time of the transaction by the store's clock, which all processes share. Leases, deadlines, and
 	// expirations use it instead of the local clock.

@@ -41,14 +41,14 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 }
 
 // Write implements [store.Store]. It excludes all other writers, even of other environments.
-func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
+func (s *Store) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	t := s.begin()
-	if err := f(t); err != nil {
+	if err := f(store.Guarded(t, environment)); err != nil {
 		return err
 	}
 	s.committed.Store(&t.data)

@@ -179,7 +179,7 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 }
 
 // Write implements [store.Store]. It excludes all other writers. ctx limits the time it waits for them.
-func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
+func (s *Store) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	return s.exclusively(ctx, func() error {
 		if s.copied != nil { // unless another process has adopted it since
 			if err := s.identify(ctx); err != nil {
@@ -189,7 +189,7 @@ func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) err
 		if s.copied != nil {
 			return s.copied
 		}
-		return s.transact(ctx, "BEGIN IMMEDIATE", true, f)
+		return s.transact(ctx, "BEGIN IMMEDIATE", true, func(tx store.Tx) error { return f(store.Guarded(tx, environment)) })
 	})
 }
 

@@ -131,7 +131,7 @@ func TestTwoStores(t *testing.T) {
 	t.Parallel()
 	path := database(t)
 	a, b := open(t, path, sqlite.Options{}), open(t, path, sqlite.Options{Timeout: 20 * time.Millisecond})
-	write(t, a, func(tx store.Tx) error {
+	must.Do(t, a.Write(t.Context(), "prod", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func TestTwoStores(t *testing.T) {
 			return err
 		})
 		return nil
-	})
+	}))
 	write(t, b, func(tx store.Tx) error {
 		_, err := tx.Environment("prod")
 		return err
@@ -185,7 +185,7 @@ func TestOpenConcurrently(t *testing.T) {
 				return
 			}
 			defer s.Close()
-			err = s.Write(t.Context(), "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: fmt.Sprint(i)}) })
+			err = s.Write(t.Context(), fmt.Sprint(i), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: fmt.Sprint(i)}) })
 			if err != nil {
 				t.Error(err)
 			}
@@ -258,7 +258,7 @@ func writeForever(path string) {
 	s, err := sqlite.Open(ctx, path, sqlite.Options{})
 	for i := 0; err == nil; i++ {
 		name := fmt.Sprintf("%06d", i)
-		err = s.Write(ctx, "dev", func(tx store.Tx) error {
+		err = s.Write(ctx, name, func(tx store.Tx) error {
 			return errors.Join(tx.PutEnvironment(store.Environment{Name: name}),
 				tx.PutVertices(name, []store.Vertex{{Key: name, Text: strings.Repeat(name, 10_000)}}, nil))
 		})

@@ -23,7 +23,7 @@ func (t *T) fill(name string) store.Job {
 	t.Helper()
 	t.environment(name)
 	d := t.add(store.Job{Environment: name, State: store.Running})
-	t.write(func(tx store.Tx) error {
+	t.writeTo(name, func(tx store.Tx) error {
 		return errors.Join(
 			tx.PutVertices(name, []store.Vertex{{Key: "key", Text: name}}, nil),
 			tx.PutTask(store.Task{Deployment: d.ID, Number: 1}),
@@ -49,7 +49,7 @@ func count(name string, id int64) func(tx store.Tx) (int, error) {
 func deleteEnvironment(t *T) {
 	dev, prod := t.fill("dev"), t.fill("prod")
 	want(t, 5, count("prod", prod.ID))
-	t.write(func(tx store.Tx) error { return tx.DeleteEnvironment("prod") })
+	t.writeTo("prod", func(tx store.Tx) error { return tx.DeleteEnvironment("prod") })
 	t.environment("prod")
 	want(t, 0, count("prod", prod.ID))
 	want(t, 5, count("dev", dev.ID))

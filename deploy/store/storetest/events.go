@@ -14,9 +14,10 @@ func events(t *T) {
 		Serial: 99, Time: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Deployment: 1, Name: "a[5]", Task: 2, URN: "urn", Source: "main.ts:1:2", Kind: "move",
 		Was: "was", ID: "id", State: store.Done, Level: "info", Message: "message",
 	}
+	t.write(func(tx store.Tx) error { return tx.AddEvents("dev", []store.Event{full, {Deployment: 2}}) })
+	t.writeTo("prod", func(tx store.Tx) error { return tx.AddEvents("prod", []store.Event{{Deployment: 3}}) })
 	t.write(func(tx store.Tx) error {
-		return errors.Join(tx.AddEvents("dev", []store.Event{full, {Deployment: 2}}), tx.AddEvents("prod", []store.Event{{Deployment: 3}}),
-			tx.AddEvents("dev", nil), tx.AddEvents("dev", []store.Event{{Deployment: 1}, {}}))
+		return errors.Join(tx.AddEvents("dev", nil), tx.AddEvents("dev", []store.Event{{Deployment: 1}, {}}))
 	})
 	full.Serial = 1
 	all := []store.Event{full, {Serial: 2, Deployment: 2}, {Serial: 4, Deployment: 1}, {Serial: 5}}

@@ -147,14 +147,16 @@ func steps(t *T) {
 }
 
 func moveSteps(t *T) {
-	d, other := t.waiting(), t.fill("other")
+	d := t.waiting()
 	from := t.add(store.Job{Environment: "dev"})
 	all := []store.Step{{Deployment: from.ID, Number: 1, URN: "a"}, {Deployment: from.ID, Number: 2, URN: "b"}}
 	t.write(func(tx store.Tx) error { return errors.Join(tx.PutStep(all[0]), tx.PutStep(all[1])) })
 	move := func(to int64) func(tx store.Tx) error {
 		return func(tx store.Tx) error { return tx.MoveSteps(from.ID, to) }
 	}
-	if err := t.Write(t.Context(), "dev", move(other.ID)); err == nil {
+	full := t.add(store.Job{Environment: "dev"})
+	t.write(func(tx store.Tx) error { return tx.PutStep(store.Step{Deployment: full.ID}) })
+	if err := t.Write(t.Context(), "dev", move(full.ID)); err == nil {
 		t.Error("MoveSteps to a deployment with steps returned nil, want an error")
 	}
 	t.wantError(store.ErrNotFound, move(99))

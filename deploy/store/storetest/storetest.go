@@ -50,6 +50,7 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 		{"TasksNotFound", tasksNotFound},
 		// all
 		{"NotFound", notFound},
+		{"Outside", outside},
 		{"Text", text},
 		{"Times", times},
 		// transactions
@@ -58,6 +59,7 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Read", read},
 		{"View", view},
 		{"Writers", writers},
+		{"Creators", creators},
 		{"Context", contexts},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -79,10 +81,15 @@ type T struct {
 	store.Store
 }
 
-// write runs f in a transaction that must succeed.
+// write runs f in a transaction of environment dev, which must succeed.
 func (t *T) write(f func(tx store.Tx) error) {
 	t.Helper()
-	if err := t.Write(t.Context(), "dev", f); err != nil {
+	t.writeTo("dev", f)
+}
+
+func (t *T) writeTo(environment string, f func(tx store.Tx) error) {
+	t.Helper()
+	if err := t.Write(t.Context(), environment, f); err != nil {
 		t.Fatalf("Write: %v", err)
 	}
 }
@@ -114,14 +121,14 @@ func (t *T) wantError(want error, f func(tx store.Tx) error) {
 func (t *T) environment(name string) store.Environment {
 	t.Helper()
 	e := store.Environment{Name: name, Lineage: "lineage of " + name, Key: "age:" + name, Serial: 3, Last: 7}
-	t.write(func(tx store.Tx) error { return tx.PutEnvironment(e) })
+	t.writeTo(name, func(tx store.Tx) error { return tx.PutEnvironment(e) })
 	return e
 }
 
 // add adds a deployment and returns it with its ID and place set.
 func (t *T) add(d store.Job) store.Job {
 	t.Helper()
-	t.write(func(tx store.Tx) (err error) {
+	t.writeTo(d.Environment, func(tx store.Tx) (err error) {
 		d.ID, err = tx.AddJob(d, store.Content{Desired: "{}", Shown: "shown", Request: "request"})
 		return err
 	})

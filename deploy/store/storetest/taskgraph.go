@@ -90,7 +90,7 @@ func selections(t *T) {
 		}
 		return tx.Selections()
 	})
-	t.write(func(tx store.Tx) error { return tx.DeleteEnvironment("prod") })
+	t.writeTo("prod", func(tx store.Tx) error { return tx.DeleteEnvironment("prod") })
 	want(t, []store.Selection{dev}, store.Tx.Selections)
 }
 
@@ -243,7 +243,10 @@ func lastTaskRuns(t *T) {
 	number = 0 // for another graph type and another environment
 	upgrade := r("b", "n1", store.Done, "upgrade")
 	put(t.run("dev", "upgrade", store.Done).ID, upgrade)
-	put(t.run("prod", "default", store.Done).ID, r("b", "n1", store.Done, "prod"))
+	prod := t.run("prod", "default", store.Done).ID
+	t.writeTo("prod", func(tx store.Tx) error {
+		return tx.PutTaskRuns(prod, []store.TaskRun{r("b", "n1", store.Done, "prod")})
+	})
 	last("dev", "default", failed, a, started, skipped, stage)
 	last("dev", "upgrade", upgrade)
 	last("none", "default")

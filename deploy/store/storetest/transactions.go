@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -16,8 +17,7 @@ func changes(d store.Job) func(tx store.Tx) error {
 	return func(tx store.Tx) error {
 		_, err := tx.AddJob(store.Job{Environment: "dev"}, store.Content{})
 		d.State = store.Done
-		return errors.Join(err, tx.PutJob(d), tx.PutEnvironment(store.Environment{Name: "prod"}),
-			tx.PutEnvironment(store.Environment{Name: "dev"}), tx.DeleteEnvironment("other"), tx.PutTask(store.Task{Deployment: d.ID}),
+		return errors.Join(err, tx.PutJob(d), tx.PutEnvironment(store.Environment{Name: "dev"}), tx.PutTask(store.Task{Deployment: d.ID}),
 			tx.PutStep(store.Step{Deployment: d.ID, Number: 1, URN: "changed"}), tx.AddEvents("dev", []store.Event{{}}),
 			tx.PutVertices("dev", []store.Vertex{{Key: "key", Text: "changed"}, {Key: "new"}}, nil))
 	}
@@ -54,6 +54,7 @@ func rollback(t *T) {
 	before := t.all()
 	failed := errors.New("failed")
 	t.wantError(failed, func(tx store.Tx) error { return errors.Join(changes(d)(tx), failed) })
+	t.wantError(failed, func(tx store.Tx) error { return errors.Join(tx.DeleteEnvironment("dev"), failed) })
 	want(t, before, all)
 	t.write(changes(d))
 	if cmp.Equal(before, t.all()) {
@@ -150,6 +151,34 @@ func writers(t *T) {
 	all.Wait()
 	e.Last += goroutines * each
 	want(t, e, func(tx store.Tx) (store.Environment, error) { return tx.Environment("dev") })
+}
+
+// creators create the same environment. Only one of them finds that it does not exist.
+func creators(t *T) {
+	var created atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			isNew := false
+			err := t.Write(t.Context(), "new", func(tx store.Tx) error {
+				_, err := tx.Environment("new")
+				if isNew = errors.Is(err, store.ErrNotFound); !isNew {
+					return err
+				}
+				return tx.PutEnvironment(store.Environment{Name: "new"})
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			if isNew {
+				created.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := created.Load(); n != 1 {
+		t.Errorf("%d writers created the environment, want 1", n)
+	}
 }
 
 func contexts(t *T) {
