@@ -9,10 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )

@@ -4,9 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )

@@ -4,9 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 

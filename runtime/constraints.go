@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/property"
 )
 
 // constrained is a codec that checks a program's values against constraints. It accepts any value in state, which may

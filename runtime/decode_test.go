@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"

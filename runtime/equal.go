@@ -6,9 +6,8 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 

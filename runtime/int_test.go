@@ -6,11 +6,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 )

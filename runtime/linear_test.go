@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 

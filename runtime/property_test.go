@@ -5,8 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
@@ -14,6 +12,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"

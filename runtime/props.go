@@ -7,9 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/property"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/internal/rule"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )

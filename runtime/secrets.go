@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )

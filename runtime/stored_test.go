@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"github.com/google/go-cmp/cmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )

@@ -14,11 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"

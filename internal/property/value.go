@@ -4,11 +4,10 @@ package property
 
 import (
 	"iter"
-	"unsafe"
-
 	"math"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // Kind is the kind of a value.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/property"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"

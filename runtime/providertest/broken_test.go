@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 )
 
 // author implements volumes with one mistake, selected by the field that is set.

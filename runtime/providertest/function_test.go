@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 )
 
 const findToken tokens.Type = "store:index:FindVolume"

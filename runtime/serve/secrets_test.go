@@ -13,14 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/bags"
-
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/bags"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/internal/property"
-
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
