@@ -67,9 +67,13 @@ var walks = sync.Pool{New: func() any { return new(Props) }}
 
 // release makes the memory of p available to other walks. p must not be used afterward.
 func (p *Props) release() {
-	made := p.made[:cap(p.made)]
-	clear(made)
-	*p = Props{made: made[:0]}
+	const most = 1024 // Clearing more would take longer than most walks.
+	made := p.made[:0]
+	if cap(made) > most {
+		made = nil
+	}
+	clear(made[:cap(made)])
+	*p = Props{made: made}
 	walks.Put(p)
 }
 

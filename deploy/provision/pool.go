@@ -74,7 +74,7 @@ func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl
 // Provider implements [Providers].
 func (p located) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
 	bag := bagOf(orEmpty(configuration))
-	key := property.Append(nil, bag.Object())
+	key := property.Encode(bag.Object())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.closing, cancel)()

@@ -70,7 +70,7 @@ func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse
 	if name := r.URN.Name(); !strings.HasPrefix(name[strings.LastIndexByte(name, '/')+1:], "#") {
 		return nil, errors.New("a resource that a provisioner handles keeps its name")
 	}
-	sum := sha256.Sum256(property.Append([]byte(r.URN+"\x00"), r.Properties.Object()))
+	sum := sha256.Sum256(append([]byte(r.URN+"\x00"), property.Encode(r.Properties.Object())...))
 	return &lumi.NameResponse{Name: fmt.Sprintf("%s-%x", strings.ToLower(o.t.Name()), sum[:4])}, nil
 }
 

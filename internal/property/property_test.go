@@ -37,7 +37,7 @@ func anyStruct(depth int) *rapid.Generator[*structpb.Struct] {
 	return rapid.Map(fields, func(fields map[string]*structpb.Value) *structpb.Struct { return &structpb.Struct{Fields: fields} })
 }
 
-// agree checks that Parse decodes data, if package proto does, to the same object, which Append encodes again.
+// agree checks that Parse decodes data, if package proto does, to the same object, which Encode encodes again.
 func agree(t expect.T, data []byte) {
 	t.Helper()
 	s := &structpb.Struct{}
@@ -53,14 +53,14 @@ func agree(t expect.T, data []byte) {
 	if !property.Equal(&want, &v) {
 		t.Errorf("Parse(%x) = %v, want %v", data, v.Plain(), want.Plain())
 	}
-	encoded := property.Append(nil, &v)
+	encoded := property.Encode(&v)
 	if again, err := property.Parse(encoded); err != nil || !property.Equal(&again, &v) {
-		t.Errorf("Append = %x, which is decoded to %v, %v, want %v", encoded, again.Plain(), err, v.Plain())
+		t.Errorf("Encode = %x, which is decoded to %v, %v, want %v", encoded, again.Plain(), err, v.Plain())
 	}
 	if s = v.Struct(); s != nil {
 		want := must.Get(proto.MarshalOptions{Deterministic: true}.Marshal(s))(fatal{t})
 		if !slices.Equal(encoded, want) {
-			t.Errorf("Append = %x, want %x as of package proto", encoded, want)
+			t.Errorf("Encode = %x, want %x as of package proto", encoded, want)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func Encode(bag lumi.Bag) [][]byte {
 	if bag.IsZero() {
 		return nil
 	}
-	return [][]byte{property.Append(nil, bag.Object())}
+	return [][]byte{property.Encode(bag.Object())}
 }
 
 // DecodeReferences decodes references.

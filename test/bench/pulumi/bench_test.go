@@ -42,7 +42,7 @@ func readLumi(wire []byte) lumi.Bag {
 	return lumi.BagFrom(&object)
 }
 
-func writeLumi(bag lumi.Bag) []byte { return property.Append(nil, bag.Object()) }
+func writeLumi(bag lumi.Bag) []byte { return property.Encode(bag.Object()) }
 
 // must returns v and panics if err is not nil. TestImplementationsAgree covers the calls made by benchmarks.
 func must[T any](v T, err error) T {
