@@ -101,8 +101,8 @@ func addGraph(t *testing.T, tx store.Tx, o store.Owner) {
 func source(t *testing.T) store.Store {
 	t.Helper()
 	s := memory.New()
-	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
-		for _, name := range []string{"other", "dev"} {
+	for _, name := range []string{"other", "dev"} {
+		must.Do(t, s.Write(t.Context(), name, func(tx store.Tx) error {
 			must.Do(t, tx.PutEnvironment(store.Environment{Name: name, Lineage: name, Key: "age:" + name, Serial: 7, Last: 2}))
 			first := must.Get(tx.AddJob(store.Job{Environment: name, Number: 1, Module: "a", Kind: store.Deploy, State: store.Superseded}, store.Content{Desired: "1"}))(t)
 			second := must.Get(tx.AddJob(store.Job{
@@ -116,7 +116,10 @@ func source(t *testing.T) store.Store {
 				tx.AddEvents(name, []store.Event{{Deployment: second, Message: "one"}, {Deployment: first, Message: "two"}}),
 			))
 			addGraph(t, tx, store.Owner{Layer: store.ClusterLayer, Environment: name})
-		}
+			return nil
+		}))
+	}
+	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
 		must.Do(t, tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: "{}"}}, nil))
 		var plugins []int64
 		for _, r := range []store.Release{

@@ -14,7 +14,7 @@ import (
 
 func TestDeletableRunningTasks(t *testing.T) {
 	t.Parallel()
-	must.Do(t, memory.New().Write(t.Context(), "dev", func(tx store.Tx) error {
+	must.Do(t, memory.New().Write(t.Context(), "prod", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
 			return err
 		}

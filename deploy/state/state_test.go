@@ -164,7 +164,7 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 func outlineOf(t rapid.TB, rows []store.Vertex) (g *graph.Graph, read int) {
 	t.Helper()
 	s := memory.New()
-	must.Do(t, s.Write(context.Background(), "dev", func(tx store.Tx) error {
+	must.Do(t, s.Write(context.Background(), prod.Name, func(tx store.Tx) error {
 		return errors.Join(tx.PutEnvironment(prod), tx.PutVertices(prod.Name, rows, nil))
 	}))
 	must.Do(t, s.Read(context.Background(), func(tx store.Tx) (err error) {
