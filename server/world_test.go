@@ -77,14 +77,9 @@ func (l *lines) String() string {
 func build(t *testing.T) *world {
 	w := &world{T: t, folder: t.TempDir(), log: &lines{}, tokens: map[server.Role]string{}}
 	s := memory.New()
-	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
-		for _, name := range []string{"dev", "prod"} {
-			if err := tx.PutEnvironment(store.Environment{Name: name}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	for _, name := range []string{"dev", "prod"} {
+		must.Do(t, s.Write(t.Context(), name, func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name}) }))
+	}
 	types := tasktype.Builtin()
 	executor := &tasktype.Executor{Types: types, Folder: w.folder}
 	t.Cleanup(func() { executor.Close() })

@@ -139,7 +139,7 @@ func source(t *testing.T) store.Store {
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	from, to := source(t), memory.New()
-	must.Do(t, to.Write(t.Context(), "", func(tx store.Tx) error {
+	must.Do(t, to.Write(t.Context(), "prod", func(tx store.Tx) error {
 		must.Do(t, tx.PutEnvironment(store.Environment{Name: "prod"}))
 		for range 5 {
 			must.Get(tx.AddJob(store.Job{Environment: "prod", State: store.Done}, store.Content{}))(t)

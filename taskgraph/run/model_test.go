@@ -105,7 +105,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 		for i := range m.Items {
 			m.items[m.Items[i].Name()] = int32(i)
 		}
-		_ = m.store.Write(m, "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) })
+		_ = m.store.Write(m, "prod", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) })
 		isDone := false
 		for n := 0; n < 60 && !isDone && m.failure == nil; n++ {
 			fate := modelFate{}

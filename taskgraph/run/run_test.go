@@ -40,15 +40,17 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{T: t, store: memory.New()}
-	w.write(func(tx store.Tx) error {
-		return errors.Join(tx.PutEnvironment(store.Environment{Name: "prod"}), tx.PutEnvironment(store.Environment{Name: "dev"}))
-	})
+	for _, name := range []string{"prod", "dev"} {
+		must.Do(t, w.store.Write(t.Context(), name, func(tx store.Tx) error {
+			return tx.PutEnvironment(store.Environment{Name: name})
+		}))
+	}
 	return w
 }
 
 func (w *world) write(f func(store.Tx) error) {
 	w.Helper()
-	must.Do(w, w.store.Write(w.Context(), "dev", f))
+	must.Do(w, w.store.Write(w.Context(), "prod", f))
 }
 
 // engine returns an engine for a process. Processes whose names end with "dead" are known to have exited.

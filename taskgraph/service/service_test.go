@@ -56,7 +56,7 @@ func newWorld(t testing.TB, s store.Store) *world {
 	}}
 	engines := map[string]*run.Engine{}
 	for _, name := range []string{"prod", "dev"} {
-		must.Do(t, s.Write(context.Background(), "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name}) }))
+		must.Do(t, s.Write(context.Background(), name, func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name}) }))
 		engines[name] = run.New(run.Options{Store: s, Environment: name, Executor: w})
 	}
 	w.Service = &service.Service{
@@ -496,7 +496,7 @@ func TestRunErrors(t *testing.T) {
 	_, err = w.Stop(ctx, r.ID)
 	w.want(service.Conflict, fmt.Sprintf("default[%d] cannot be stopped: it is CANCELLED", r.ID), err)
 	var other int64
-	err = w.Store.Write(ctx, "dev", func(tx store.Tx) (err error) {
+	err = w.Store.Write(ctx, "prod", func(tx store.Tx) (err error) {
 		other, err = tx.AddJob(store.Job{Environment: "prod", Kind: "deploy"}, store.Content{})
 		return err
 	})

@@ -62,7 +62,7 @@ func graph(b *testing.B, r run.Request) dag.Graph {
 // engine executes a request with the real engine and an in-memory store.
 func engine(b *testing.B, r run.Request) {
 	s := memory.New()
-	if err := s.Write(b.Context(), "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) }); err != nil {
+	if err := s.Write(b.Context(), "prod", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) }); err != nil {
 		b.Fatal(err)
 	}
 	e := run.New(run.Options{Store: s, Environment: "prod", Executor: nothing{}, Parallelism: workers})
