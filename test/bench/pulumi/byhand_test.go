@@ -1,9 +1,11 @@
 package pulumi
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -86,16 +88,12 @@ func text(v *structpb.Value) (s, problem string) {
 
 func (o *object) number(name string, v *structpb.Value, into *float64) bool {
 	k, ok := v.GetKind().(*structpb.Value_NumberValue)
-	switch {
-	case !ok:
+	if !ok || math.IsNaN(k.NumberValue) || math.IsInf(k.NumberValue, 0) {
 		o.mismatch(name, "a number", v)
-	case math.IsNaN(k.NumberValue) || math.IsInf(k.NumberValue, 0):
-		o.fault(name, "expected a finite number")
-	default:
-		*into = k.NumberValue
-		return true
+		return false
 	}
-	return false
+	*into = k.NumberValue
+	return true
 }
 
 func (o *object) bool(name string, v *structpb.Value, into *bool) bool {
@@ -282,13 +280,19 @@ func (o *object) addresses(v *structpb.Value) []string {
 }
 
 func kindOf(v *structpb.Value) string {
-	switch v.GetKind().(type) {
+	switch k := v.GetKind().(type) {
 	case *structpb.Value_BoolValue:
-		return "a boolean"
+		return fmt.Sprintf("a boolean %t", k.BoolValue)
 	case *structpb.Value_NumberValue:
-		return "a number"
+		switch {
+		case math.IsNaN(k.NumberValue):
+			return "NaN"
+		case math.IsInf(k.NumberValue, 0):
+			return strings.TrimPrefix(fmt.Sprint(k.NumberValue), "+") + "inity"
+		}
+		return fmt.Sprintf("a number %v", k.NumberValue)
 	case *structpb.Value_StringValue:
-		return "a string"
+		return fmt.Sprintf("a string %q", k.StringValue)
 	case *structpb.Value_ListValue:
 		return "a list"
 	case *structpb.Value_StructValue:
