@@ -127,8 +127,9 @@ func (ch *change) update() (lumi.Bag, error) {
 	if err != nil {
 		return lumi.Bag{}, err
 	}
+	wanted := diff.Properties.Struct().GetFields()
 	outputs := ch.without(ch.old, func(p *schema.Property) bool {
-		return !p.Out && (!p.Computed || !bridge.IsNull(diff.Properties.Struct().GetFields()[p.Name]))
+		return !p.Out && (!p.Computed || !bridge.IsNull(wanted[p.Name]))
 	})
 	if len(diff.Changes) == 0 {
 		return merged(diff.Properties, outputs), nil

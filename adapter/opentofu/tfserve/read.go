@@ -69,9 +69,9 @@ func (s *Server) ImportResourceState(
 // storedBag returns the properties in a state. Values that are not nested attributes have the form of the configuration, without the
 // defaults within.
 func (t *resourceType) storedBag(state tftypes.Value) lumi.Bag {
-	bag := t.decodeBag(state)
-	t.addDefaults(structpb.NewStructValue(bag.Struct()), false)
-	return bag
+	stored := t.decodeBag(state).Struct()
+	t.addDefaults(structpb.NewStructValue(stored), false)
+	return lumi.BagOf(stored)
 }
 
 // addDefaults adds the defaults of properties that are absent from objects in v, if whole is set, or from objects that are not nested

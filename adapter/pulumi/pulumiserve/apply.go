@@ -21,12 +21,12 @@ func isUncertain(err error) bool { return errors.As(err, new(*lumi.UncertainErro
 
 // planned returns the properties after a Create or Update, as far as they are known before it.
 func (r *target) planned(c *change) *structpb.Struct {
-	set := map[string]*structpb.Value{}
+	set, old := map[string]*structpb.Value{}, c.old.Struct().GetFields()
 	for _, p := range r.Schema.Properties {
 		switch {
 		case !p.Out && (!p.Computed || c.want.Get(p.Name) != nil):
 		case (p.Fixed || p.Computed) && c.old.Get(p.Name) != nil:
-			set[p.Name] = c.old.Struct().GetFields()[p.Name]
+			set[p.Name] = old[p.Name]
 		case p.Secret:
 			set[p.Name] = lumi.NewSecret(lumi.NewUnknown())
 		default:

@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/adapter/internal/bridge"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
@@ -41,7 +42,7 @@ func (r *target) adopt(ctx context.Context, req *pulumirpc.ReadRequest) (lumi.Ba
 	if err != nil {
 		return lumi.Bag{}, nil, err
 	}
-	inputs := maps.Clone(got.Properties.Struct().GetFields())
+	inputs := got.Properties.Struct().GetFields()
 	for _, p := range r.Schema.Properties {
 		if p.Out || p.Computed {
 			delete(inputs, p.Name)
@@ -69,18 +70,18 @@ func (r *target) refresh(ctx context.Context, req *pulumirpc.ReadRequest) (lumi.
 	if err != nil {
 		return lumi.Bag{}, nil, err
 	}
-	now, inputs := actual, maps.Clone(asked.old.Struct().GetFields())
+	now, old, inputs := actual.Struct().GetFields(), stored.old.Struct().GetFields(), asked.old.Struct().GetFields()
 	for _, p := range r.Schema.Properties {
 		isDrift := slices.ContainsFunc(drift.Changes, func(c lumi.Change) bool { return root(c.Path) == p.Name })
 		switch {
 		case p.Out || p.Computed && asked.old.Get(p.Name) == nil:
-		case isDrift && now.Get(p.Name) == nil:
+		case isDrift && bridge.IsNull(now[p.Name]):
 			delete(inputs, p.Name)
 		case isDrift:
-			inputs[p.Name] = now.Struct().GetFields()[p.Name]
-		case now.Get(p.Name) != nil && stored.old.Get(p.Name) != nil:
-			actual = merged(actual, map[string]*structpb.Value{p.Name: stored.old.Struct().GetFields()[p.Name]})
+			inputs[p.Name] = now[p.Name]
+		case !bridge.IsNull(now[p.Name]) && !bridge.IsNull(old[p.Name]):
+			now[p.Name] = old[p.Name]
 		}
 	}
-	return actual, inputs, nil
+	return lumi.BagOf(&structpb.Struct{Fields: now}), inputs, nil
 }

@@ -120,13 +120,13 @@ func (r *target) get(ctx context.Context, id lumi.ID, all lumi.Bag, refs lumi.Re
 	if err != nil {
 		return lumi.Bag{}, err
 	}
-	unread := map[string]*structpb.Value{}
+	unread, old := map[string]*structpb.Value{}, all.Struct().GetFields()
 	for _, p := range r.Schema.Properties {
-		if v := all.Struct().GetFields()[p.Name]; p.In && v != nil {
+		if v := old[p.Name]; p.In && v != nil {
 			unread[p.Name] = v
 		}
 	}
-	fields := bridge.WithForeign(got.Properties.Struct().GetFields(), all.Struct().GetFields())
+	fields := bridge.WithForeign(got.Properties.Struct().GetFields(), old)
 	return merged(lumi.BagOf(&structpb.Struct{Fields: fields}), unread), nil
 }
 
