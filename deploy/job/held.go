@@ -76,10 +76,13 @@ func (h *Held) Run(ctx context.Context, work func(context.Context) error, end fu
 // keep renews the lease until ctx is done, when it returns nil. If the lease is lost, it returns an error that wraps
 // [store.ErrFenced].
 func (h *Held) keep(ctx context.Context) error {
+	stopping := h.Stopping()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-stopping: // says so at once
+			stopping = nil
 		case <-time.After(h.Lease / 3):
 		}
 		sent := time.Now()

@@ -36,7 +36,8 @@ type Options struct {
 type Runner struct {
 	Options
 	emitMu sync.Mutex // serializes calls of Events
-	dead   sync.Map   // owner to the time it was first seen dead
+	worker store.Worker
+	dead   sync.Map // owner to the time it was first seen dead
 	// The first Stop closes stopStarting, the second cancelCalls. stopped counts the calls; stopMu guards it.
 	stopStarting, cancelCalls chan struct{}
 	stopped                   int
@@ -51,7 +52,8 @@ func New(o Options) *Runner {
 	if o.IsDead == nil {
 		o.IsDead = hasEnded
 	}
-	return &Runner{Options: o, stopStarting: make(chan struct{}), cancelCalls: make(chan struct{})}
+	w := store.Worker{Owner: o.Owner, Host: host(), Boot: boot()}
+	return &Runner{Options: o, worker: w, stopStarting: make(chan struct{}), cancelCalls: make(chan struct{})}
 }
 
 // Stop stops the jobs of this process. The first call prevents new work from starting; the second cancels running
@@ -70,6 +72,15 @@ func (r *Runner) Stop() {
 
 // Stopping returns a channel that is closed by the first call of Stop.
 func (r *Runner) Stopping() <-chan struct{} { return r.stopStarting }
+
+func (r *Runner) isStopping() bool {
+	select {
+	case <-r.stopStarting:
+		return true
+	default:
+		return false
+	}
+}
 
 // Show calls Options.Events, if set, without storing the event.
 func (r *Runner) Show(event store.Event) {

@@ -12,11 +12,21 @@ import (
 
 // self returns the identifier of this process: the host, the process ID, and, if available, the start time.
 func self() string {
-	host, err := os.Hostname()
+	return fmt.Sprintf("%s/%d/%s", host(), os.Getpid(), start(os.Getpid()))
+}
+
+func host() string {
+	name, err := os.Hostname()
 	if err != nil {
-		host = "localhost"
+		return "localhost"
 	}
-	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), start(os.Getpid()))
+	return name
+}
+
+// boot returns an identifier of this boot of the host, or "" if it is unknown.
+func boot() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(id))
 }
 
 // hasEnded reports whether the owner's process is known to have exited. It returns false for processes on other hosts.

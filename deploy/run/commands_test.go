@@ -47,6 +47,7 @@ import (
 //	crash after create Disk/a STARTED   kills the process after a row change; with "before", kills it before the change
 //	cut first                   disconnects the process from the store; "stall" and "resume" do so temporarily
 //	dead first                  marks the process as known to have exited
+//	gone first                  forgets the process, whose host is gone
 //	rows                        includes row changes in the rest of the story
 //	fault Create a 1 half lost  makes a call of the cloud fail
 //	change a size=2, vanish a   changes or removes a resource in the cloud
@@ -83,6 +84,10 @@ func (w *world) command(words []string, program string) {
 		w.processes[words[1]].command(words[0])
 	case "dead":
 		w.dead[words[1]] = true
+	case "gone":
+		isGone := func(owner string) bool { return owner == words[1] }
+		_, err := job.New(job.Options{Store: w.current, Environment: "dev", IsDead: isGone}).Forget(ctx, words[1])
+		w.report(err)
 	case "rows":
 		w.current.shows = true
 	case "fault":

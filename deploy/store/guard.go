@@ -158,6 +158,20 @@ func (t *guarded) Prune(environment string, jobs []int64) (int, error) {
 	return t.Tx.Prune(environment, jobs)
 }
 
+func (t *guarded) PutWorker(w Worker) error {
+	if err := t.in(w.Environment, w); err != nil {
+		return err
+	}
+	return t.Tx.PutWorker(w)
+}
+
+func (t *guarded) DeleteWorker(environment, owner string) error {
+	if err := t.in(environment); err != nil {
+		return err
+	}
+	return t.Tx.DeleteWorker(environment, owner)
+}
+
 func (t *guarded) AddEvents(environment string, events []Event) error {
 	if err := t.in(environment); err != nil {
 		return err

@@ -119,6 +119,20 @@ func (t projectTx) Prune(environment string, jobs []int64) (int, error) {
 	return t.Tx.Prune(t.prefix+environment, jobs)
 }
 
+func (t projectTx) Workers(environment string) ([]Worker, error) {
+	rows, err := t.Tx.Workers(t.prefix + environment)
+	return own(t, rows, err, func(w *Worker) *string { return &w.Environment })
+}
+
+func (t projectTx) PutWorker(w Worker) error {
+	w.Environment = t.prefix + w.Environment
+	return t.Tx.PutWorker(w)
+}
+
+func (t projectTx) DeleteWorker(environment, owner string) error {
+	return t.Tx.DeleteWorker(t.prefix+environment, owner)
+}
+
 func (t projectTx) AddEvents(environment string, events []Event) error {
 	return t.Tx.AddEvents(t.prefix+environment, events)
 }

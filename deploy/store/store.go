@@ -62,6 +62,7 @@ type Tx interface {
 	EnvironmentTx
 	GraphTx
 	JobTx
+	WorkerTx
 	EventTx
 	TaskTx
 }
@@ -123,6 +124,15 @@ type JobTx interface {
 	// Prune deletes jobs of an environment with their tasks, steps, task runs, and events. It keeps runs that LastTaskRuns
 	// needs and ignores missing jobs. deleted is the number of deleted jobs.
 	Prune(environment string, jobs []int64) (deleted int, err error)
+}
+
+// WorkerTx contains statements for the processes that run jobs.
+type WorkerTx interface {
+	// Workers returns the workers of an environment, sorted by owner. PutWorker adds or replaces a worker. DeleteWorker
+	// ignores missing workers.
+	Workers(environment string) ([]Worker, error)
+	PutWorker(Worker) error
+	DeleteWorker(environment, owner string) error
 }
 
 // EventTx contains statements for events.
@@ -216,6 +226,19 @@ type Job struct {
 	Message string
 	// Created is the time at which the job was queued. Ended is the time at which it reached a final state, or zero.
 	Created, Ended time.Time
+}
+
+// Worker is a process that runs jobs of an environment.
+type Worker struct {
+	Environment string
+	// Owner identifies the process, as in Job.Owner.
+	Owner string
+	// Host is the host name, and Boot identifies the boot of the host. Boot is "" if the system does not provide it.
+	Host, Boot string
+	// Seen is the time of the last heartbeat.
+	Seen time.Time
+	// Draining is set if the process starts no new work.
+	Draining bool
 }
 
 // Content is the request of a job. It is immutable except for resealing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -132,23 +133,32 @@ func (x *execution) maybeGiven(steps []stored) (all []plan.Vertex) {
 // grace is the time by which a call may exceed its deadline, since a provider takes time to end a call.
 const grace = 10 * time.Second
 
-// awaitCall waits until a call by an executor that may still be running is over.
+// awaitCall waits until a call by an executor that may still be running is over, or the executor is forgotten.
 func (x *execution) awaitCall(ctx context.Context, s stored) error {
 	if s.State != store.Started || x.IsDead(s.Owner) {
 		return nil
 	}
 	over := s.Deadline.Add(grace)
-	for {
-		var left time.Duration
+	var left time.Duration
+	for isShown := false; ; isShown = true {
+		isOpen := func(row store.Step) bool { return row.Number == s.Number && row.State == store.Started }
 		err := x.journal.Read(ctx, func(t *journal.Tx) error {
-			left = over.Sub(t.Now())
+			rows, err := t.Steps(x.Job.ID)
+			if err != nil {
+				return err
+			}
+			if left = over.Sub(t.Now()); !slices.ContainsFunc(rows, isOpen) {
+				left = 0
+			}
 			return nil
 		})
-		if err != nil || left <= 0 {
+		if err != nil && !isShown || err == nil && left <= 0 { // If the store fails later, the lease decides.
 			return err
 		}
-		x.show("info", s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
-		if err := x.Sleep(ctx, left); err != nil {
+		if !isShown {
+			x.show("info", s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
+		}
+		if err := x.Sleep(ctx, min(left, 5*time.Second)); err != nil {
 			return err
 		}
 	}

@@ -71,6 +71,7 @@ type data struct {
 	deployments  []deployment
 	tasks        []store.Task
 	steps        []store.Step
+	workers      []store.Worker
 	events       []events
 	releases     []store.Release
 	selections   []store.Selection
@@ -102,6 +103,9 @@ func byName(a, b store.Environment) int { return cmp.Compare(a.Name, b.Name) }
 func byID(a, b deployment) int          { return cmp.Compare(a.ID, b.ID) }
 func byKey(a, b vertex) int {
 	return cmp.Or(cmp.Compare(a.environment, b.environment), cmp.Compare(a.Key, b.Key))
+}
+func byOwner(a, b store.Worker) int {
+	return cmp.Or(cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Owner, b.Owner))
 }
 func byTask(a, b store.Task) int {
 	return cmp.Or(cmp.Compare(a.Deployment, b.Deployment), cmp.Compare(a.Number, b.Number))

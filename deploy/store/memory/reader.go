@@ -24,6 +24,8 @@ func (reader) DeleteTasks(int64) error                 { return errReadOnly }
 func (reader) PutStep(store.Step) error                { return errReadOnly }
 func (reader) DeleteSteps(int64, ...store.State) error { return errReadOnly }
 func (reader) MoveSteps(int64, int64) error            { return errReadOnly }
+func (reader) PutWorker(store.Worker) error            { return errReadOnly }
+func (reader) DeleteWorker(string, string) error       { return errReadOnly }
 func (reader) AddEvents(string, []store.Event) error   { return errReadOnly }
 func (reader) AddJob(store.Job, store.Content) (int64, error) {
 	return 0, errReadOnly

@@ -62,6 +62,7 @@ func (t *tx) DeleteEnvironment(name string) error {
 	t.taskRuns = find(t.taskRuns, func(r taskRuns) bool { return !owned(r.run) }, same)
 	t.deployments = find(t.deployments, func(r deployment) bool { return r.Environment != name }, same)
 	t.vertices = find(t.vertices, func(r vertex) bool { return r.environment != name }, same)
+	t.workers = find(t.workers, func(r store.Worker) bool { return r.Environment != name }, same)
 	t.events = find(t.events, func(r events) bool { return r.environment != name }, same)
 	t.selections = find(t.selections, func(r store.Selection) bool { return r.Environment != name }, same)
 	t.deleteGraphs(func(o store.Owner) bool { return o.Environment == name })
@@ -254,6 +255,24 @@ func (t *tx) Prune(environment string, jobs []int64) (deleted int, err error) {
 	}
 	t.events = batches
 	return before - len(t.deployments), nil
+}
+
+func (t *tx) Workers(environment string) ([]store.Worker, error) {
+	return find(t.workers, func(r store.Worker) bool { return r.Environment == environment }, same), nil
+}
+
+func (t *tx) PutWorker(w store.Worker) error {
+	if _, err := t.environment(w.Environment); err != nil {
+		return err
+	}
+	w.Seen = micros(w.Seen)
+	t.workers = put(t.workers, w, byOwner)
+	return nil
+}
+
+func (t *tx) DeleteWorker(environment, owner string) error {
+	t.workers = find(t.workers, func(r store.Worker) bool { return r.Environment != environment || r.Owner != owner }, same)
+	return nil
 }
 
 func (t *tx) AddEvents(environment string, all []store.Event) error {

@@ -185,8 +185,8 @@ func TestMigrate(t *testing.T) {
 		must.Do(t, s.Close())
 	}
 	backups, err := filepath.Glob(path + ".backup-*")
-	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-5-20") {
-		t.Fatalf("backups after the migration = %v, %v, want one of version 5", backups, err)
+	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-6-20") {
+		t.Fatalf("backups after the migration = %v, %v, want one of version 6", backups, err)
 	}
 	read(t, open(t, backups[0], sqlite.Options{}), func(tx store.Tx) error {
 		e, err := tx.Environment("dev")
@@ -196,7 +196,7 @@ func TestMigrate(t *testing.T) {
 		return err
 	})
 	wantError(t, openError(t, path, sqlite.Options{}),
-		path+" was written by a newer version of lumi (schema 7, this version supports up to 5): upgrade lumi")
+		path+" was written by a newer version of lumi (schema 8, this version supports up to 6): upgrade lumi")
 }
 
 // TestMigrateFirstSchemas migrates databases created with the first schema versions, which have no sources of events,
@@ -257,7 +257,7 @@ func TestMigrateError(t *testing.T) {
 		}
 		return err
 	})
-	if backups, _ := filepath.Glob(path + ".backup-5-*"); len(backups) != 1 {
+	if backups, _ := filepath.Glob(path + ".backup-6-*"); len(backups) != 1 {
 		t.Errorf("backups after a failed migration = %v, want one", backups)
 	}
 }

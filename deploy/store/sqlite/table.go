@@ -83,6 +83,9 @@ var (
 				&s.Owner, (*micros)(&s.Deadline), &s.Message,
 			}
 		})
+	workers = define("worker", 2, "environment owner host boot seen draining", func(w *store.Worker) []any {
+		return []any{&w.Environment, &w.Owner, &w.Host, &w.Boot, (*micros)(&w.Seen), &w.Draining}
+	})
 	events = define("event", 1, "serial environment time deployment name task urn source kind was id state level message",
 		func(e *eventRow) []any {
 			return []any{

@@ -291,6 +291,19 @@ func (t *tx) Prune(environment string, jobs []int64) (int, error) {
 	return int(deleted), err
 }
 
+func (t *tx) Workers(environment string) ([]store.Worker, error) {
+	return find(t, workers, "WHERE environment = ? ORDER BY owner", environment)
+}
+
+func (t *tx) PutWorker(w store.Worker) error {
+	_, err := t.exec("environment "+w.Environment, workers.put, workers.fields(&w)...)
+	return err
+}
+
+func (t *tx) DeleteWorker(environment, owner string) error {
+	return t.delete("DELETE FROM worker WHERE environment = ? AND owner = ?", environment, owner)
+}
+
 func (t *tx) AddEvents(environment string, add []store.Event) error {
 	for _, e := range add {
 		fields := events.fields(&eventRow{environment, e})

@@ -36,6 +36,8 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 		{"MoveSteps", moveSteps},
 		{"Uses", uses},
 		{"Prune", prune},
+		// WorkerTx
+		{"Workers", workers},
 		// EventTx
 		{"Events", events},
 		// TaskTx
