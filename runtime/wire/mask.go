@@ -18,8 +18,9 @@ type Secrets struct {
 	outer *Secrets
 
 	mu    sync.Mutex
-	words [3]set // by kind
-	index *index // built when first needed
+	words [2]set   // by kind
+	names []string // distinct; a set would take longer to fill than all else that a call does with its properties
+	index *index   // built when first needed
 }
 
 type set = map[string]struct{}
@@ -30,7 +31,6 @@ type kind int
 const (
 	value kind = iota
 	key
-	name
 )
 
 // NewSecrets returns a set that contains the secrets of outer, including any added to it later. outer may be nil.
@@ -43,7 +43,19 @@ func (s *Secrets) AddValue(text string) { s.add(value, text) }
 func (s *Secrets) AddKey(text string) { s.add(key, text) }
 
 // AddName adds the name of a property that the IDL declares. Names are not secret.
-func (s *Secrets) AddName(text string) { s.add(name, text) }
+func (s *Secrets) AddName(text string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, known := range slices.Backward(s.names) { // Objects in a list repeat the latest ones.
+		if known == text {
+			return
+		}
+	}
+	s.names, s.index = append(s.names, text), nil
+}
 
 func (s *Secrets) add(k kind, word string) {
 	if s == nil {
@@ -58,10 +70,17 @@ func (s *Secrets) add(k kind, word string) {
 	s.index = nil
 }
 
-func (s *Secrets) has(k kind, word string) bool {
+// isName reports whether word is the name of a declared property, and isKey whether it is a key inside a secret.
+func (s *Secrets) isName(word string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.words[k][word]
+	return slices.Contains(s.names, word)
+}
+
+func (s *Secrets) isKey(word string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.words[key][word]
 	return ok
 }
 
@@ -76,7 +95,7 @@ func (s *Secrets) lookup() *index {
 		s.index.add(text)
 	}
 	for text := range s.words[key] {
-		if _, declared := s.words[name][text]; declared {
+		if slices.Contains(s.names, text) {
 			continue
 		}
 		if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -143,7 +162,7 @@ func (s *Secrets) Path(path string) string {
 	var b strings.Builder
 	for _, part := range PathParts(path) {
 		word := strings.TrimPrefix(part, ".")
-		if !s.has(name, word) && (s.has(key, word) || Mask(part, s) != part) {
+		if !s.isName(word) && (s.isKey(word) || Mask(part, s) != part) {
 			part = "[…]"
 		}
 		b.WriteString(part)

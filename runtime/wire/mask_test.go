@@ -171,13 +171,13 @@ func TestMaskSeveralSets(t *testing.T) {
 
 func TestPath(t *testing.T) {
 	s := NewSecrets(nil)
-	for kind, words := range map[kind][]string{
-		value: {"password", "hunter2", `a "quoted" key`, "a.dotted[0]"},
-		key:   {"username", "secret key", "region"},
-		name:  {"login", "password", "username", "tags"},
+	for add, words := range map[*func(string)][]string{
+		new(s.AddValue): {"password", "hunter2", `a "quoted" key`, "a.dotted[0]"},
+		new(s.AddKey):   {"username", "secret key", "region"},
+		new(s.AddName):  {"login", "password", "username", "tags", "login"},
 	} {
 		for _, word := range words {
-			s.add(kind, word)
+			(*add)(word)
 		}
 	}
 	for path, want := range map[string]string{
