@@ -11,15 +11,13 @@
 package bagrpc
 
 import (
-	reflect "reflect"
-	sync "sync"
-	unsafe "unsafe"
-
+	lumirpc "github.com/lumi-idl/lumi/runtime/lumirpc"
 	status "google.golang.org/genproto/googleapis/rpc/status"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-
-	lumirpc "github.com/lumi-idl/lumi/runtime/lumirpc"
+	reflect "reflect"
+	sync "sync"
+	unsafe "unsafe"
 )
 
 const (

@@ -12,12 +12,10 @@ package bagrpc
 
 import (
 	context "context"
-
+	lumirpc "github.com/lumi-idl/lumi/runtime/lumirpc"
 	grpc "google.golang.org/grpc"
 	codes "google.golang.org/grpc/codes"
 	status "google.golang.org/grpc/status"
-
-	lumirpc "github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
 // This is a compile-time assertion to ensure that this generated file
