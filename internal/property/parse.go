@@ -160,11 +160,11 @@ func (p *parser) open(tag byte, end int) (int, bool) {
 		return 0, false
 	}
 	p.at++
-	for size, shift := 0, 0; p.at < end && shift < 35; shift += 7 {
+	for size, shift := uint64(0), 0; p.at < end && shift < 35; shift += 7 {
 		b := p.text[p.at]
 		p.at++
-		if size |= int(b&0x7f) << shift; b < 0x80 {
-			return p.at + size, size <= end-p.at
+		if size |= uint64(b&0x7f) << shift; b < 0x80 {
+			return p.at + int(size), size <= uint64(end-p.at)
 		}
 	}
 	return 0, false

@@ -122,6 +122,8 @@ func oddities() map[string][]byte {
 		"empty entry":        {1<<3 | 2, 0},
 		"long length":        {1<<3 | 2, 0x87, 0x00, 1<<3 | 2, 1, 'a', 2<<3 | 2, 2, 4 << 3, 1},
 		"huge length":        {1<<3 | 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+		"length of 4 GB":     {1<<3 | 2, 0xf6, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0},
+		"length above 4 GB":  {1<<3 | 2, 0x82, 0x80, 0x80, 0x80, 0x10, 1<<3 | 2, 0},
 		"truncated":          field("a", text("12345"))[:9],
 		"wrong type":         {1 << 3, 1},
 		"null of 1":          field("a", []byte{1 << 3, 1}),
