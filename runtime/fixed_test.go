@@ -2,6 +2,7 @@ package lumi_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -163,4 +164,24 @@ func TestFixedIsRefreshed(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect.Equal(t, "other", resp.Properties.Get("arn").(string), "")
+}
+
+// An Update may be canceled at any point.
+func TestFixedCanceled(t *testing.T) {
+	p := lumi.NewProvider[*door]("shop:index:Door", func() *door { return new(door) }, doorOps{
+		update: func(_, _ *doorState) error { return nil },
+	})
+	req := &lumi.UpdateRequest{ID: "id", Old: bag(t, `{"size": 1, "url": "u"}`), New: bag(t, `{"size": 2}`)}
+	canceled := 0
+	for looks := range 20 {
+		_, err := p.Update(&endingContext{Context: t.Context(), looks: looks}, req)
+		if errors.Is(err, context.Canceled) {
+			canceled++
+		} else if err != nil {
+			t.Errorf("canceled at %d: %v", looks, err)
+		}
+	}
+	if canceled < 3 || canceled == 20 {
+		t.Errorf("%d of 20 calls were canceled, want some", canceled)
+	}
 }

@@ -49,13 +49,16 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 // fixedIn returns the fixed properties of a stored state. Required ones that it lacks are absent.
 func fixedIn(ctx context.Context, r *Provider, s *state) (*property.Value, error) {
 	fixed, err := encodeBag(ctx, s.Properties, s.marks, 0, Fixed)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range r.properties() {
 		isStored := func(name string) bool { return !s.bag.Get(name).IsNull() }
 		if p.Flags&Fixed != 0 && !slices.ContainsFunc(append(p.Was, p.Name), isStored) {
 			*fixed = fixed.With(p.Name, property.Value{})
 		}
 	}
-	return fixed, err
+	return fixed, nil
 }
 
 // keepFixed restores the old values of fixed properties in result, the bag after an Update. The error reports the ones that
