@@ -3,7 +3,9 @@ package property
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -12,8 +14,12 @@ import (
 // Parse decodes an object from the wire format of a Struct. Its errors are those of [proto.Unmarshal], which decodes all
 // messages other than the usual ones, such as those with unknown fields or invalid UTF-8.
 func Parse(data []byte) (Value, error) {
-	// All strings of the object are parts of a single one.
-	p := parser{text: string(data)}
+	p := parser{}
+	if p.owned = len(data) <= maxShared; p.owned {
+		p.text = string(data)
+	} else {
+		p.text = unsafe.String(unsafe.SliceData(data), len(data))
+	}
 	if v, ok := p.object(len(data), 0); ok {
 		return v, nil
 	}
@@ -49,6 +55,30 @@ const maxDepth = 1000
 type parser struct {
 	text string
 	at   int
+	// owned is set if results may be parts of text. Otherwise, text shares memory with the caller's data.
+	owned bool
+	// shared is the memory of short strings.
+	shared strings.Builder
+}
+
+// maxShared is the maximum number of bytes that strings share. A program that keeps one string keeps all of them in memory.
+const maxShared = 16 << 10
+
+// keep returns a part of text, or a copy of it, for use in results.
+func (p *parser) keep(s string) string {
+	switch {
+	case p.owned:
+		return s
+	case len(s) > maxShared/8:
+		return strings.Clone(s)
+	}
+	if p.shared.Cap()-p.shared.Len() < len(s) {
+		p.shared.Reset()
+		p.shared.Grow(maxShared)
+	}
+	start := p.shared.Len()
+	p.shared.WriteString(s)
+	return p.shared.String()[start:]
 }
 
 // object decodes a Struct that ends at end.
@@ -149,9 +179,12 @@ func (p *parser) string(tag byte, end int, into *string) bool {
 	if !ok {
 		return false
 	}
-	*into = p.text[p.at:stop]
-	p.at = stop
-	return utf8.ValidString(*into)
+	s := p.text[p.at:stop]
+	if p.at = stop; !utf8.ValidString(s) {
+		return false
+	}
+	*into = p.keep(s)
+	return true
 }
 
 // open moves to the content of a field and returns the end of the content, which is at or before end.

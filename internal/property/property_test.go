@@ -2,6 +2,7 @@ package property_test
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -108,8 +109,13 @@ func oddities() map[string][]byte {
 		return field("a", value)
 	}
 	object := func(value []byte) []byte { return protowire.AppendBytes([]byte{5<<3 | 2}, field("in", value)) }
+	var many []byte
+	for i := range 3000 {
+		many = append(many, field(strings.Repeat("k", i), text(strings.Repeat("v", i%17)))...)
+	}
 	return map[string][]byte{
 		"empty":              nil,
+		"much":               many,
 		"one name twice":     slices.Concat(field("b", text("1")), field("a", text("2")), field("b", text("3"))),
 		"unsorted names":     slices.Concat(field("b", text("1")), field("a", text("2"))),
 		"no value":           field("a", nil),
@@ -195,4 +201,32 @@ func fields(names ...string) (all []property.Field) {
 		all = append(all, property.Field{Name: name, Value: property.StringOf(name)})
 	}
 	return all
+}
+
+// A string that outlives its object does not keep a large object in memory.
+func TestRetention(t *testing.T) {
+	const each = 1 << 20
+	big := property.ObjectOf(property.Field{Name: "a", Value: property.StringOf("id")},
+		property.Field{Name: "b", Value: property.StringOf(strings.Repeat("x", each))})
+	data := property.Encode(&big)
+	kept := make([]string, 32)
+	before := heap()
+	for i := range kept {
+		v := must.Get(property.Parse(data))(t)
+		kept[i] = v.Get("a").Text()
+	}
+	clear(data)
+	expect.Equal(t, "id", kept[0])
+	if after := heap(); after > before+4*each {
+		t.Errorf("%d short strings keep %d bytes in memory", len(kept), after-before)
+	}
+	runtime.KeepAlive(kept)
+}
+
+// heap returns the number of bytes in use.
+func heap() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }
