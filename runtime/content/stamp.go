@@ -25,16 +25,18 @@ import (
 // not contain secret names. If ctx is done, Stamp returns ctx.Err().
 func Stamp(ctx context.Context, bag lumi.Bag) (lumi.Bag, error) {
 	s := &stamper{ctx: ctx}
-	stamped := s.value(bag.Object(), spot{})
+	given := bag.Object().Fields()
+	stamped, changed := s.parts(given, func(i int) spot { return spot{}.key(given[i].Name) })
 	switch {
 	case ctx.Err() != nil:
 		return lumi.Bag{}, ctx.Err()
 	case len(s.faults) > 0:
 		return lumi.Bag{}, &lumi.InvalidError{Faults: s.faults}
-	case stamped == bag.Object():
+	case !changed:
 		return bag, nil
 	}
-	return lumi.BagFrom(stamped), nil
+	object := property.ObjectOf(stamped...)
+	return lumi.BagFrom(&object), nil
 }
 
 const (
