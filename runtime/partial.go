@@ -54,7 +54,7 @@ func fixedIn(ctx context.Context, r *Provider, s *state) (*property.Value, error
 	}
 	for _, p := range r.properties() {
 		isStored := func(name string) bool { return !s.bag.Get(name).IsNull() }
-		if p.Flags&Fixed != 0 && !slices.ContainsFunc(append(p.Was, p.Name), isStored) {
+		if p.Flags&Fixed != 0 && !slices.ContainsFunc(append(slices.Clip(p.Was), p.Name), isStored) {
 			*fixed = fixed.With(p.Name, property.Value{})
 		}
 	}
@@ -174,7 +174,7 @@ func withoutComputed(properties []Property, bag *property.Value, request Bag, se
 		if v, _ := signed.Reveal(request.Object().Get(p.Name)); v.IsNull() == set {
 			continue
 		}
-		for _, name := range append(p.Was, p.Name) {
+		for _, name := range append(slices.Clip(p.Was), p.Name) {
 			left = left.With(name, property.Value{})
 		}
 	}

@@ -45,7 +45,7 @@ func (r renamed) NewStream(ctx context.Context, desc *grpc.StreamDesc, method st
 // Decode decodes a field with a bag. It returns the zero Bag if the field is absent, and an error if its content is not a
 // Struct.
 func Decode(field [][]byte) (lumi.Bag, error) {
-	if field == nil {
+	if len(field) == 0 {
 		return lumi.Bag{}, nil
 	}
 	data := field[0]
