@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
+	"time"
 
 	"golang.org/x/term"
 
@@ -105,7 +107,6 @@ func (s *Session) ReadHidden(prompt string) (string, error) {
 	if !ok {
 		return "", errors.New("standard input is not a terminal")
 	}
-	fmt.Fprint(s.Stderr, prompt)
 	before, err := term.GetState(int(file.Fd()))
 	if err != nil {
 		return "", err
@@ -115,7 +116,19 @@ func (s *Session) ReadHidden(prompt string) (string, error) {
 		fmt.Fprintln(s.Stderr)
 		os.Exit(console.ExitFailed)
 	})()
+	prompted := make(chan struct{})
+	go func() { // Prompt once echo is off, since a fast writer would answer before.
+		defer close(prompted)
+		for range 100 {
+			if now, err := term.GetState(int(file.Fd())); err != nil || !reflect.DeepEqual(now, before) {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		fmt.Fprint(s.Stderr, prompt)
+	}()
 	text, err := term.ReadPassword(int(file.Fd()))
+	<-prompted
 	fmt.Fprintln(s.Stderr)
 	return string(text), err
 }
