@@ -2,9 +2,11 @@ package plan_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -15,20 +17,35 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestRandomChanges plans and runs random changes in random environments. With rapid's default of 100 checks, there are
-// about 10,000 changes; -rapid.checks sets the number.
+// about 10,000 changes, the same each time. With -rapid.checks, it runs that number of other ones.
 func TestRandomChanges(t *testing.T) {
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
 	var counts simCounts
+	var seeding sync.Mutex // held until rapid has read the seed
 	t.Run("all", func(t *testing.T) {
 		for i := range 14 {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				rapid.Check(t, func(t *rapid.T) { randomChanges(t, &counts) })
+				seeding.Lock()
+				if !isSet {
+					must.Do(t, flag.Set("rapid.seed", fmt.Sprint(i+1)))
+				}
+				var begun sync.Once
+				rapid.Check(t, func(t *rapid.T) {
+					begun.Do(seeding.Unlock)
+					randomChanges(t, &counts)
+				})
 			})
 		}
 	})
+	if !isSet {
+		must.Do(t, flag.Set("rapid.seed", "0"))
+	}
 	planned, refused, steps := counts.planned.Load(), counts.refused.Load(), counts.steps.Load()
 	t.Logf("%d changes planned and run with %d steps, %d refused, %d failed; %d unions, %d targeted", planned, steps, refused, counts.failed.Load(), counts.unions.Load(), counts.targeted.Load())
 	if planned < 3*refused || steps < planned {
