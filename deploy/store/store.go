@@ -45,8 +45,8 @@ var (
 	// must not be repeated, since the copy saved by Close contains it. Subsequent writes still commit, so that running
 	// work can finish. Reads may return ErrLost.
 	ErrLost = errors.New("the store was removed")
-	// ErrUncertain means that the answer to a commit was lost, so the changes may be durable or not. An executor must stop,
-	// as after any other error: whoever continues its work reads what was committed.
+	// ErrUncertain means that the answer to a commit was lost, so the changes may or may not be durable. An executor must
+	// stop, as after any other error. The process that continues its work reads what was committed.
 	ErrUncertain = errors.New("the store did not answer, so the changes may or may not be saved")
 	// ErrCopied means that the store is a copy or a restored backup, which cannot be written to before it is adopted.
 	ErrCopied = errors.New("the store is a copy")

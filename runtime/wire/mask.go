@@ -19,7 +19,7 @@ type Secrets struct {
 
 	mu    sync.Mutex
 	words [2]set   // by kind
-	names []string // distinct; a set would take longer to fill than all else that a call does with its properties
+	names []string // distinct; calls add few, and filling a set takes longer than decoding the properties
 	index *index   // built when first needed
 }
 
