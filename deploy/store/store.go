@@ -53,8 +53,8 @@ var (
 )
 
 // Tx is a transaction. It must not be used concurrently or after f has returned. Writing a row of a nonexistent
-// environment, or of another than that of the write, returns [ErrNotFound]. f must return all errors except [ErrNotFound] and [ErrFenced]. Times are stored in
-// UTC with microsecond precision. Text must be valid UTF-8 without NUL.
+// environment, or of an environment other than that of the write, returns [ErrNotFound]. f must return all errors except
+// [ErrNotFound] and [ErrFenced]. Times are stored in UTC with microsecond precision. Text must be valid UTF-8 without NUL.
 type Tx interface {
 	// Now returns the time of the transaction by the store's clock, which all processes share. Leases, deadlines, and
 	// expirations use it instead of the local clock.
