@@ -36,7 +36,7 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 		switch {
 		case !ofModule || strings.HasPrefix(rest, ":"):
 			rows = append(rows, row)
-			next = row.Key + "\x00"
+			next = row.Key + "\x01" // the first key after it, since keys do not contain NUL
 		case row.Key < module+"::":
 			next = module + "::"
 		default:

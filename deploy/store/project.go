@@ -23,6 +23,14 @@ func (s *projectStore) Write(ctx context.Context, environment string, f func(Tx)
 	return s.Store.Write(ctx, s.prefix+environment, func(tx Tx) error { return f(projectTx{tx, s.prefix}) })
 }
 
+func (s *projectStore) Watch(ctx context.Context, f func(environment string)) {
+	s.Store.Watch(ctx, func(environment string) {
+		if name, ok := strings.CutPrefix(environment, s.prefix); ok {
+			f(name)
+		}
+	})
+}
+
 // projectTx adds the prefix to the names in arguments and removes it from the names in results. Statements that it does not
 // define contain no names.
 type projectTx struct {
@@ -112,6 +120,11 @@ func (t projectTx) Queue(environment string) ([]Job, error) {
 
 func (t projectTx) History(environment string, before int64, limit int) ([]Job, error) {
 	rows, err := t.Tx.History(t.prefix+environment, before, limit)
+	return own(t, rows, err, environmentOf)
+}
+
+func (t projectTx) Ready(prefix string, after int64, limit int) ([]Job, error) {
+	rows, err := t.Tx.Ready(t.prefix+prefix, after, limit)
 	return own(t, rows, err, environmentOf)
 }
 

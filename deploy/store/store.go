@@ -24,13 +24,16 @@ import (
 // Store stores environments. It is safe for concurrent use. Persistent stores may be used by several processes at once.
 type Store interface {
 	// Read runs f with a consistent view of the store. It does not wait for writers. Statements that write return an
-	// error.
+	// error. Like that of Write, f may run more than once.
 	Read(ctx context.Context, f func(Tx) error) error
 	// Write runs f in a transaction that excludes other writers of the environment. For rows that do not belong to an
 	// environment, pass "". When Write returns nil, the changes are durable. After any other error than [ErrLost] and
 	// [ErrUncertain], nothing was written. f may run more than once, so it must overwrite captured variables rather than
 	// append to them.
 	Write(ctx context.Context, environment string, f func(Tx) error) error
+	// Watch calls f with the names of environments that other processes may have changed, until ctx is done. Not every store
+	// learns of changes, and some may be missed, so callers must also poll.
+	Watch(ctx context.Context, f func(environment string))
 	// Close releases the store's resources.
 	Close() error
 }
@@ -103,6 +106,10 @@ type JobTx interface {
 	// task graphs are not included in either.
 	Queue(environment string) ([]Job, error)
 	History(environment string, before int64, limit int) ([]Job, error)
+	// Ready returns up to limit jobs that no process holds, with IDs greater than after, sorted by ID: they are waiting, or
+	// running or being aborted, and their leases have expired or were released. Only environments whose names start with
+	// prefix are included. Whether a job can start also depends on the rest of the queue.
+	Ready(prefix string, after int64, limit int) ([]Job, error)
 	// PutJob replaces a job. It returns [ErrNotFound] if the job is not in j.Environment, since jobs do not change environments.
 	PutJob(j Job) error
 	// Touch returns a job and locks its row until the end of the transaction. It returns [ErrFenced] if the job has a

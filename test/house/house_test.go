@@ -211,7 +211,8 @@ var rules = []rule{
 		why: "a store keeps rows and does not interpret them",
 	},
 	{
-		of: []string{"./deploy/store/sqlite"}, only: []string{"./deploy/store"}, never: grpc,
+		of:   []string{"./deploy/store/sqlite", "./deploy/store/postgres", "./deploy/store/relational"},
+		only: []string{"./deploy/store", "./deploy/store/relational"}, never: grpc,
 		why: "a store keeps rows and does not interpret them",
 	},
 	{
@@ -409,7 +410,7 @@ var rules = []rule{
 	{
 		of:     []string{"./..."},
 		but:    []string{"./internal/cli/workspace", "./internal/cli/state", "./test/..."},
-		direct: []string{"./deploy/store/sqlite", "./deploy/store/memory"},
+		direct: []string{"./deploy/store/sqlite", "./deploy/store/postgres", "./deploy/store/memory"},
 		why:    "the command's session chooses the store, and other code works with any store",
 	},
 	{

@@ -32,6 +32,9 @@ func New() *Store {
 // Close implements [store.Store]. It is a no-op.
 func (s *Store) Close() error { return nil }
 
+// Watch implements [store.Store]. It calls nothing.
+func (s *Store) Watch(ctx context.Context, _ func(string)) { <-ctx.Done() }
+
 // Read implements [store.Store].
 func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	if ctx.Err() != nil {

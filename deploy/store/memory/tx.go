@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -150,6 +151,14 @@ func (t *tx) History(environment string, before int64, limit int) ([]store.Job, 
 	}, shown)
 	slices.Reverse(history)
 	return history[:min(len(history), max(limit, 0))], nil
+}
+
+func (t *tx) Ready(prefix string, after int64, limit int) ([]store.Job, error) {
+	rows := find(t.deployments, func(d deployment) bool {
+		return d.ID > after && strings.HasPrefix(d.Environment, prefix) && !t.now.Before(d.Expires) &&
+			(d.State == store.Wait || d.State == store.Running || d.State == store.Aborting)
+	}, shown)
+	return rows[:min(len(rows), max(limit, 0))], nil
 }
 
 func (t *tx) PutJob(d store.Job) error {

@@ -173,6 +173,9 @@ func (s *Store) Close() error {
 	return errors.Join(lost, s.db.Close())
 }
 
+// Watch implements [store.Store]. It calls nothing, since SQLite does not notify other processes.
+func (s *Store) Watch(ctx context.Context, _ func(string)) { <-ctx.Done() }
+
 // Read implements [store.Store].
 func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	return s.transact(ctx, "BEGIN", false, f)
@@ -225,12 +228,12 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	} else if err != nil {
 		return s.explain(err)
 	}
-	t := &tx{conn: c, write: write, now: s.clock().UTC().Truncate(time.Microsecond)}
+	t, statements := s.begun(c, write)
 	if err := f(t); err != nil {
 		return s.explain(err)
 	}
-	if t.err != nil {
-		return s.explain(t.err)
+	if statements.err != nil {
+		return s.explain(statements.err)
 	}
 	if write && !s.recorded {
 		if err := record(c, "main", fileID(s.path)); err != nil {

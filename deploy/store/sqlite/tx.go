@@ -3,33 +3,26 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"math"
-	"slices"
+	"strings"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/relational"
 )
 
-// tx is a transaction. Its statements do not use a context, since interrupting a write would roll back the transaction.
-type tx struct {
-	*conn
-	write bool
-	now   time.Time
-	// err is the first database error. All later statements return it, since SQLite may have rolled back the
-	// transaction.
-	err error
+// begun returns the statements of a transaction that has begun.
+func (s *Store) begun(c *conn, write bool) (*relational.Tx, *tx) {
+	t, now := &tx{conn: c}, s.clock().UTC().Truncate(time.Microsecond)
+	return &relational.Tx{
+		DB: t, Clock: func() time.Time { return now }, Write: write, Elements: "SELECT value FROM json_each($1)",
+	}, t
 }
 
-var errReadOnly = errors.New("cannot write in a read-only transaction")
-
-// Now implements [store.Tx].
-func (t *tx) Now() time.Time { return t.now }
+// tx implements [relational.Database]. It uses no context, since interrupting a write would roll back the transaction.
+type tx struct {
+	*conn
+	// err is the first error. All later statements return it, since SQLite may have rolled back the transaction.
+	err error
+}
 
 func (t *tx) fail(err error) error {
 	if t.err == nil {
@@ -38,6 +31,8 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
+var dialect = strings.NewReplacer("$", "?", "@", "")
+
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	if t.err != nil {
 		return nil, t.err
@@ -45,7 +40,7 @@ func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	if s := t.stmts[query]; s != nil {
 		return s, nil
 	}
-	s, err := t.PrepareContext(context.Background(), query)
+	s, err := t.PrepareContext(context.Background(), dialect.Replace(query))
 	if err != nil {
 		return nil, t.fail(err)
 	}
@@ -53,278 +48,44 @@ func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// exec executes a writing statement. what is the name, for errors, of the row that must exist.
-func (t *tx) exec(what, query string, args ...any) (sql.Result, error) {
-	if !t.write {
-		return nil, errReadOnly
-	}
+// Query implements [relational.Database].
+func (t *tx) Query(query string, args, fields []any, row func()) error {
 	stmt, err := t.stmt(query)
 	if err != nil {
-		return nil, err
-	}
-	result, err := stmt.Exec(args...)
-	var e *sqlite.Error
-	switch {
-	case errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return nil, fmt.Errorf("%s: %w", what, store.ErrNotFound)
-	case errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
-		return nil, fmt.Errorf("%s %w", what, store.ErrExists)
-	case err != nil:
-		return nil, t.fail(err)
-	}
-	return result, nil
-}
-
-// change is like exec, but returns an error wrapping [store.ErrNotFound] if no row changed.
-func (t *tx) change(what, query string, args ...any) error {
-	result, err := t.exec(what, query, args...)
-	if err != nil {
 		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	return fmt.Errorf("%s: %w", what, store.ErrNotFound)
-}
-
-func (t *tx) delete(query string, args ...any) error {
-	_, err := t.exec("", query, args...)
-	return err
-}
-
-func find[T any](t *tx, tab *table[T], rest string, args ...any) ([]T, error) {
-	stmt, err := t.stmt(tab.list + rest)
-	if err != nil {
-		return nil, err
 	}
 	rows, err := stmt.Query(args...)
 	if err != nil {
-		return nil, t.fail(err)
+		return t.fail(err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err returns any error
-	var all []T
-	var row T
-	for fields := tab.fields(&row); rows.Next(); {
+	for rows.Next() {
 		if err := rows.Scan(fields...); err != nil {
-			return nil, t.fail(err)
+			return t.fail(err)
 		}
-		all = append(all, row)
+		row()
 	}
 	if err := rows.Err(); err != nil {
-		return nil, t.fail(err)
-	}
-	return all, nil
-}
-
-func one[T any](t *tx, tab *table[T], key string, value any) (T, error) {
-	rows, err := find(t, tab, "WHERE "+key+" = ?", value)
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s %v: %w", tab.name, value, store.ErrNotFound)
-	}
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return rows[0], nil
-}
-
-func (t *tx) Environments() ([]store.Environment, error) {
-	return find(t, environments, "ORDER BY name")
-}
-
-func (t *tx) Environment(name string) (store.Environment, error) {
-	return one(t, environments, "name", name)
-}
-
-func (t *tx) PutEnvironment(e store.Environment) error {
-	_, err := t.exec("", environments.put, environments.fields(&e)...)
-	return err
-}
-
-func (t *tx) DeleteEnvironment(name string) error {
-	return t.change("environment "+name, "DELETE FROM environment WHERE name = ?", name)
-}
-
-func (t *tx) Vertices(environment string) ([]store.Vertex, error) {
-	return t.VerticesFrom(environment, "", math.MaxInt)
-}
-
-func (t *tx) VerticesFrom(environment, from string, limit int) ([]store.Vertex, error) {
-	rows, err := find(t, vertices, "WHERE environment = ? AND key >= ? ORDER BY key LIMIT ?", environment, from, limit)
-	all := make([]store.Vertex, len(rows))
-	for i, r := range rows {
-		all[i] = r.Vertex
-	}
-	return all, err
-}
-
-func (t *tx) PutVertices(environment string, put []store.Vertex, gone []string) error {
-	err := t.change("environment "+environment, "UPDATE environment SET serial = serial + 1 WHERE name = ?", environment)
-	for i := 0; i < len(put) && err == nil; i++ {
-		_, err = t.exec("", vertices.put, environment, put[i].Key, put[i].Text)
-	}
-	for i := 0; i < len(gone) && err == nil; i++ {
-		err = t.delete("DELETE FROM vertex WHERE environment = ? AND key = ?", environment, gone[i])
-	}
-	return err
-}
-
-func (t *tx) AddJob(d store.Job, c store.Content) (int64, error) {
-	what := "environment " + d.Environment
-	fields := deployments.fields(&d)
-	fields[0] = nil // generated by the database
-	result, err := t.exec(what, deployments.insert, fields...)
-	if err != nil {
-		return 0, err
-	}
-	if d.ID, err = result.LastInsertId(); err != nil {
-		return 0, err
-	}
-	if d.Place == 0 {
-		d.Place = d.ID
-		if err := t.PutJob(d); err != nil {
-			return 0, err
-		}
-	}
-	_, err = t.exec(what, contents.insert, contents.fields(&contentRow{d.ID, c})...)
-	return d.ID, err
-}
-
-func (t *tx) Job(id int64) (store.Job, error) { return one(t, deployments, "id", id) }
-
-func (t *tx) Content(id int64) (store.Content, error) {
-	c, err := one(t, contents, "deployment", id)
-	return c.Content, err
-}
-
-func (t *tx) PutContent(id int64, c store.Content) error {
-	return t.change(fmt.Sprintf("deployment %d", id), contents.update, contents.fields(&contentRow{id, c})...)
-}
-
-// final lists the final states exactly as in the definition of the queue's index.
-const final = "('DONE', 'ABORTED', 'CANCELLED', 'SUPERSEDED')"
-
-func (t *tx) Queue(environment string) ([]store.Job, error) {
-	return find(t, deployments, "WHERE environment = ? AND purpose <> 'tasks' AND state NOT IN "+final+" ORDER BY place, id", environment)
-}
-
-func (t *tx) History(environment string, before int64, limit int) ([]store.Job, error) {
-	if before == 0 {
-		before = math.MaxInt64
-	}
-	return find(t, deployments, "WHERE environment = ? AND id < ? AND purpose <> 'tasks' AND state IN "+final+" ORDER BY id DESC LIMIT ?",
-		environment, before, max(limit, 0))
-}
-
-func (t *tx) PutJob(d store.Job) error {
-	return t.change(fmt.Sprintf("deployment %d", d.ID), deployments.update+" AND environment = ?2", deployments.fields(&d)...)
-}
-
-func (t *tx) Touch(id, fence int64, states ...store.State) (store.Job, error) {
-	if !t.write {
-		return store.Job{}, errReadOnly
-	}
-	d, err := t.Job(id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return d, err
-	}
-	if err != nil || d.Fence != fence || !slices.Contains(states, d.State) {
-		return d, fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
-	}
-	return d, nil // A writing transaction has already locked all rows.
-}
-
-func (t *tx) Tasks(deployment int64) ([]store.Task, error) {
-	return find(t, tasks, "WHERE deployment = ? ORDER BY number", deployment)
-}
-
-func (t *tx) PutTask(r store.Task) error {
-	_, err := t.exec(fmt.Sprintf("deployment %d", r.Deployment), tasks.put, tasks.fields(&r)...)
-	return err
-}
-
-func (t *tx) DeleteTasks(deployment int64) error {
-	return t.delete("DELETE FROM task WHERE deployment = ?", deployment)
-}
-
-func (t *tx) Steps(deployment int64) ([]store.Step, error) {
-	return find(t, steps, "WHERE deployment = ? ORDER BY number", deployment)
-}
-
-func (t *tx) PutStep(r store.Step) error {
-	_, err := t.exec(fmt.Sprintf("deployment %d", r.Deployment), steps.put, steps.fields(&r)...)
-	return err
-}
-
-func (t *tx) DeleteSteps(deployment int64, except ...store.State) error {
-	keep, err := json.Marshal(append([]store.State{}, except...))
-	if err != nil {
-		return err
-	}
-	return t.delete("DELETE FROM step WHERE deployment = ? AND state NOT IN (SELECT value FROM json_each(?))",
-		deployment, string(keep))
-}
-
-func (t *tx) MoveSteps(from, to int64) error {
-	if _, err := t.Job(to); err != nil {
-		return err
-	}
-	if rows, err := find(t, steps, "WHERE deployment = ? LIMIT 1", to); err != nil {
-		return err
-	} else if len(rows) > 0 {
-		return fmt.Errorf("deployment %d already has steps", to)
-	}
-	_, err := t.exec(fmt.Sprintf("deployment %d", to), "UPDATE step SET deployment = ? WHERE deployment = ?", to, from)
-	return err
-}
-
-func (t *tx) Prune(environment string, jobs []int64) (int, error) {
-	ids := &array[int64]{&jobs}
-	result, err := t.exec("", `DELETE FROM deployment WHERE id IN (SELECT value FROM json_each(?1)) AND environment = ?2
-		AND id NOT IN (SELECT run FROM lasttaskrun WHERE environment = ?2)`, ids, environment)
-	if err != nil {
-		return 0, err
-	}
-	err = t.delete(`DELETE FROM event WHERE deployment IN (SELECT value FROM json_each(?1)) AND environment = ?2
-		AND deployment NOT IN (SELECT id FROM deployment)`, ids, environment)
-	deleted, _ := result.RowsAffected() // SQLite always knows it
-	return int(deleted), err
-}
-
-func (t *tx) Workers(environment string) ([]store.Worker, error) {
-	return find(t, workers, "WHERE environment = ? ORDER BY owner", environment)
-}
-
-func (t *tx) PutWorker(w store.Worker) error {
-	_, err := t.exec("environment "+w.Environment, workers.put, workers.fields(&w)...)
-	return err
-}
-
-func (t *tx) DeleteWorker(environment, owner string) error {
-	return t.delete("DELETE FROM worker WHERE environment = ? AND owner = ?", environment, owner)
-}
-
-func (t *tx) AddEvents(environment string, add []store.Event) error {
-	for _, e := range add {
-		fields := events.fields(&eventRow{environment, e})
-		fields[0] = nil // generated by the database
-		if _, err := t.exec("environment "+environment, events.insert, fields...); err != nil {
-			return err
-		}
+		return t.fail(err)
 	}
 	return nil
 }
 
-func (t *tx) Events(environment string, deployment, after int64, limit int) ([]store.Event, error) {
-	// Use separate statements, so that each can use its index.
-	where, args := "environment = ?1", []any{environment, after, max(limit, 0)}
-	if deployment != 0 {
-		where, args = "environment = ?1 AND deployment = ?4", append(args, deployment)
+// Exec implements [relational.Database].
+func (t *tx) Exec(query string, args []any) error {
+	_, err := t.Change(query, args)
+	return err
+}
+
+// Change implements [relational.Database].
+func (t *tx) Change(query string, args []any) (int64, error) {
+	stmt, err := t.stmt(query)
+	if err != nil {
+		return 0, err
 	}
-	rows, err := find(t, events, "WHERE "+where+" AND serial > ?2 ORDER BY serial LIMIT ?3", args...)
-	all := make([]store.Event, len(rows))
-	for i, r := range rows {
-		all[i] = r.Event
+	result, err := stmt.Exec(args...)
+	if err != nil {
+		return 0, t.fail(err)
 	}
-	return all, err
+	return result.RowsAffected()
 }

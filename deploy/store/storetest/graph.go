@@ -18,7 +18,7 @@ func vertices(t *T) {
 		from  string
 		limit int
 		want  string
-	}{{"", 9, "Baabé"}, {"aa", 2, "aab"}, {"aa\x00", 1, "b"}, {"c", 9, "é"}, {"é\x00", 1, ""}, {"", 0, ""}} {
+	}{{"", 9, "Baabé"}, {"aa", 2, "aab"}, {"aa\x01", 1, "b"}, {"c", 9, "é"}, {"é\x01", 1, ""}, {"", 0, ""}} {
 		want(t, test.want, func(tx store.Tx) (keys string, err error) {
 			found, err := tx.VerticesFrom("dev", test.from, test.limit)
 			for _, v := range found {

@@ -225,3 +225,40 @@ func uses(t *T) {
 		})
 	}
 }
+
+func ready(t *T) {
+	var now time.Time
+	if err := t.Read(t.Context(), func(tx store.Tx) error { now = tx.Now(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	for _, name := range []string{"prod-a", "prod-b", "dev"} {
+		t.environment(name)
+		for _, d := range []store.Job{
+			{State: store.Wait}, {State: store.Wait, Expires: now.Add(time.Hour)}, {State: store.Running, Expires: now.Add(-time.Hour)},
+			{State: store.Aborting, Kind: store.Tasks}, {State: store.Failed}, {State: store.Ask}, {State: store.Done},
+		} {
+			d.Environment = name
+			if d = t.add(d); d.State == store.Running || d.State == store.Aborting || d.State == store.Wait && d.Expires.IsZero() {
+				ids = append(ids, d.ID)
+			}
+		}
+	}
+	for _, test := range []struct {
+		prefix string
+		after  int64
+		limit  int
+		want   []int64
+	}{
+		{"", 0, 99, ids}, {"prod-", 0, 99, ids[:6]}, {"prod-b", 0, 99, ids[3:6]}, {"prod-a", ids[0], 99, ids[1:3]}, {"p", ids[1], 2, ids[2:4]},
+		{"dev", ids[8], 99, nil}, {"prod-aa", 0, 99, nil}, {"", 0, 0, nil},
+	} {
+		want(t, test.want, func(tx store.Tx) (found []int64, err error) {
+			rows, err := tx.Ready(test.prefix, test.after, test.limit)
+			for _, d := range rows {
+				found = append(found, d.ID)
+			}
+			return found, err
+		})
+	}
+}

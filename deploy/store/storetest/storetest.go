@@ -36,6 +36,7 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 		{"MoveSteps", moveSteps},
 		{"Uses", uses},
 		{"Prune", prune},
+		{"Ready", ready},
 		// WorkerTx
 		{"Workers", workers},
 		// EventTx

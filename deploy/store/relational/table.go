@@ -1,4 +1,4 @@
-package sqlite
+package relational
 
 import (
 	"database/sql"
@@ -11,10 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// table holds the SQL statements for a table with rows of type T.
+// table holds the SQL statements for a table with rows of type T. The statement add leaves out the first column, which the
+// database generates.
 type table[T any] struct {
-	name                      string
-	insert, put, update, list string
+	name                           string
+	insert, add, put, update, list string
 	// fields returns pointers to the fields for a row's columns, used to scan and bind values.
 	fields func(*T) []any
 }
@@ -22,17 +23,19 @@ type table[T any] struct {
 // define returns a table. Its primary key consists of the first keys columns.
 func define[T any](name string, keys int, columns string, fields func(*T) []any) *table[T] {
 	all := strings.Fields(columns)
-	params, sets := make([]string, len(all)), make([]string, len(all))
+	params, sets, put := make([]string, len(all)), make([]string, len(all)), make([]string, len(all))
 	for i, c := range all {
-		params[i] = fmt.Sprintf("?%d", i+1)
-		sets[i] = fmt.Sprintf("%s = ?%d", c, i+1)
+		params[i] = fmt.Sprintf("$%d", i+1)
+		sets[i] = c + " = " + params[i]
+		put[i] = c + " = excluded." + c
 	}
-	set, where := strings.Join(sets[keys:], ", "), strings.Join(sets[:keys], " AND ")
-	t := &table[T]{name: name, fields: fields}
-	t.list = "SELECT " + strings.Join(all, ", ") + " FROM " + name + " "
-	t.insert = "INSERT INTO " + name + " (" + strings.Join(all, ", ") + ") VALUES (" + strings.Join(params, ", ") + ")"
-	t.put = t.insert + " ON CONFLICT (" + strings.Join(all[:keys], ", ") + ") DO UPDATE SET " + set
-	t.update = "UPDATE " + name + " SET " + set + " WHERE " + where
+	values := func(first int) string {
+		return "INSERT INTO @" + name + " (" + strings.Join(all[first:], ", ") + ") VALUES (" + strings.Join(params[:len(all)-first], ", ") + ")"
+	}
+	t := &table[T]{name: name, fields: fields, insert: values(0), add: values(1)}
+	t.list = "SELECT " + strings.Join(all, ", ") + " FROM @" + name + " "
+	t.put = t.insert + " ON CONFLICT (" + strings.Join(all[:keys], ", ") + ") DO UPDATE SET " + strings.Join(put[keys:], ", ")
+	t.update = "UPDATE @" + name + " SET " + strings.Join(sets[keys:], ", ") + " WHERE " + strings.Join(sets[:keys], " AND ")
 	return t
 }
 

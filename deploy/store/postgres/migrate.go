@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed schema
+var migrations embed.FS
+
+// migrate creates the schema, or applies the migrations that it lacks, in one transaction.
+func (s *Store) migrate(ctx context.Context) error {
+	files, err := fs.Glob(migrations, "schema/*.sql")
+	if err != nil {
+		return err
+	}
+	if version, err := s.version(ctx, s.pool); err != nil || version == len(files) {
+		return err
+	}
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", s.lockOf("\x00migration")); err != nil {
+			return err
+		}
+		version, err := s.version(ctx, tx) // another process may have migrated it
+		if err != nil {
+			return err
+		}
+		if version == 0 {
+			create := "CREATE SCHEMA IF NOT EXISTS " + pgx.Identifier{s.schema}.Sanitize() + "; CREATE TABLE @migration (version int PRIMARY KEY)"
+			if _, err := tx.Exec(ctx, s.tables.Replace(create), pgx.QueryExecModeSimpleProtocol); err != nil {
+				return err
+			}
+		}
+		for i, file := range files[version:] {
+			text, err := fs.ReadFile(migrations, file)
+			if err != nil {
+				return err
+			}
+			text = fmt.Appendf(text, "INSERT INTO @migration (version) VALUES (%d);", version+i+1)
+			if _, err := tx.Exec(ctx, s.tables.Replace(string(text)), pgx.QueryExecModeSimpleProtocol); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+		}
+		return nil
+	})
+}
+
+// version returns the version of the schema, or 0 if it does not exist.
+func (s *Store) version(ctx context.Context, db interface {
+	QueryRow(context.Context, string, ...any) pgx.Row
+}) (version int, err error) {
+	files, err := fs.Glob(migrations, "schema/*.sql")
+	if err != nil {
+		return 0, err
+	}
+	var exists bool
+	if err = db.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", s.tables.Replace("@migration")).Scan(&exists); err != nil || !exists {
+		return 0, err
+	}
+	err = db.QueryRow(ctx, s.tables.Replace("SELECT coalesce(max(version), 0) FROM @migration")).Scan(&version)
+	if err == nil && version > len(files) {
+		err = fmt.Errorf("%s was written by a newer version of lumi (schema %d, this version supports up to %d): upgrade lumi",
+			s.name, version, len(files))
+	}
+	return version, err
+}

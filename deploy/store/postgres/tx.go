@@ -1,0 +1,200 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/relational"
+)
+
+// tx implements [relational.Database]. It keeps statements back until a result is needed.
+type tx struct {
+	*Store
+	conn  *pgx.Conn
+	ctx   context.Context // limits the wait for the lock
+	begin string
+	lock  *int64 // nil for a transaction that only reads
+
+	begun bool
+	id    string // of the transaction
+	now   int64  // in microseconds since 1970
+	kept  []statement
+	err   error // the first error
+}
+
+type statement struct {
+	sql  string
+	args []any
+}
+
+func (t *tx) relational() *relational.Tx {
+	return &relational.Tx{
+		DB: t, Clock: t.clock, Write: t.lock != nil, Elements: "SELECT CAST(value AS bigint) FROM json_array_elements_text(CAST($1 AS json))",
+	}
+}
+
+// clock returns the time at which the lock was granted.
+func (t *tx) clock() time.Time {
+	if !t.begun {
+		_ = t.send(t.ctx, nil) // commit returns the error
+	}
+	return time.UnixMicro(t.now).UTC()
+}
+
+// idleLimit is the time in milliseconds after which the server ends a transaction whose process was stopped or lost its
+// network, so that others can have the lock.
+const idleLimit = "10000"
+
+const started = `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`
+
+// lockStatement takes the lock before it evaluates the columns.
+const lockStatement = started + `, CAST(pg_current_xact_id() AS text),
+	set_config('idle_in_transaction_session_timeout', '` + idleLimit + `', true) FROM pg_advisory_xact_lock($1)`
+
+// unlockedStatement is used by a test.
+const unlockedStatement = started + `, CAST(pg_current_xact_id() AS text), '' WHERE $1 <> 0`
+
+// send sends the statements kept back in one round trip, and a last one if it is not nil.
+func (t *tx) send(ctx context.Context, last func(*pgx.Batch)) error {
+	if t.err != nil {
+		return t.err
+	}
+	var b pgx.Batch
+	if !t.begun {
+		t.begun = true
+		b.Queue(t.begin)
+		var unused string
+		switch {
+		case t.lock == nil:
+			b.Queue(started).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now) })
+		case t.noLock:
+			b.Queue(unlockedStatement, *t.lock).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &t.id, &unused) })
+		default:
+			b.Queue(lockStatement, *t.lock).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &t.id, &unused) })
+		}
+	}
+	for _, s := range t.kept {
+		b.Queue(s.sql, s.args...)
+	}
+	t.kept = t.kept[:0]
+	if last != nil {
+		last(&b)
+	}
+	t.err = t.conn.SendBatch(ctx, &b).Close()
+	return t.err
+}
+
+// limited returns a context for statements after the first, which an interrupt must not cut off.
+func (t *tx) limited() (context.Context, context.CancelFunc) {
+	if !t.begun {
+		return context.WithCancel(t.ctx)
+	}
+	return context.WithTimeout(context.WithoutCancel(t.ctx), t.Timeout)
+}
+
+// Query implements [relational.Database].
+func (t *tx) Query(sql string, args, fields []any, row func()) error {
+	ctx, cancel := t.limited()
+	defer cancel()
+	return t.send(ctx, func(b *pgx.Batch) {
+		b.Queue(t.tables.Replace(sql), args...).Query(func(rows pgx.Rows) error {
+			_, err := pgx.ForEachRow(rows, fields, func() error { row(); return nil })
+			return err
+		})
+	})
+}
+
+// maxKept is the number of statements after which they are sent.
+const maxKept = 1000
+
+// Exec implements [relational.Database]. It keeps the statement back.
+func (t *tx) Exec(sql string, args []any) error {
+	if t.err != nil {
+		return t.err
+	}
+	t.kept = append(t.kept, statement{t.tables.Replace(sql), args})
+	if len(t.kept) < maxKept {
+		return nil
+	}
+	ctx, cancel := t.limited()
+	defer cancel()
+	return t.send(ctx, nil)
+}
+
+// Change implements [relational.Database].
+func (t *tx) Change(sql string, args []any) (n int64, err error) {
+	ctx, cancel := t.limited()
+	defer cancel()
+	err = t.send(ctx, func(b *pgx.Batch) {
+		b.Queue(t.tables.Replace(sql), args...).Exec(func(tag pgconn.CommandTag) error { n = tag.RowsAffected(); return nil })
+	})
+	return n, err
+}
+
+// rollback ends the transaction. If it fails, the pool closes the connection.
+func (t *tx) rollback() {
+	if t.begun && !t.conn.IsClosed() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), time.Second)
+		defer cancel()
+		_, _ = t.conn.Exec(ctx, "ROLLBACK")
+	}
+}
+
+// commit sends the statements kept back, and COMMIT. It returns a *brokenError if nothing was written, and
+// [store.ErrUncertain] if that is unknown.
+func (t *tx) commit() error {
+	if !t.begun && len(t.kept) == 0 {
+		return nil
+	}
+	if !t.begun && t.send(t.ctx, nil) != nil { // The outcome can be asked only for a known transaction.
+		t.rollback()
+		return broken(t.err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), t.Timeout)
+	defer cancel()
+	ended := false
+	err := t.send(ctx, func(b *pgx.Batch) {
+		b.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
+			if ended = tag.String() == "COMMIT"; !ended {
+				return errors.New("the server has rolled back the transaction")
+			}
+			return nil
+		})
+	})
+	switch failed := broken(err); {
+	case err == nil || ended:
+		return nil
+	case t.lock == nil || !isBroken(failed) || t.noStatus:
+		t.rollback()
+		return failed
+	default:
+		return t.outcome(ctx, failed)
+	}
+}
+
+// outcome asks the server, over a new connection, whether a transaction was committed.
+func (t *tx) outcome(ctx context.Context, failed error) error {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		var status *string
+		err := t.pool.QueryRow(ctx, "SELECT pg_xact_status(CAST(CAST($1 AS text) AS xid8))", t.id).Scan(&status)
+		switch {
+		case err != nil || status == nil || *status == "in progress":
+		case *status == "committed":
+			return nil
+		default:
+			return failed // and nothing was written
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", store.ErrUncertain, cmp.Or(err, failed))
+		case <-time.After(pause):
+		}
+	}
+}
