@@ -235,10 +235,16 @@ func (w *Wrapper) passphrase(isNew bool) (string, error) {
 	return passphrase, nil
 }
 
-// Environ returns the environment variables for programs and plugins. It omits the variables read by a [Wrapper].
+// StateVariable is the variable that overrides the location of the state, and may contain a password.
+const StateVariable = "LUMI_STATE"
+
+// Environ returns the environment variables for programs and plugins. It omits the variables read by a [Wrapper], and
+// [StateVariable].
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return strings.EqualFold(name, PassphraseVariable) || strings.EqualFold(name, NewPassphraseVariable) || strings.EqualFold(name, IdentityVariable)
+		return slices.ContainsFunc([]string{PassphraseVariable, NewPassphraseVariable, IdentityVariable, StateVariable}, func(secret string) bool {
+			return strings.EqualFold(name, secret)
+		})
 	})
 }

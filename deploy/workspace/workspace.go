@@ -42,7 +42,7 @@ type Workspace struct {
 	UniqueNames map[string]bool `json:"uniqueNames,omitempty"`
 	// Histories maps environments to the limits of their histories, in the syntax of [ParseHistory].
 	Histories map[string]string `json:"histories,omitempty"`
-	// State is the path of a store that workspaces share, or "" for the workspace's own store. Project is then set, and
+	// State is the path or URL of a store that workspaces share, or "" for the workspace's own store. Project is then set, and
 	// separates the environments of this workspace from those of others.
 	State   string `json:"state,omitempty"`
 	Project string `json:"project,omitempty"`

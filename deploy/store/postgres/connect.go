@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,7 +68,11 @@ func Name(location string) string {
 }
 
 func nameOf(c *pgxpool.Config) string {
-	return "postgres://" + path.Join(c.ConnConfig.Host, c.ConnConfig.Database)
+	host := c.ConnConfig.Host
+	if c.ConnConfig.Port != 5432 {
+		host = net.JoinHostPort(host, strconv.Itoa(int(c.ConnConfig.Port)))
+	}
+	return "postgres://" + path.Join(host, c.ConnConfig.Database)
 }
 
 // Warning returns a warning if others in the network could read the connection or pretend to be the server, and "" otherwise.

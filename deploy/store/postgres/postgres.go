@@ -17,6 +17,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -208,7 +209,13 @@ func (s *Store) explain(err error) error {
 	case isServer:
 		return fmt.Errorf("%s: %s (SQLSTATE %s)", s.name, strings.Join(strings.Fields(e.Message+" "+e.Hint), " "), e.Code)
 	case isConnect, isBroken(err):
-		return fmt.Errorf("%s: %s", s.name, strings.Join(strings.Fields(err.Error()), " "))
+		var reasons []string // one per address
+		for line := range strings.Lines(err.Error()) {
+			if line = strings.TrimSpace(line); !slices.Contains(reasons, line) {
+				reasons = append(reasons, line)
+			}
+		}
+		return fmt.Errorf("%s: %s", s.name, strings.Join(reasons, " "))
 	}
 	return err
 }

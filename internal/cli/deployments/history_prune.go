@@ -53,7 +53,13 @@ func (h *historyCommand) pruneHistory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	was, now, err := h.Database.Compact(ctx)
+	file, ok := h.Database.(interface {
+		Compact(context.Context) (before, after int64, err error)
+	})
+	if !ok { // the server reuses the space
+		return h.Finish("%s of the history of %s deleted", console.Count(deleted, "entry"), name)
+	}
+	was, now, err := file.Compact(ctx)
 	if err != nil {
 		return err
 	}

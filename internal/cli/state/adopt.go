@@ -35,7 +35,7 @@ Make sure first that nothing uses the original anymore. Without a terminal, --ye
 }
 
 func adopt(ctx context.Context, s *workspace.Session, yes bool) error {
-	path := workspace.Database(s.Workspace)
+	path := workspace.Location(s.Workspace)
 	switch {
 	case s.Database == nil:
 		return fmt.Errorf("%s does not exist yet", path)

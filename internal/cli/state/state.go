@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/document"
@@ -184,7 +185,7 @@ the key of the environment. The file is readable only by the user.`,
 func export(ctx context.Context, s *workspace.Session, out *document.Output, reveal bool) error {
 	err := out.Misuse()
 	if err == nil {
-		err = out.Free(s.Console, workspace.Database(s.Workspace))
+		err = out.Free(s.Console, workspace.Location(s.Workspace))
 	}
 	if err == nil && reveal && s.Out.Terminal && out.Name == "" {
 		err = errors.New("--show-secrets cannot be used on a terminal; " + document.Withheld)
@@ -212,7 +213,7 @@ func export(ctx context.Context, s *workspace.Session, out *document.Output, rev
 		return err
 	}
 	if out.Name != "" {
-		return out.Write(s.Console, workspace.Database(s.Workspace), text, fs.FileMode(0o600))
+		return out.Write(s.Console, workspace.Location(s.Workspace), text, fs.FileMode(0o600))
 	}
 	_, err = s.Stdout.Write(text)
 	return err
@@ -229,9 +230,13 @@ docs/engine.md explains how to restore it.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return workspace.WithStore(c.Context(), con, false, func(s *workspace.Session) error {
 				if s.Database == nil {
-					return fmt.Errorf("%s does not exist yet", workspace.Database(s.Workspace))
+					return fmt.Errorf("%s does not exist yet", workspace.Location(s.Workspace))
 				}
-				return s.Database.Backup(c.Context(), args[0])
+				file, ok := s.Database.(*sqlite.Store)
+				if !ok {
+					return fmt.Errorf("%s is not a file: back it up with pg_dump", workspace.Location(s.Workspace))
+				}
+				return file.Backup(c.Context(), args[0])
 			})
 		},
 	}

@@ -16,7 +16,7 @@ import (
 func TestCompleteDeployments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Do(t, os.WriteFile(lumiyaml.FileName, []byte("environment: dev\npackage: shop\n"), 0o600))
-	s := must.Get(sqlite.Open(t.Context(), Database(&lumiyaml.Workspace{File: lumiyaml.FileName}), sqlite.Options{}))(t)
+	s := must.Get(sqlite.Open(t.Context(), Location(&lumiyaml.Workspace{File: lumiyaml.FileName}), sqlite.Options{}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +19,10 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/policy"
 	"github.com/lumi-idl/lumi/deploy/sealed"
+	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/store/postgres"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/deploy/view"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
@@ -35,7 +38,7 @@ type Session struct {
 	Workspace *lumiyaml.Workspace
 	Store     store.Store
 	// Database is the database under Store, which may contain other projects. It is nil if it does not exist yet.
-	Database *sqlite.Store
+	Database Database
 	// Environment is the selected environment. If it does not exist, only its Name is set.
 	Environment store.Environment
 	// Simulates is set if providers and provisioners must not change anything.
@@ -53,6 +56,15 @@ type Session struct {
 	sealed  *sealed.File // the secret configuration, or nil before it is read
 }
 
+// Database is a database of environments.
+type Database interface {
+	store.Store
+	// Copied returns an error wrapping [store.ErrCopied] if the database must be adopted before it is written to.
+	Copied() error
+	// Adopt runs f in a transaction that makes a copy writable.
+	Adopt(ctx context.Context, f func(store.Tx) error) error
+}
+
 // IfMissing determines what to do if the environment does not exist.
 type IfMissing int
 
@@ -68,6 +80,26 @@ func Find() (*lumiyaml.Workspace, error) {
 	w, err := lumiyaml.Find(".")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New(`no Lumi.yaml found in this or any parent directory: create one with "package: NAME", "program: FILE" and "environment: dev"`)
+	} else if err != nil {
+		return nil, err
+	}
+	if strings.Contains(w.State, "://") {
+		if u, err := url.Parse(w.State); err == nil && u.User != nil {
+			if _, found := u.User.Password(); found {
+				return nil, fmt.Errorf("%s: state must not contain a password, which others may read: use %s, PGPASSWORD, or the file named by PGPASSFILE",
+					w.File, secret.StateVariable)
+			}
+		}
+	}
+	if state := os.Getenv(secret.StateVariable); state != "" {
+		if w.Project == "" {
+			return nil, fmt.Errorf("%s requires a project, which separates its environments from those of other workspaces: add project: NAME to %s",
+				secret.StateVariable, w.File)
+		}
+		w.State = state
+		if !postgres.IsURL(state) {
+			w.State, err = filepath.Abs(state)
+		}
 	}
 	return w, err
 }
@@ -96,8 +128,11 @@ func ReadPolicy(w *lumiyaml.Workspace) (*policy.Policy, error) {
 	return policy.Parse(src, file)
 }
 
-// Database returns the path of the workspace's store.
-func Database(w *lumiyaml.Workspace) string {
+// Location returns the path of the workspace's store, or its URL without a password.
+func Location(w *lumiyaml.Workspace) string {
+	if postgres.IsURL(w.State) {
+		return postgres.Name(w.State)
+	}
 	if filepath.IsAbs(w.State) {
 		return w.State
 	}
@@ -151,7 +186,10 @@ func openSession(ctx context.Context, con *console.Console, name string, missing
 // openStore opens the store of the workspace. If the store does not exist, it is created if create is set. Otherwise,
 // openStore opens an empty in-memory store.
 func (s *Session) openStore(ctx context.Context, create bool) error {
-	path := Database(s.Workspace)
+	if postgres.IsURL(s.Workspace.State) {
+		return s.connect(ctx)
+	}
+	path := Location(s.Workspace)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if !create {
 			s.Store = memory.New()
@@ -175,6 +213,25 @@ func (s *Session) openStore(ctx context.Context, create bool) error {
 	if s.Workspace.State == "" {
 		return nil
 	}
+	return s.share(ctx, db)
+}
+
+// connect opens a store in PostgreSQL.
+func (s *Session) connect(ctx context.Context) error {
+	if warning := postgres.Warning(s.Workspace.State); warning != "" {
+		s.Say("%s", warning)
+	}
+	s.Doing("connecting to %s", Location(s.Workspace))
+	db, err := postgres.Open(ctx, s.Workspace.State, postgres.Options{})
+	if err != nil {
+		return err
+	}
+	s.Database = db
+	return s.share(ctx, db)
+}
+
+// share selects the workspace's project in a store of several workspaces.
+func (s *Session) share(ctx context.Context, db store.Store) error {
 	s.Store = store.InProject(db, s.Workspace.Project)
 	if err := db.Read(ctx, s.checkShared); err != nil {
 		return s.closeAfter(err)
@@ -189,7 +246,7 @@ func (s *Session) checkShared(tx store.Tx) error {
 	for _, e := range all {
 		if !strings.Contains(e.Name, "/") {
 			return fmt.Errorf("%s is the state of a single workspace, since its environment %s has no project: name another file in state of %s, "+
-				"and move the environments there with 'lumi env export' and 'lumi env import'", Database(s.Workspace), e.Name, s.Workspace.File)
+				"and move the environments there with 'lumi env export' and 'lumi env import'", Location(s.Workspace), e.Name, s.Workspace.File)
 		}
 	}
 	return err
