@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/postgres"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
@@ -23,8 +25,18 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts in testdata/script. With -update, it rewrites the expected output in the scripts.
 func TestScripts(t *testing.T) {
 	plugin, folder := testPlugin(t), providertest.Build(t, "../../examples/provisioners/folder/lumi-provisioner-folder")
+	var server *postgres.Server
+	if postgres.Find() != "" {
+		server = postgres.Start(t)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update,
+		Condition: func(name string) (bool, error) {
+			if name != "postgres" {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			return server != nil, nil
+		},
 		Setup: func(env *testscript.Env) error {
 			schema, err := filepath.Abs("../../examples/local/schema.json")
 			if err != nil {
@@ -32,6 +44,9 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("SCHEMA", schema)
 			env.Setenv("PLUGIN", plugin)
+			if server != nil {
+				env.Setenv("POSTGRES", server.URL())
+			}
 			env.Setenv("PROVISIONERS", filepath.Dir(folder))
 			env.Setenv("LUMI_PASSPHRASE", "correct horse")
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // stores the state of tasks on this machine

@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/providers"
 	"github.com/lumi-idl/lumi/internal/cli/state"
 	"github.com/lumi-idl/lumi/internal/cli/tasks"
+	"github.com/lumi-idl/lumi/internal/cli/workers"
 )
 
 // newRoot returns the command tree for a console. Each command is returned by its own constructor; the Commands
@@ -58,7 +59,7 @@ func newRoot(con *console.Console) *cobra.Command {
 	common.BoolVar(&con.JSON, "json", false, "print JSON")
 	console.ChoiceVar(root, common, &color, "color", "auto", "`WHEN` to use color", "auto", "always", "never")
 	common.BoolP("help", "h", false, "show this help")
-	console.AddCommands(root, deploymentsGroup, deployments.Commands(con)...)
+	console.AddCommands(root, deploymentsGroup, append(deployments.Commands(con), workers.Command(con, tasks.NewEngine))...)
 	console.AddCommands(root, "State", state.Commands(con)...)
 	console.AddCommands(root, "Files", append(files.Commands(con), languages.Commands(con)...)...)
 	help := newHelpCommand(con)

@@ -122,10 +122,15 @@ func (s *Store) Write(ctx context.Context, environment string, f func(store.Tx) 
 }
 
 func (s *Store) write(ctx context.Context, environment string, f func(*relational.Tx) error) error {
+	queued := false
 	err := s.retry(ctx, func(ctx context.Context) error {
-		return s.transact(ctx, "BEGIN ISOLATION LEVEL "+cmp.Or(s.isolation, "READ COMMITTED"), new(s.lockOf(environment)), f)
+		return s.transact(ctx, "BEGIN ISOLATION LEVEL "+cmp.Or(s.isolation, "READ COMMITTED"), new(s.lockOf(environment)), func(tx *relational.Tx) error {
+			err := f(tx)
+			queued = tx.Queued
+			return err
+		})
 	})
-	if err == nil {
+	if err == nil && queued {
 		s.notify(environment)
 	}
 	return err

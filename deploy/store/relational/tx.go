@@ -35,6 +35,9 @@ type Tx struct {
 	// Elements is an SQL expression for a query that returns the numbers in the JSON array in parameter 1.
 	Elements string
 
+	// Queued is set once a statement has changed a job or the resource graph, so that others may be able to start.
+	Queued bool
+
 	known map[reference]bool // rows that exist
 	job   store.Job          // the last job read or written
 }
@@ -186,6 +189,7 @@ func (t *Tx) VerticesFrom(environment, from string, limit int) ([]store.Vertex, 
 }
 
 func (t *Tx) PutVertices(environment string, put []store.Vertex, gone []string) error {
+	t.Queued = true
 	err := t.exec(toEnvironment(environment), "UPDATE @environment SET serial = serial + 1 WHERE name = $1", environment)
 	for i := 0; i < len(put) && err == nil; i++ {
 		err = t.DB.Exec(vertices.put, []any{environment, put[i].Key, put[i].Text})
@@ -201,7 +205,7 @@ func (t *Tx) AddJob(d store.Job, c store.Content) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	d.ID = id
+	d.ID, t.Queued = id, true
 	t.keep(d)
 	if d.Place == 0 {
 		d.Place = id
@@ -277,7 +281,8 @@ func (t *Tx) PutJob(d store.Job) error {
 	for _, at := range []*time.Time{&d.Expires, &d.Created, &d.Ended} {
 		*at = at.UTC().Truncate(time.Microsecond) // as it will be read
 	}
-	t.job = d
+	isRenewal := d.State == before.State && d.Owner == before.Owner && !d.Expires.IsZero()
+	t.job, t.Queued = d, t.Queued || !isRenewal
 	return t.DB.Exec(deployments.update, deployments.fields(&d))
 }
 

@@ -12,6 +12,6 @@ func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{
 		newPlanCommand(con), newDeployCommand(con), newImportCommand(con), newStatusCommand(con), newDestroyCommand(con),
 		newHistoryCommand(con), newRetryCommand(con), newAbortCommand(con), newRollbackCommand(con), newResolveCommand(con),
-		newPolicyCommand(con), newWorkerCommand(con),
+		newPolicyCommand(con),
 	}
 }

@@ -32,6 +32,7 @@ type deployCommand struct {
 	check    bool // exit with code 1 if there are changes
 	simulate bool
 	details  bool // ask provisioners for their plans
+	detach   bool // leave the deployment to a worker
 }
 
 const moduleHelp = `MODULE is a module of Lumi.yaml, or a file: a graph written by lumi-program, or an object model.
@@ -93,6 +94,9 @@ plans and all events, one per line. docs/deploy.md is a guide.`,
 		ValidArgsFunction: workspace.CompleteModules,
 		RunE: func(c *cobra.Command, args []string) error {
 			missing := workspace.Create
+			if d.simulate && d.detach {
+				return console.Misused("--detach cannot be combined with --simulate")
+			}
 			if d.simulate {
 				missing, d.consent.yes = workspace.Pretend, true
 			}
@@ -107,6 +111,7 @@ plans and all events, one per line. docs/deploy.md is a guide.`,
 	d.consent.add(c)
 	d.runs.Add(c)
 	d.addDetails(c)
+	d.addDetach(c)
 	c.Flags().BoolVar(&d.simulate, "simulate", false, "run the deployment in memory: providers only check, and provisioners are not called")
 	return c
 }
@@ -133,7 +138,12 @@ destroyed only together with these. Protected resources cannot be destroyed.`,
 	d.consent.add(c)
 	d.runs.Add(c)
 	d.addDetails(c)
+	d.addDetach(c)
 	return c
+}
+
+func (d *deployCommand) addDetach(c *cobra.Command) {
+	c.Flags().BoolVar(&d.detach, "detach", false, "only queue the deployment, which a worker ('lumi worker') then runs")
 }
 
 func (d *deployCommand) addDetails(c *cobra.Command) {
@@ -317,6 +327,9 @@ func (d *deployCommand) queue(ctx context.Context, engine *environment.Environme
 	if err := d.Stdout.Flush(); err != nil {
 		return err
 	}
+	if d.detach {
+		return d.leave(ctx, engine, all)
+	}
 	return runs.Follow(ctx, d.Session, engine, d.runs, func() ([]int64, error) {
 		queued, err := engine.Queue(ctx, all...)
 		var ids []int64
@@ -325,6 +338,25 @@ func (d *deployCommand) queue(ctx context.Context, engine *environment.Environme
 		}
 		return ids, err
 	})
+}
+
+// leave queues approved plans for a worker.
+func (d *deployCommand) leave(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
+	queued, err := engine.Queue(ctx, all...)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, q := range queued {
+		ids = append(ids, q.ID)
+	}
+	if err := engine.Release(ctx, ids); err != nil {
+		return err
+	}
+	for _, q := range queued {
+		d.Say("%s is queued for a worker: 'lumi status%s' shows what becomes of it", job.Name(q), d.Flag())
+	}
+	return nil
 }
 
 func (d *deployCommand) destroy(ctx context.Context, modules []string) error {

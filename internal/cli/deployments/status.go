@@ -220,6 +220,8 @@ func printQueued(s *workspace.Session, d jsonQueued) {
 	switch {
 	case d.Interrupted && d.Owner != "":
 		lines = append(lines, "the process that ran it has ended")
+	case d.Owner == "" && d.State == store.Wait && len(d.Waits) == 0:
+		lines = append(lines, "waiting for a worker")
 	case d.Owner != "":
 		verb := map[bool]string{true: "queued", false: "run"}[d.State == store.Wait]
 		lines = append(lines, fmt.Sprintf("%s by %s, lease expires in %s", verb, process(d.Owner), time.Until(d.Expires).Round(time.Second)))

@@ -118,6 +118,8 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 	switch {
 	case !IsLeft(d):
 		return "", "", console.ErrResumable
+	case d.State == store.Wait && d.Owner == "" && len(d.Waits) == 0:
+		return "is waiting for a worker", fmt.Sprintf("'lumi retry %s' runs it here", about), console.ErrResumable
 	case len(d.Waits) > 0:
 		return fmt.Sprintf("is waiting for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterward, " + retry, console.ErrResumable
 	}

@@ -61,6 +61,11 @@ func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	}
 }
 
+// NewEngine returns an engine for the runs of the session's environment.
+func NewEngine(s *workspace.Session) *taskrun.Engine {
+	return taskService(s, taskOptions{}).Engine(s.Environment.Name)
+}
+
 // hiddenFiles returns a function that lists the files that tasks must not read. They include the keys in all
 // inventories of the workspace.
 func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {

@@ -1,4 +1,4 @@
-package deployments
+package workers
 
 import (
 	"cmp"
@@ -13,20 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
-
-// newWorkerCommand returns the group of commands for workers.
-func newWorkerCommand(con *console.Console) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "worker",
-		Short: "list and forget the processes that run deployments",
-		Long: `A worker is a process that runs deployments or task graphs of the environment. It is listed while it
-holds one. If it dies, others take over when its lease has expired and its calls can no longer be
-running.`,
-		Annotations: console.ExitCodes("done", "refused", console.ElseFailed),
-	}
-	console.AddCommands(c, "Commands", newWorkerListCommand(con), newWorkerForgetCommand(con))
-	return c
-}
 
 // jsonWorker is the JSON form of a worker.
 type jsonWorker struct {
