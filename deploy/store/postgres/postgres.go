@@ -37,6 +37,9 @@ type Options struct {
 	Timeout time.Duration
 
 	// The following fields are set only by tests.
+	// idle is the time after which the server ends a transaction whose process was stopped or lost its network, so that others
+	// can have the lock.
+	idle      time.Duration
 	isolation string // of writes
 	noLock    bool   // do not lock the environment
 	noStatus  bool   // repeat a transaction whose commit was not answered
@@ -63,6 +66,7 @@ type Store struct {
 // "schema", by default "lumi".
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	o.Timeout = cmp.Or(o.Timeout, 20*time.Second)
+	o.idle = cmp.Or(o.idle, 10*time.Second)
 	config, schema, err := parse(url)
 	if err != nil {
 		return nil, err
@@ -152,7 +156,9 @@ func (s *Store) retry(ctx context.Context, transact func(context.Context) error)
 		}
 		err := transact(limited)
 		failed, ok := errors.AsType[*brokenError](err)
-		if !ok {
+		if !ok && isInterruption(err) && ctx.Err() != nil {
+			return context.Cause(ctx)
+		} else if !ok {
 			return s.explain(err)
 		}
 		select {
@@ -191,12 +197,13 @@ type brokenError struct{ error }
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// broken returns a *brokenError if err is an error of the connection, of a server that starts or stops, or a conflict.
+// broken returns a *brokenError if err is an error of the connection, of a server that starts or stops, a conflict, or a
+// timeout of this process.
 // Otherwise, it returns err.
 func broken(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && !strings.HasPrefix(e.Code, "57P0") && !strings.HasPrefix(e.Code, "08") && !strings.HasPrefix(e.Code, "53") &&
-		!strings.HasPrefix(e.Code, "40") {
+		!strings.HasPrefix(e.Code, "40") && e.Code != "25P03" {
 		return err
 	}
 	return &brokenError{err}
@@ -207,9 +214,11 @@ func (s *Store) explain(err error) error {
 	e, isServer := errors.AsType[*pgconn.PgError](err)
 	_, isConnect := errors.AsType[*pgconn.ConnectError](err)
 	switch {
+	case errors.Is(err, store.ErrUncertain):
+		return fmt.Errorf("%s: %w", s.name, err)
 	case isServer && e.Code == "23503": // foreign key: the row was deleted by a writer of another environment
 		return fmt.Errorf("%s: %s: %w", s.name, e.Message, store.ErrNotFound)
-	case isServer && e.Code == "57014", err != nil && pgconn.Timeout(err) && !isConnect:
+	case isInterruption(err) && !isConnect:
 		return fmt.Errorf("%s: no answer for %s: the server is overloaded, or another process does not end its transaction", s.name, s.Timeout)
 	case isServer:
 		return fmt.Errorf("%s: %s (SQLSTATE %s)", s.name, strings.Join(strings.Fields(e.Message+" "+e.Hint), " "), e.Code)
@@ -223,6 +232,12 @@ func (s *Store) explain(err error) error {
 		return fmt.Errorf("%s: %s", s.name, strings.Join(reasons, " "))
 	}
 	return err
+}
+
+// isInterruption reports whether a statement was canceled by its context.
+func isInterruption(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "57014" || err != nil && pgconn.Timeout(err)
 }
 
 func isBroken(err error) bool {

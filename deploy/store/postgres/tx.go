@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -48,18 +49,14 @@ func (t *tx) clock() time.Time {
 	return time.UnixMicro(t.now).UTC()
 }
 
-// idleLimit is the time in milliseconds after which the server ends a transaction whose process was stopped or lost its
-// network, so that others can have the lock.
-const idleLimit = "10000"
-
 const started = `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`
 
 // lockStatement takes the lock before it evaluates the columns.
 const lockStatement = started + `, CAST(pg_current_xact_id() AS text),
-	set_config('idle_in_transaction_session_timeout', '` + idleLimit + `', true) FROM pg_advisory_xact_lock($1)`
+	set_config('idle_in_transaction_session_timeout', $2, true) FROM pg_advisory_xact_lock($1)`
 
 // unlockedStatement is used by a test.
-const unlockedStatement = started + `, CAST(pg_current_xact_id() AS text), '' WHERE $1 <> 0`
+const unlockedStatement = started + `, CAST(pg_current_xact_id() AS text), '' WHERE CAST($1 AS bigint) <> 0`
 
 // send sends the statements kept back in one round trip, and a last one if it is not nil.
 func (t *tx) send(ctx context.Context, last func(*pgx.Batch)) error {
@@ -77,7 +74,7 @@ func (t *tx) send(ctx context.Context, last func(*pgx.Batch)) error {
 		case t.noLock:
 			b.Queue(unlockedStatement, *t.lock).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &t.id, &unused) })
 		default:
-			b.Queue(lockStatement, *t.lock).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &t.id, &unused) })
+			b.Queue(lockStatement, *t.lock, strconv.FormatInt(t.idle.Milliseconds(), 10)).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &t.id, &unused) })
 		}
 	}
 	for _, s := range t.kept {

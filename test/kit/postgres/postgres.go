@@ -31,14 +31,13 @@ type Server struct {
 
 // Find returns the folder of the server's programs, or "" if PostgreSQL is not installed.
 func Find() string {
-	folders, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // of Debian, not on $PATH
+	if folders, _ := filepath.Glob("/usr/lib/postgresql/*/bin"); len(folders) > 0 { // of Debian, not on $PATH
+		return folders[len(folders)-1]
+	}
 	if path, err := exec.LookPath("initdb"); err == nil {
-		folders = append(folders, filepath.Dir(path))
+		return filepath.Dir(path)
 	}
-	if len(folders) == 0 {
-		return ""
-	}
-	return folders[len(folders)-1]
+	return ""
 }
 
 // Start starts a server with the given settings, such as "fsync=on", and stops it after the test. It skips the test if
@@ -61,12 +60,7 @@ func Start(t testing.TB, settings ...string) *Server {
 			t.Fatal(err)
 		}
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Port = listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
+	s.Port = freePort(t)
 	s.run(t, "initdb", "--auth=trust", "--username="+s.User, "--no-sync", "--encoding=UTF8", "--locale=C", "--pgdata="+s.data())
 	settings = slices.Concat([]string{
 		"port=" + strconv.Itoa(s.Port), "listen_addresses='127.0.0.1'", "unix_socket_directories='" + s.folder + "'", "fsync=off",
@@ -132,4 +126,55 @@ func (s *Server) run(t testing.TB, program string, args ...string) string {
 		t.Fatalf("%s: %v\n%s%s", program, err, text, log)
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// Pooler starts PgBouncer, which shares the server's connections between transactions, and returns its port. It skips the
+// test if PgBouncer is not installed.
+func (s *Server) Pooler(t testing.TB) int {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		program = "/usr/sbin/pgbouncer" // not on $PATH of every user
+	}
+	if _, err := os.Stat(program); err != nil {
+		t.Skip("PgBouncer is not installed: install Debian's package pgbouncer to run this test")
+	}
+	port := freePort(t)
+	settings := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
+		"auth_type = any\npool_mode = transaction\ndefault_pool_size = 20\nmax_client_conn = 1000\n", s.Port, port)
+	settings = strings.Replace(settings, "* = ", "postgres = user="+s.User+" ", 1)
+	file := filepath.Join(s.folder, "pooler.ini")
+	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program, "--quiet", file)
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
+		if err == nil {
+			_ = conn.Close()
+			return port
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// freePort returns a port that nothing listens on.
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port
 }

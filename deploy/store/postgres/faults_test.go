@@ -1,0 +1,223 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/postgres"
+	"github.com/lumi-idl/lumi/test/kit/must"
+	pg "github.com/lumi-idl/lumi/test/kit/postgres"
+)
+
+// counter is an environment whose Last is incremented by transactions.
+type counter struct {
+	*postgres.Store
+	began atomic.Int64 // number of times that a transaction's function has run
+}
+
+func newCounter(t *testing.T, url string, o postgres.Options) *counter {
+	t.Helper()
+	c := &counter{Store: must.Get(postgres.Open(t.Context(), url, o))(t)}
+	t.Cleanup(func() { must.Do(t, c.Close()) })
+	must.Do(t, c.Write(t.Context(), "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "dev"}) }))
+	return c
+}
+
+func (c *counter) increment(ctx context.Context) error {
+	return c.Write(ctx, "dev", func(tx store.Tx) error {
+		c.began.Add(1)
+		e, err := tx.Environment("dev")
+		e.Last++
+		return errors.Join(err, tx.PutEnvironment(e))
+	})
+}
+
+// run increments n times in each of four goroutines, calls between in the meantime, and returns the count.
+func (c *counter) run(t *testing.T, n int, between func()) (count int64) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range n {
+				if err := c.increment(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	if between != nil {
+		between()
+	}
+	all.Wait()
+	must.Do(t, c.Read(t.Context(), func(tx store.Tx) error {
+		e, err := tx.Environment("dev")
+		count = e.Last
+		return err
+	}))
+	return count
+}
+
+// testIsolation shows why writes lock the environment at READ COMMITTED.
+func testIsolation(t *testing.T, server *pg.Server) {
+	for _, test := range []struct {
+		name      string
+		o         postgres.Options
+		exact     bool // no increment is lost
+		repeating bool // transactions run again
+	}{
+		{"as used", postgres.Options{}, true, false},
+		{"without a lock", postgres.With("", true, false), false, false},
+		// Statements see the state from before the lock was granted, so the server refuses to commit.
+		{"serializable", postgres.With("SERIALIZABLE", false, false), true, true},
+		{"repeatable read", postgres.With("REPEATABLE READ", false, false), true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCounter(t, server.URL(), test.o)
+			count := c.run(t, 50, nil)
+			if (count == 200) != test.exact || (c.began.Load() > 200) != test.repeating {
+				t.Errorf("count = %d after 200 increments and %d attempts, want 200: %t, repeated: %t", count, c.began.Load(), test.exact, test.repeating)
+			}
+		})
+	}
+}
+
+// testLostCommit loses the answers to commits. Each increment is made once, unless the outcome is not asked for.
+func testLostCommit(t *testing.T, server *pg.Server) {
+	for _, noStatus := range []bool{false, true} {
+		t.Run(fmt.Sprint("status=", !noStatus), func(t *testing.T) {
+			proxy := server.Proxy(t)
+			c := newCounter(t, proxy.URL(server.URL()), postgres.With("", false, noStatus))
+			lost := int64(0)
+			count := c.run(t, 30, func() {
+				for range 20 {
+					proxy.Drop.Add(1)
+					lost++
+					time.Sleep(5 * time.Millisecond)
+				}
+			})
+			lost -= int64(max(proxy.Drop.Swap(0), 0))
+			if lost < 5 || (count == 120) == noStatus || count > 120+lost {
+				t.Errorf("count = %d after 120 increments, of which %d were not answered", count, lost)
+			}
+		})
+	}
+}
+
+// TestUncertain loses the connection to the server for good while it commits.
+func TestUncertain(t *testing.T) {
+	server := pg.Start(t)
+	proxy := server.Proxy(t)
+	c := newCounter(t, proxy.URL(server.URL()), postgres.Options{Timeout: time.Second})
+	proxy.Drop.Store(1)
+	ended := make(chan error)
+	go func() { ended <- c.increment(t.Context()) }()
+	for proxy.Drop.Load() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	server.Stop(t, "immediate")
+	if err := <-ended; err != nil && !errors.Is(err, store.ErrUncertain) {
+		t.Errorf("Write() = %v, want ErrUncertain", err)
+	} else if err == nil {
+		t.Skip("the server has answered before it was stopped")
+	}
+	err := c.increment(t.Context())
+	if want := "failed to connect to"; err == nil || errors.Is(err, store.ErrUncertain) || !strings.Contains(err.Error(), want) {
+		t.Errorf("Write() without a server = %v, want an error with %q", err, want)
+	}
+}
+
+// TestRestart restarts the server and cuts connections while transactions run.
+func TestRestart(t *testing.T) {
+	server := pg.Start(t)
+	proxy := server.Proxy(t)
+	c := newCounter(t, proxy.URL(server.URL()), postgres.Options{})
+	count := c.run(t, 200, func() {
+		for _, mode := range []string{"fast", "immediate", "cut", "cut"} {
+			time.Sleep(20 * time.Millisecond)
+			if proxy.Cut(); mode != "cut" {
+				server.Stop(t, mode)
+				server.Restart(t)
+			}
+		}
+	})
+	if count != 800 || c.began.Load() == 800 {
+		t.Errorf("count = %d after 800 increments and %d attempts, want 800 and more attempts", count, c.began.Load())
+	}
+}
+
+// testStopped stops a process in a transaction, as SIGSTOP or a lost network do. Others get the lock after a while.
+func testStopped(t *testing.T, server *pg.Server) {
+	c := newCounter(t, server.URL(), postgres.WithIdle(100*time.Millisecond))
+	runs := 0
+	err := c.Write(t.Context(), "dev", func(tx store.Tx) error {
+		runs++
+		e, err := tx.Environment("dev")
+		if e.Last++; runs == 1 {
+			must.Do(t, c.increment(t.Context()))
+		}
+		return errors.Join(err, tx.PutEnvironment(e))
+	})
+	if count := c.run(t, 0, nil); err != nil || runs != 2 || count != 2 {
+		t.Errorf("Write() = %v after %d attempts, count = %d, want nil, 2, 2", err, runs, count)
+	}
+}
+
+// testWait waits for another writer too long, or until it is interrupted.
+func testWait(t *testing.T, server *pg.Server) {
+	url := server.URL()
+	c, other := newCounter(t, url, postgres.Options{}), newCounter(t, url, postgres.Options{Timeout: 200 * time.Millisecond})
+	must.Do(t, c.Write(t.Context(), "dev", func(tx store.Tx) error {
+		_, err := tx.Environment("dev")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("interrupted"))
+		defer cancel()
+		if err := other.increment(ctx); err == nil || err.Error() != "interrupted" {
+			t.Errorf("interrupted Write() = %v, want the cause", err)
+		}
+		want := fmt.Sprintf("postgres://127.0.0.1:%d/postgres: no answer for 200ms: the server is overloaded, or another process does not end its transaction", server.Port)
+		if err := other.increment(t.Context()); err == nil || err.Error() != want {
+			t.Errorf("Write() = %v, want %s", err, want)
+		}
+		// Another environment has its own lock.
+		must.Do(t, other.Write(t.Context(), "prod", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) }))
+		return err
+	}))
+	must.Do(t, other.increment(t.Context()))
+	if running := server.Query(t, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"); running != "0" {
+		t.Errorf("%s statements still wait for the lock, want 0", running)
+	}
+}
+
+// testRoundTrips counts the answers of the server to a transaction like those of a step.
+func testRoundTrips(t *testing.T, server *pg.Server) {
+	proxy := server.Proxy(t)
+	c := newCounter(t, proxy.URL(server.URL()), postgres.Options{})
+	var id int64
+	must.Do(t, c.Write(t.Context(), "dev", func(tx store.Tx) (err error) {
+		id, err = tx.AddJob(store.Job{Environment: "dev", State: store.Running}, store.Content{})
+		return err
+	}))
+	step := func() {
+		must.Do(t, c.Write(t.Context(), "dev", func(tx store.Tx) error {
+			_, err := tx.Touch(id, 0, store.Running)
+			return errors.Join(err, tx.PutStep(store.Step{Deployment: id, Number: 1}), tx.AddEvents("dev", []store.Event{{Deployment: id}, {}}))
+		}))
+	}
+	time.Sleep(100 * time.Millisecond) // until others were notified, on the connection that is used next
+	step()                             // prepares statements
+	before := proxy.Sent.Load()
+	for range 10 {
+		step()
+	}
+	if sent := proxy.Sent.Load() - before; sent != 20 {
+		t.Errorf("10 transactions took %d round trips, want 20", sent)
+	}
+}
