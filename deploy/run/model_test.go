@@ -28,9 +28,11 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/store/postgres"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/test/kit/must"
+	pg "github.com/lumi-idl/lumi/test/kit/postgres"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -143,6 +145,14 @@ func TestModelSQLite(t *testing.T) {
 	checkModel(t, 5, func(ctx context.Context) store.Store {
 		folder := must.Value(os.MkdirTemp(folder, ""))
 		return &temporary{must.Value(sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})), folder}
+	})
+}
+
+// TestModelPostgres runs 200 cases with a server.
+func TestModelPostgres(t *testing.T) {
+	server := pg.Start(t, "synchronous_commit=off")
+	checkModel(t, 2, func(ctx context.Context) store.Store {
+		return must.Value(postgres.Open(ctx, server.URL(), postgres.Options{Clock: time.Now}))
 	})
 }
 

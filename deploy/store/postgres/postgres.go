@@ -35,6 +35,8 @@ type Options struct {
 	// Timeout is the maximum time that a transaction waits for other writers, or for the server to come back. The default is
 	// 20 seconds, less than a lease.
 	Timeout time.Duration
+	// Clock replaces the server's clock in tests.
+	Clock func() time.Time
 
 	// The following fields are set only by tests.
 	// idle is the time after which the server ends a transaction whose process was stopped or lost its network, so that others

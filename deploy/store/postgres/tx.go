@@ -46,6 +46,9 @@ func (t *tx) clock() time.Time {
 	if !t.begun {
 		_ = t.send(t.ctx, nil) // commit returns the error
 	}
+	if t.Clock != nil {
+		return t.Clock().UTC().Truncate(time.Microsecond)
+	}
 	return time.UnixMicro(t.now).UTC()
 }
 

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package postgres starts PostgreSQL servers for tests.
 package postgres
 
@@ -13,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -25,7 +22,6 @@ type Server struct {
 	User string
 
 	folder, bin string
-	credential  *syscall.Credential // nil unless the tests run as root, whom the server refuses
 	schemas     atomic.Int64
 }
 
@@ -54,8 +50,6 @@ func Start(t testing.TB, settings ...string) *Server {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(s.folder) })
 	if os.Getuid() == 0 {
-		const nobody = 65534
-		s.credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 		if err := os.Chown(s.folder, nobody, nobody); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +105,7 @@ func (s *Server) run(t testing.TB, program string, args ...string) string {
 	c := exec.Command(filepath.Join(s.bin, program), args...)
 	c.Dir = s.folder
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential}
+	demote(c)
 	out, err := os.CreateTemp(s.folder, "out") // not a pipe, which the server would keep open
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +142,7 @@ func (s *Server) Pooler(t testing.TB) int {
 		t.Fatal(err)
 	}
 	c := exec.Command(program, "--quiet", file)
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential}
+	demote(c)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -177,4 +171,13 @@ func freePort(t testing.TB) int {
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port
+}
+
+// nobody is the user who runs the server if the tests run as root, whom the server refuses.
+const nobody = 65534
+
+func demote(c *exec.Cmd) {
+	if os.Getuid() == 0 {
+		runAs(c, nobody)
+	}
 }
