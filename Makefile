@@ -69,6 +69,11 @@ engines: tofu
 	$(GO) -C adapter/opentofu test -count=1 -run=Engine ./tftest
 	$(GO) -C $(ENGINES) test ./...
 
+## faults: deploy with four workers for minutes while everything breaks, on PostgreSQL
+.PHONY: faults
+faults:
+	LUMI_FAULTS=12 $(GO) test -count=1 -v -timeout=40m -run=TestFleet ./deploy/run
+
 ## pictures: draw the pictures in README.md with Graphviz
 .PHONY: pictures
 pictures:

@@ -109,7 +109,7 @@ func isPooled(ctx context.Context, config *pgx.ConnConfig) (bool, error) {
 	err = c.QueryRow(ctx, "SELECT pg_backend_pid(), CAST(current_setting('server_version_num') AS int)", pgx.QueryExecModeSimpleProtocol).
 		Scan(&pid, &version)
 	if err == nil && version < 130000 {
-		err = fmt.Errorf("%s is PostgreSQL %d: lumi needs version 13 or later", config.Host, version/10000)
+		err = fmt.Errorf("PostgreSQL %d is too old: lumi needs version 13 or later", version/10000)
 	}
 	return pid != c.PgConn().PID(), err
 }

@@ -63,8 +63,8 @@ func (s *Store) version(ctx context.Context, db interface {
 	}
 	err = db.QueryRow(ctx, s.tables.Replace("SELECT coalesce(max(version), 0) FROM @migration")).Scan(&version)
 	if err == nil && version > len(files) {
-		err = fmt.Errorf("%s was written by a newer version of lumi (schema %d, this version supports up to %d): upgrade lumi",
-			s.name, version, len(files))
+		err = fmt.Errorf("the state was written by a newer version of lumi (schema %d, this version supports up to %d): upgrade lumi",
+			version, len(files))
 	}
 	return version, err
 }

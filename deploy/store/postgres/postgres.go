@@ -81,7 +81,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	// A broken connection is noticed by the statement that uses it, which saves a round trip.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	if s.pooled, err = isPooled(ctx, config.ConnConfig); err != nil {
-		return nil, s.explain(err)
+		return nil, s.explain(broken(err))
 	}
 	if s.pooled { // Prepared statements belong to a connection of the pooler.
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
@@ -94,7 +94,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	}
 	if err != nil {
 		s.pool.Close()
-		return nil, s.explain(err)
+		return nil, s.explain(broken(err))
 	}
 	return s, nil
 }

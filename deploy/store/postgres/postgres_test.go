@@ -117,7 +117,7 @@ func testVersions(t *testing.T, server *pg.Server) {
 	all.Wait()
 	server.Query(t, "INSERT INTO versions.migration VALUES (1000)")
 	_, err := postgres.Open(t.Context(), url, postgres.Options{})
-	want := fmt.Sprintf("postgres://127.0.0.1:%d/postgres was written by a newer version of lumi (schema 1000, this version supports up to 1): upgrade lumi", server.Port)
+	want := fmt.Sprintf("postgres://127.0.0.1:%d/postgres: the state was written by a newer version of lumi (schema 1000, this version supports up to 1): upgrade lumi", server.Port)
 	if err == nil || err.Error() != want {
 		t.Errorf("Open() = %v, want %s", err, want)
 	}

@@ -19,13 +19,19 @@ import (
 // BenchmarkDeploy deploys independent resources and chains of ten, to a store on disk and, if available, to one on an
 // in-memory file system. It alternates between the sizes.
 func BenchmarkDeploy(b *testing.B) {
+	engine := buildEngine(b)
+	for _, chain := range []int{1, 10} {
+		b.Run(fmt.Sprintf("chain=%d", chain), func(b *testing.B) { benchmark(b, engine, chain) })
+	}
+}
+
+func buildEngine(b *testing.B) string {
+	b.Helper()
 	engine := filepath.Join(b.TempDir(), "engine")
 	if out, err := exec.Command("go", "build", "-o", engine, "./engine").CombinedOutput(); err != nil {
 		b.Fatalf("go build: %v\n%s", err, out)
 	}
-	for _, chain := range []int{1, 10} {
-		b.Run(fmt.Sprintf("chain=%d", chain), func(b *testing.B) { benchmark(b, engine, chain) })
-	}
+	return engine
 }
 
 func benchmark(b *testing.B, engine string, chain int) {

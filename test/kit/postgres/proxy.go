@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Proxy forwards connections to a server, and breaks them.
@@ -17,6 +18,8 @@ type Proxy struct {
 	Drop atomic.Int32
 	// Sent is the number of messages from the server to clients, which is nearly the number of round trips.
 	Sent atomic.Int64
+	// Delay is the delay of each message. It must be set before the connection is opened.
+	Delay time.Duration
 
 	server *Server
 	port   int
@@ -87,6 +90,7 @@ func (p *Proxy) forward(client net.Conn) {
 			return
 		}
 		p.Sent.Add(1)
+		time.Sleep(p.Delay)
 		if _, err := client.Write(buffer[:n]); err != nil {
 			return
 		}

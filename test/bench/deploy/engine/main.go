@@ -3,7 +3,7 @@
 //
 //	engine STORE RESOURCES CHAIN
 //
-// CHAIN is the length of the chains of references between resources; 1 makes all resources independent.
+// STORE is a file, or the URL of a database in PostgreSQL. CHAIN is the length of the chains of references between resources; 1 makes all resources independent.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/postgres"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -54,7 +55,12 @@ func deploy(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := sqlite.Open(ctx, args[0], sqlite.Options{})
+	var s store.Store
+	if postgres.IsURL(args[0]) {
+		s, err = postgres.Open(ctx, args[0], postgres.Options{})
+	} else {
+		s, err = sqlite.Open(ctx, args[0], sqlite.Options{})
+	}
 	if err != nil {
 		return err
 	}
