@@ -42,11 +42,10 @@ func fail(k Kind, format string, args ...any) error { return &Error{k, fmt.Sprin
 // view is a transaction with the rows that operations need, as read at its start.
 type view struct {
 	store.Tx
-	service      *Service
-	environments []store.Environment
-	releases     []store.Release
-	selections   []store.Selection
-	graphs       []store.TaskGraph
+	service    *Service
+	releases   []store.Release
+	selections []store.Selection
+	graphs     []store.TaskGraph
 	// err is the first error. Once it is set, methods return zero values and make no changes.
 	err error
 }
@@ -54,11 +53,10 @@ type view struct {
 // reload reads the rows again, after a change.
 func (v *view) reload() {
 	if v.err == nil {
-		var errs [4]error
-		v.environments, errs[0] = v.Environments()
-		v.releases, errs[1] = v.Releases()
-		v.selections, errs[2] = v.Selections()
-		v.graphs, errs[3] = v.Graphs()
+		var errs [3]error
+		v.releases, errs[0] = v.Releases()
+		v.selections, errs[1] = v.Selections()
+		v.graphs, errs[2] = v.Graphs()
 		v.err = errors.Join(errs[:]...)
 	}
 }
@@ -97,13 +95,24 @@ func in[R any](ctx context.Context, s *Service, transact func(context.Context, f
 
 // environment records an error if the environment does not exist.
 func (v *view) environment(name string) {
-	var names []string
-	for _, e := range v.environments {
-		names = append(names, e.Name)
+	if v.err != nil {
+		return
 	}
-	if !slices.Contains(names, name) {
+	if _, err := v.Environment(name); !errors.Is(err, store.ErrNotFound) {
+		v.err = err
+	} else if names := v.names(); v.err == nil {
 		v.fail(NotFound, "environment %s does not exist%s", name, cmp.Or(suggest.DidYouMean(name, names), "; 'lumi env new NAME' creates one"))
 	}
+}
+
+// names returns the names of all environments.
+func (v *view) names() (names []string) {
+	all, err := v.Environments()
+	v.err = cmp.Or(v.err, err)
+	for _, e := range all {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 func (v *view) release(layer store.Layer, id int64) Release {
@@ -164,7 +173,7 @@ func (s *Service) Releases(ctx context.Context, layer store.Layer) ([]Release, e
 func (s *Service) DeleteRelease(ctx context.Context, layer store.Layer, id int64) error {
 	_, err := write(ctx, s, func(v *view) any {
 		r := v.release(layer, id)
-		if users := v.users(store.Owner{Layer: layer, ID: id}); users != nil {
+		if users := v.users(store.Owner{Layer: layer, ID: id}); len(users) > 0 {
 			v.fail(Conflict, "%s is in use: select another one for %s first", r, strings.Join(users, ", "))
 		}
 		if v.err == nil {
@@ -177,12 +186,7 @@ func (s *Service) DeleteRelease(ctx context.Context, layer store.Layer, id int64
 
 // users returns the environments that use an owner's graphs.
 func (v *view) users(o store.Owner) (names []string) {
-	for _, e := range v.environments {
-		if slices.Contains(owners(v.selection(e.Name), nil), o) {
-			names = append(names, e.Name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(v.names(), func(name string) bool { return !slices.Contains(owners(v.selection(name), nil), o) })
 }
 
 // defaultOrder is the default order of the layers, in which later layers override earlier ones.
@@ -221,9 +225,9 @@ func owners(s store.Selection, only []store.Layer) (all []store.Owner) {
 // Clusters implements [API].
 func (s *Service) Clusters(ctx context.Context) ([]Cluster, error) {
 	return read(ctx, s, func(v *view) []Cluster {
-		all := make([]Cluster, len(v.environments))
-		for i, e := range v.environments {
-			all[i].Name = e.Name
+		all := []Cluster{}
+		for _, name := range v.names() {
+			all = append(all, Cluster{Name: name})
 		}
 		return all
 	})
