@@ -16,30 +16,43 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // ErrUnsynced means that the file was written but may not survive a power failure.
 var ErrUnsynced = errors.New("it may not survive a power loss")
 
+// Content writes the content of a file. It may be called several times, and must write the same each time. If it returns
+// an error, the file is not written.
+type Content func(io.Writer) error
+
+// Bytes returns the given content.
+func Bytes(content []byte) Content {
+	return func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}
+}
+
 // Write replaces the file at path, or creates it with mode 0666 (before umask). It follows symbolic links, and does
 // nothing if the file already has this content.
 //
 // If Write returns an error other than [ErrUnsynced], the file is unchanged.
-func Write(path string, content []byte) error { return write(system{}, path, content, 0o666) }
+func Write(path string, content []byte) error { return write(system{}, path, Bytes(content), 0o666) }
 
 // WriteMode is like [Write], but creates missing files with the given mode.
-func WriteMode(path string, content []byte, mode fs.FileMode) error {
+func WriteMode(path string, content Content, mode fs.FileMode) error {
 	return write(system{}, path, content, mode)
 }
 
 // WriteNew creates a file. It returns an error wrapping [fs.ErrExist] if anything exists at path, including a dangling
 // symbolic link or a file created concurrently.
-func WriteNew(path string, content []byte, mode fs.FileMode) error {
+func WriteNew(path string, content Content, mode fs.FileMode) error {
 	return writeNew(system{}, path, content, mode)
 }
 
-func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
+func writeNew(d disk, path string, content Content, mode fs.FileMode) error {
 	return replaceBy(d, path, path, content, mode, nil, func(staged, target string) error {
 		err := d.link(staged, target)
 		if err == nil {
@@ -62,7 +75,7 @@ func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
 	})
 }
 
-func write(d disk, path string, content []byte, mode fs.FileMode) error {
+func write(d disk, path string, content Content, mode fs.FileMode) error {
 	target, err := resolve(d, path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, cause(err))
@@ -73,7 +86,7 @@ func write(d disk, path string, content []byte, mode fs.FileMode) error {
 		return unchanged(path, err)
 	}
 	if f != nil {
-		same, err := holds(f, old, content)
+		same, err := holds(f, content)
 		_ = f.Close() // nothing was written
 		if err != nil {
 			return unchanged(path, err)
@@ -91,7 +104,7 @@ func unchanged(path string, err error) error {
 
 // replaceBy stages content and calls put to move the staged file to target. The staged file gets the attributes of like
 // or, if like is nil, the given mode.
-func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, like fs.FileInfo,
+func replaceBy(d disk, path, target string, content Content, mode fs.FileMode, like fs.FileInfo,
 	put func(staged, target string) error,
 ) error {
 	clearAway(d, target)
@@ -115,17 +128,43 @@ func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, li
 	return unchanged(path, err)
 }
 
-// holds reports whether f, described by info, has the given content.
-func holds(f io.Reader, info fs.FileInfo, content []byte) (bool, error) {
-	if info.Size() != int64(len(content)) {
-		return false, nil
+// holds reports whether f has the given content.
+func holds(f io.Reader, content Content) (bool, error) {
+	if err := content(&comparison{file: f}); err != nil {
+		if errors.Is(err, errDiffers) {
+			err = nil
+		}
+		return false, err
 	}
-	found, err := io.ReadAll(io.LimitReader(f, int64(len(content))+1))
-	return bytes.Equal(found, content), err
+	_, err := io.ReadFull(f, make([]byte, 1))
+	if err == io.EOF {
+		return true, nil
+	}
+	return false, err
+}
+
+var errDiffers = errors.New("the content differs")
+
+// comparison compares what is written to it with a file.
+type comparison struct {
+	file  io.Reader
+	found []byte
+}
+
+func (c *comparison) Write(p []byte) (int, error) {
+	c.found = slices.Grow(c.found[:0], len(p))[:len(p)]
+	_, err := io.ReadFull(c.file, c.found)
+	if err == io.EOF || err == io.ErrUnexpectedEOF || err == nil && !bytes.Equal(c.found, p) {
+		err = errDiffers
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // stage writes and syncs a temporary file next to target and returns its name. On failure, it removes the file.
-func stage(d disk, target string, content []byte, mode fs.FileMode, old fs.FileInfo) (string, error) {
+func stage(d disk, target string, content Content, mode fs.FileMode, old fs.FileInfo) (string, error) {
 	if old != nil {
 		mode = 0o600 // imitate sets the final mode
 	}
@@ -134,7 +173,7 @@ func stage(d disk, target string, content []byte, mode fs.FileMode, old fs.FileI
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(content)
+	err = content(f)
 	if err == nil && old != nil {
 		err = imitate(f, old)
 	}

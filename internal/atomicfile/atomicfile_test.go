@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,7 +85,7 @@ func TestWrite(t *testing.T) {
 	other := filepath.Join(dir, "other.json")
 	must(t, os.Link(path, other))
 	var got []string
-	must(t, write(trace(&got), path, []byte("two"), 0o600))
+	must(t, write(trace(&got), path, Bytes([]byte("two")), 0o600))
 	want := []string{
 		"create .graph.json-*.tmp", "write .graph.json-*.tmp", "chmod .graph.json-*.tmp", "sync .graph.json-*.tmp",
 		"close .graph.json-*.tmp", "rename .graph.json-*.tmp to graph.json", "sync folder " + filepath.Base(dir),
@@ -97,7 +98,7 @@ func TestWrite(t *testing.T) {
 	}
 	wantMode(t, path, 0o640)
 	got = nil
-	must(t, write(trace(&got), path, []byte("two"), 0o600))
+	must(t, write(trace(&got), path, Bytes([]byte("two")), 0o600))
 	if len(got) > 0 {
 		t.Errorf("operations of a Write without changes = %q, want none", got)
 	}
@@ -113,7 +114,7 @@ func TestWriteUnsynced(t *testing.T) {
 		}
 		return nil
 	}}
-	err := write(d, path, []byte("one"), 0o600)
+	err := write(d, path, Bytes([]byte("one")), 0o600)
 	wantError(t, dir, err, "DIR/graph.json was written, but it may not survive a power loss: input/output error")
 	if !errors.Is(err, ErrUnsynced) || mustRead(t, path) != "one" {
 		t.Errorf("Write = %v, content = %q, want ErrUnsynced and one", err, mustRead(t, path))
@@ -155,11 +156,11 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 	must(t, os.Remove(path))
 	wantError(t, dir, Write(link, nil), "cannot write DIR/link.json: it is a dangling symbolic link")
-	if err := WriteNew(link, nil, 0o600); !errors.Is(err, fs.ErrExist) {
+	if err := WriteNew(link, Bytes(nil), 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("WriteNew at a dangling link = %v, want fs.ErrExist", err)
 	}
 	wantError(t, dir, Write(dir, nil), "cannot write DIR: it is not a regular file")
-	wantError(t, dir, WriteNew(filepath.Join(dir, "x", "y"), nil, 0o600), "cannot write DIR/x/y: no such file or directory")
+	wantError(t, dir, WriteNew(filepath.Join(dir, "x", "y"), Bytes(nil), 0o600), "cannot write DIR/x/y: no such file or directory")
 }
 
 func TestWriteMode(t *testing.T) {
@@ -168,7 +169,7 @@ func TestWriteMode(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "graph.json")
 	for _, mode := range []os.FileMode{0o600, 0o644} {
-		must(t, WriteMode(path, []byte(mode.String()), 0o600))
+		must(t, WriteMode(path, Bytes([]byte(mode.String())), 0o600))
 		wantMode(t, path, mode)
 		must(t, os.Chmod(path, 0o644))
 	}
@@ -186,7 +187,7 @@ func TestWriteStagedFileRemoved(t *testing.T) {
 		}
 		return nil
 	}}
-	must(t, write(d, path, []byte("one"), 0o600))
+	must(t, write(d, path, Bytes([]byte("one")), 0o600))
 	if mustRead(t, path) != "one" || times != 3 {
 		t.Errorf("content = %q after %d attempts, want one after 3", mustRead(t, path), times)
 	}
@@ -210,7 +211,7 @@ func TestWriteNew(t *testing.T) {
 				}
 				return nil
 			}}
-			err, want := writeNew(d, path, []byte("ours"), 0o600), "ours"
+			err, want := writeNew(d, path, Bytes([]byte("ours")), 0o600), "ours"
 			if rival {
 				want = "rival"
 			}
@@ -230,7 +231,7 @@ func TestWriteNew(t *testing.T) {
 		}
 		return nil
 	}}
-	err := writeNew(broken, filepath.Join(dir, "graph.html"), nil, 0o600)
+	err := writeNew(broken, filepath.Join(dir, "graph.html"), Bytes(nil), 0o600)
 	wantError(t, dir, err, "cannot write DIR/graph.html: unsupported operation")
 	wantNames(t, dir)
 }
@@ -250,8 +251,44 @@ func TestWriteNewStagedFileRemoved(t *testing.T) {
 		}
 		return nil
 	}}
-	must(t, writeNew(d, path, []byte("one"), 0o600))
+	must(t, writeNew(d, path, Bytes([]byte("one")), 0o600))
 	if mustRead(t, path) != "one" || times != 3 {
 		t.Errorf("content = %q after %d attempts, want one after 3", mustRead(t, path), times)
 	}
+}
+
+// Content written in several pieces is compared with the file, and an error of the content leaves the file unchanged.
+func TestContent(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "graph.json")
+	content := func(w io.Writer) error {
+		for _, piece := range []string{"one ", "two ", "three"} {
+			if _, err := io.WriteString(w, piece); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		old     string
+		written bool
+	}{{"one two three", false}, {"one two thrEe", true}, {"one two", true}, {"one ", true}, {"", true}, {"one two three four", true}} {
+		mustWrite(t, path, c.old)
+		var did []string
+		must(t, write(trace(&did), path, content, 0o600))
+		if mustRead(t, path) != "one two three" || len(did) > 0 != c.written {
+			t.Errorf("after %q: content = %q, written = %t, want written = %t", c.old, mustRead(t, path), len(did) > 0, c.written)
+		}
+	}
+	bad := func(w io.Writer) error {
+		if _, err := io.WriteString(w, "one "); err != nil {
+			return err
+		}
+		return errors.New("bad graph")
+	}
+	wantError(t, dir, WriteMode(path, bad, 0o600), "cannot write DIR/graph.json, which is unchanged: bad graph")
+	wantError(t, dir, WriteNew(filepath.Join(dir, "new.json"), bad, 0o600), "cannot write DIR/new.json: bad graph")
+	mustWrite(t, path, "other")
+	wantError(t, dir, WriteMode(path, bad, 0o600), "cannot write DIR/graph.json, which is unchanged: bad graph")
+	wantNames(t, dir, "graph.json")
 }

@@ -25,7 +25,7 @@ type job struct {
 
 // jobs maps each name to a job. The child prints the error of its job.
 var jobs = map[string]func(job) error{
-	"write":  func(j job) error { return write(j.Fault.disk(), j.Path, []byte(j.Text), 0o600) },
+	"write":  func(j job) error { return write(j.Fault.disk(), j.Path, Bytes([]byte(j.Text)), 0o600) },
 	"small":  small,
 	"refuse": refuse,
 }

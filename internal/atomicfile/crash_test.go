@@ -115,7 +115,7 @@ func check(t testing.TB, path, before string) {
 	if got := state(t, path); got != before && got != newText {
 		t.Errorf("content = %q, want %q or the new text", got, before)
 	}
-	must(t, write(&faulty{quick: true}, path, []byte("next"), 0o600))
+	must(t, write(&faulty{quick: true}, path, Bytes([]byte("next")), 0o600))
 	if mustRead(t, path) != "next" {
 		t.Error("the next write did not change the file")
 	}
@@ -135,7 +135,7 @@ func TestProcessKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, h := fault{}.counting()
-			must(t, write(d, set(t, before), []byte(newText), 0o600))
+			must(t, write(d, set(t, before), Bytes([]byte(newText)), 0o600))
 			kills, left := 0, 0
 			for _, kill := range []string{"before", "within", "after"} {
 				for at := 1; at <= h.count; at++ {
@@ -174,7 +174,7 @@ func TestFailedOperations(t *testing.T) {
 				for f.At = 1; ; f.At++ {
 					path := set(t, before)
 					d, h := f.counting()
-					err := write(d, path, []byte(newText), 0o600)
+					err := write(d, path, Bytes([]byte(newText)), 0o600)
 					checkError(t, path, err, h.op, f)
 					check(t, path, before)
 					if t.Failed() {

@@ -89,7 +89,7 @@ func TestIrregularFiles(t *testing.T) {
 			}
 		}}
 		mustWrite(t, path, "old")
-		wantError(t, dir, write(d, path, nil, 0o600), "cannot write DIR/graph.json, which is unchanged: "+test.late)
+		wantError(t, dir, write(d, path, Bytes(nil), 0o600), "cannot write DIR/graph.json, which is unchanged: "+test.late)
 		if test.late != "it is a symbolic link" {
 			wantError(t, dir, Write(path, nil), "cannot write DIR/graph.json: it is not a regular file")
 		}

@@ -170,7 +170,7 @@ func survives(t *testing.T, before string, does func(op) bool) (lost string) {
 			look("after "+o.String(), before, newText)
 		}
 	}
-	must(t, write(d, path, []byte(newText), 0o600))
+	must(t, write(d, path, Bytes([]byte(newText)), 0o600))
 	look("at the end", newText)
 	return lost
 }

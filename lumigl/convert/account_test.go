@@ -41,7 +41,7 @@ func accounted(src string, result *convert.Result, structural func(leaf) bool) (
 	if err != nil {
 		return []string{err.Error()}
 	}
-	again, err := lumigl.Parser{}.ParseValue(string(result.Text))
+	again, err := lumigl.Parser{}.ParseValue(textOf(result))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -131,7 +131,7 @@ func TestUnknownKeys(t *testing.T) {
 				t.Fatalf("Convert(%s) with a key added to object %d: %s", name, i, err)
 			}
 			valid(t, result)
-			if strings.Contains(string(result.Text), "unheard-of value") {
+			if strings.Contains(textOf(result), "unheard-of value") {
 				continue
 			}
 			found := false
@@ -350,15 +350,15 @@ func TestRandomStates(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Convert: %s\n%s", err, src)
 		}
-		again, err := lumigl.ParseSnapshot(string(result.Text))
+		again, err := lumigl.ParseSnapshot(textOf(result))
 		if err != nil {
-			t.Fatalf("ParseSnapshot: %s\n%s", err, result.Text)
+			t.Fatalf("ParseSnapshot: %s\n%s", err, textOf(result))
 		}
-		if out, err := lumigl.Append(nil, again); err != nil || string(out) != string(result.Text) {
-			t.Fatalf("the text is not canonical (Append error: %v):\n%s", err, result.Text)
+		if out, err := lumigl.Append(nil, again); err != nil || string(out) != textOf(result) {
+			t.Fatalf("the text is not canonical (Append error: %v):\n%s", err, textOf(result))
 		}
 		if missing := accounted(src, result, structural); len(missing) > 0 {
-			t.Fatalf("neither used nor reported: %v\n%s\n%s", missing, src, result.Text)
+			t.Fatalf("neither used nor reported: %v\n%s\n%s", missing, src, textOf(result))
 		}
 		for _, l := range result.Losses {
 			if strings.Contains(l.Message, "value-") {

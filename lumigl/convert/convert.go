@@ -34,8 +34,6 @@ type Options struct {
 type Result struct {
 	From     Format
 	Snapshot *lumigl.Snapshot
-	// Text is the snapshot's canonical text.
-	Text []byte
 	// Losses lists the losses in the order of the source.
 	Losses []Loss
 	// Linked is the number of strings replaced with references.
@@ -90,12 +88,7 @@ func Convert(src string, options Options) (*Result, error) {
 		return nil, err
 	}
 	b.settle()
-	// The assembly and the book are garbage from here on, which limits peak memory.
-	result := &Result{From: from, Snapshot: a.snapshot, Losses: b.losses, Linked: a.linked}
-	if result.Text, err = lumigl.Append(make([]byte, 0, len(src)+len(src)/4), result.Snapshot); err != nil {
-		return nil, fmt.Errorf("invalid snapshot: %w", err)
-	}
-	return result, nil
+	return &Result{From: from, Snapshot: a.snapshot, Losses: b.losses, Linked: a.linked}, nil
 }
 
 // Check validates the names in the options. Any error is of type *[RefusedError].

@@ -74,7 +74,7 @@ func TestNesting(t *testing.T) {
 func convertText(t *testing.T, src string) *Result {
 	t.Helper()
 	result := must.Get(Convert(src, Options{}))(t)
-	must.Get(lumigl.ParseSnapshot(string(result.Text)))(t)
+	must.Get(lumigl.ParseSnapshot(string(must.Get(lumigl.Append(nil, result.Snapshot))(t))))(t)
 	return result
 }
 

@@ -38,13 +38,13 @@ func TestOptions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result := must.Get(convert.Convert(test.src, convert.Options{}))(t)
-			s := must.Get(lumigl.ParseSnapshot(string(result.Text)))(t)
+			s := must.Get(lumigl.ParseSnapshot(textOf(result)))(t)
 			var got string
 			for r := range s.Vertices() {
 				if name := r.URN().Name(); name != "n" && name != "a_b.n" {
 					continue
 				}
-				_, rest, _ := strings.Cut(string(result.Text), `"`+r.Key()+`": {`)
+				_, rest, _ := strings.Cut(textOf(result), `"`+r.Key()+`": {`)
 				if _, options, ok := strings.Cut(rest, `"options": `); ok && r.Options.Exists() {
 					options, _, _ = strings.Cut(options, `"properties"`)
 					got = strings.TrimSuffix(strings.NewReplacer(" ", "", "\n", "").Replace(options), ",")

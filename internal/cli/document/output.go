@@ -79,11 +79,11 @@ func sameFile(con *console.Console, input, name string) bool {
 }
 
 // Write writes the output file atomically, after checking again that it may be written. Mode applies to new files.
-func (o *Output) Write(con *console.Console, input string, text []byte, mode fs.FileMode) error {
+func (o *Output) Write(con *console.Console, input string, content atomicfile.Content, mode fs.FileMode) error {
 	console.Writing.Lock()
 	defer console.Writing.Unlock()
 	if !o.Force {
-		err := atomicfile.WriteNew(o.Name, text, mode)
+		err := atomicfile.WriteNew(o.Name, content, mode)
 		if errors.Is(err, fs.ErrExist) { // created in the meantime
 			return cmp.Or(o.Free(con, input), err)
 		}
@@ -92,5 +92,5 @@ func (o *Output) Write(con *console.Console, input string, text []byte, mode fs.
 	if err := o.Free(con, input); err != nil {
 		return err
 	}
-	return atomicfile.WriteMode(o.Name, text, mode)
+	return atomicfile.WriteMode(o.Name, content, mode)
 }

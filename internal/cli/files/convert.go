@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -152,10 +153,10 @@ func (v *converter) write(name string, in *document.Input, result *convert.Resul
 			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Resource(), l.Code, l.Lost(), l.Message})
 		}
 		if !stop && v.output.Name == "" {
-			if err := document.Withhold(v.con, in.Name, string(result.Text), "use --output=FILE"); err != nil {
+			var err error
+			if j.Snapshot, err = v.text(in, result); err != nil {
 				return err
 			}
-			j.Snapshot = result.Text
 		}
 		if err := v.con.PrintJSON(j); err != nil {
 			return err
@@ -167,15 +168,27 @@ func (v *converter) write(name string, in *document.Input, result *convert.Resul
 	case stop:
 		return nil
 	case v.output.Name != "":
-		return v.output.Write(v.con, name, result.Text, 0o600)
+		return v.output.Write(v.con, name, func(w io.Writer) error { return lumigl.Write(w, result.Snapshot) }, 0o600)
 	case v.con.JSON:
 		return nil
-	}
-	if err := document.Withhold(v.con, in.Name, string(result.Text), "use --output=FILE"); err != nil {
+	case v.con.Out.Terminal:
+		text, err := v.text(in, result)
+		if err != nil {
+			return err
+		}
+		_, err = v.con.Stdout.Write(text)
 		return err
 	}
-	_, err := v.con.Stdout.Write(result.Text)
-	return err
+	return lumigl.Write(v.con.Stdout, result.Snapshot)
+}
+
+// text returns the snapshot's text, or an error if it contains secrets and standard output is a terminal.
+func (v *converter) text(in *document.Input, result *convert.Result) ([]byte, error) {
+	text, err := lumigl.Append(nil, result.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	return text, document.Withhold(v.con, in.Name, string(text), "use --output=FILE")
 }
 
 // say prints the losses and a summary as text.

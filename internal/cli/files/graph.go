@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/atomicfile"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -154,7 +155,7 @@ func (d *graphCommand) write(text []byte, summary *render.Summary) error {
 		_, err := d.con.Stdout.Write(text)
 		return err
 	}
-	if err := d.output.Write(d.con, d.con.Args[0], text, 0o666); err != nil {
+	if err := d.output.Write(d.con, d.con.Args[0], atomicfile.Bytes(text), 0o666); err != nil {
 		return err
 	}
 	if d.con.JSON {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -208,15 +209,11 @@ func export(ctx context.Context, s *workspace.Session, out *document.Output, rev
 			noteDependencies(snapshot, newest)
 		}
 	}
-	text, err := lumigl.Append(nil, snapshot)
-	if err != nil {
-		return err
-	}
+	write := func(w io.Writer) error { return lumigl.Write(w, snapshot) }
 	if out.Name != "" {
-		return out.Write(s.Console, workspace.Location(s.Workspace), text, fs.FileMode(0o600))
+		return out.Write(s.Console, workspace.Location(s.Workspace), write, fs.FileMode(0o600))
 	}
-	_, err = s.Stdout.Write(text)
-	return err
+	return write(s.Stdout)
 }
 
 func newStateBackupCommand(con *console.Console) *cobra.Command {

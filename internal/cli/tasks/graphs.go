@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/atomicfile"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
@@ -98,7 +99,7 @@ func (t *tasker) download(ctx context.Context, out *document.Output) error {
 	if err := out.Free(t.Console, ""); err != nil {
 		return err
 	}
-	return out.Write(t.Console, "", text, 0o644)
+	return out.Write(t.Console, "", atomicfile.Bytes(text), 0o644)
 }
 
 // find returns the graph selected by the flags. If they list layers, it returns the merged graph.
