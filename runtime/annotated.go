@@ -25,31 +25,50 @@ func annotate(c codec) *annotated {
 	return &annotated{codec: c}
 }
 
-// Deprecated returns a codec for a property that programs should no longer set. text names the replacement.
-func (c Codec[P]) Deprecated(text string) Codec[P] {
-	a := annotate(c.codec)
-	a.deprecated = text
-	return Codec[P]{codec: a}
+// Option is a constraint, a default, or another addition to a codec. See [With].
+type Option func(codec) codec
+
+// With returns c with options, which apply in order. It is a function because the methods of a generic type are compiled
+// for each type argument, even if nothing calls them.
+func With[P any](c Codec[P], options ...Option) Codec[P] {
+	for _, o := range options {
+		c.codec = o(c.codec)
+	}
+	return c
 }
 
-// Default returns a codec that substitutes value, a bool, number, or string, if a program does not set the property.
-// It panics if value cannot be converted to a [structpb.Value].
-func (c Codec[P]) Default(value any) Codec[P] {
+// Deprecated marks a property that programs should no longer set. text names the replacement.
+func Deprecated(text string) Option {
+	return func(c codec) codec {
+		a := annotate(c)
+		a.deprecated = text
+		return a
+	}
+}
+
+// Default substitutes value, a bool, number, or string, if a program does not set the property. It panics if value cannot
+// be converted to a [structpb.Value].
+func Default(value any) Option {
 	m, err := structpb.NewValue(value)
 	if err != nil {
 		panic("lumi: " + err.Error())
 	}
-	a, v := annotate(c.codec), property.FromMessage(m)
-	a.fallback = &v
-	return Codec[P]{codec: a}
+	v := property.FromMessage(m)
+	return func(c codec) codec {
+		a := annotate(c)
+		a.fallback = &v
+		return a
+	}
 }
 
-// Was returns a codec for a property with former names, latest first. If stored state lacks the current name, decoding
-// uses the first former name that it contains.
-func (c Codec[P]) Was(names ...string) Codec[P] {
-	a := annotate(c.codec)
-	a.was = names
-	return Codec[P]{codec: a}
+// Was declares former names of a property, latest first. If stored state lacks the current name, decoding uses the first
+// former name that it contains.
+func Was(names ...string) Option {
+	return func(c codec) codec {
+		a := annotate(c)
+		a.was = names
+		return a
+	}
 }
 
 // formerNames returns the former names in a codec's annotations, or nil if there are none.

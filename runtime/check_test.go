@@ -28,16 +28,16 @@ type part struct {
 
 func (r *record) Lumi(p *lumi.Props) {
 	lumi.Required(p, "name", &r.Name, lumi.String)
-	lumi.Optional(p, "zoneID", &r.ZoneID, lumi.String.MaxLength(3))
+	lumi.Optional(p, "zoneID", &r.ZoneID, lumi.With(lumi.String, lumi.MaxLength(3)))
 	lumi.Optional(p, "zoneName", &r.ZoneName, lumi.String)
-	lumi.Required(p, "parts", &r.Parts, lumi.List(lumi.Struct[*part]()).Unique())
-	lumi.Nilable(p, "sizes", &r.Sizes, lumi.Map(lumi.Number.Max(10)).MaxProperties(2))
+	lumi.Required(p, "parts", &r.Parts, lumi.With(lumi.List(lumi.Struct[*part]()), lumi.Unique()))
+	lumi.Nilable(p, "sizes", &r.Sizes, lumi.With(lumi.Map(lumi.With(lumi.Number, lumi.Max(10))), lumi.MaxProperties(2)))
 	p.ConflictsWith("zoneID", "zoneName")
 }
 
 func (r *part) Lumi(p *lumi.Props) {
 	lumi.Required(p, "v", &r.V, lumi.Number)
-	lumi.Optional(p, "c", &r.C, lumi.String.Default("red"))
+	lumi.Optional(p, "c", &r.C, lumi.With(lumi.String, lumi.Default("red")))
 }
 
 // filling implements operations whose Check calls fill.
@@ -141,10 +141,10 @@ func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
 	for i := range texts {
 		texts[i] = lumi.String
 		if is("constrained") {
-			texts[i] = texts[i].MinLength(upTo(3)).MaxLength(3 + upTo(1)).Pattern("^[a-z]*$")
+			texts[i] = lumi.With(texts[i], lumi.MinLength(upTo(3)), lumi.MaxLength(3+upTo(1)), lumi.Pattern("^[a-z]*$"))
 		}
 		if is("default") {
-			texts[i] = texts[i].Default("red")
+			texts[i] = lumi.With(texts[i], lumi.Default("red"))
 		} else {
 			related = append(related, fmt.Sprint("text", i))
 		}
@@ -152,20 +152,22 @@ func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
 	for i := range numbers {
 		numbers[i] = lumi.Number
 		if is("constrained") {
-			numbers[i] = numbers[i].Min(float64(upTo(2))).ExclusiveMax(3 + float64(upTo(9))).MultipleOf(1)
+			numbers[i] = lumi.With(
+				numbers[i], lumi.Min(float64(upTo(2))), lumi.ExclusiveMax(3+float64(upTo(9))), lumi.MultipleOf(1))
 		}
 		if is("default") {
-			numbers[i] = numbers[i].Default(2.0)
+			numbers[i] = lumi.With(numbers[i], lumi.Default(2.0))
 		} else {
 			related = append(related, fmt.Sprint("number", i))
 		}
 	}
-	parts, sizes := lumi.List(lumi.Struct[*part]()), lumi.Map(lumi.Number.Max(10))
+	parts, sizes := lumi.List(lumi.Struct[*part]()), lumi.Map(lumi.With(lumi.Number, lumi.Max(10)))
 	if is("unique") {
-		parts = parts.Unique()
+		parts = lumi.With(parts, lumi.Unique())
 	}
 	if is("constrained") {
-		parts, sizes = parts.MinItems(upTo(1)).MaxItems(1+upTo(2)), sizes.MaxProperties(1+upTo(2)).KeyPattern("^[a-z]*$")
+		parts = lumi.With(parts, lumi.MinItems(upTo(1)), lumi.MaxItems(1+upTo(2)))
+		sizes = lumi.With(sizes, lumi.MaxProperties(1+upTo(2)), lumi.KeyPattern("^[a-z]*$"))
 	}
 	names := rapid.Permutation(related).Draw(t, "related")
 	relation := upTo(3)

@@ -20,7 +20,7 @@ type site struct {
 
 func (s *site) Lumi(p *lumi.Props) {
 	lumi.Required(p, "name", &s.Name, lumi.String, lumi.Replaces)
-	lumi.Optional(p, "zone", &s.Zone, lumi.String.Was("place"), lumi.Computed, lumi.Replaces)
+	lumi.Optional(p, "zone", &s.Zone, lumi.With(lumi.String, lumi.Was("place")), lumi.Computed, lumi.Replaces)
 	lumi.Nilable(p, "tags", &s.Tags, lumi.Map(lumi.String), lumi.Computed)
 	lumi.Optional(p, "size", &s.Size, lumi.Number)
 	lumi.Optional(p, "arn", &s.ARN, lumi.String, lumi.Out)

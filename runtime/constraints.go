@@ -15,8 +15,9 @@ type constrained struct {
 	rules []constraint.Rule
 }
 
-func (c Codec[P]) with(name string, arg any) Codec[P] {
-	return Codec[P]{codec: constrain(c.codec, constraint.New(name, arg))}
+func with(name string, arg any) Option {
+	r := constraint.New(name, arg)
+	return func(c codec) codec { return constrain(c, r) }
 }
 
 // constrain returns a codec with the rules of c followed by r.
@@ -28,55 +29,55 @@ func constrain(c codec, r constraint.Rule) codec {
 }
 
 // Min requires numbers to be at least n.
-func (c Codec[P]) Min(n float64) Codec[P] { return c.with("min", n) }
+func Min(n float64) Option { return with("min", n) }
 
 // ExclusiveMin requires numbers to be greater than n.
-func (c Codec[P]) ExclusiveMin(n float64) Codec[P] { return c.with("exclusiveMin", n) }
+func ExclusiveMin(n float64) Option { return with("exclusiveMin", n) }
 
 // Max requires numbers to be at most n.
-func (c Codec[P]) Max(n float64) Codec[P] { return c.with("max", n) }
+func Max(n float64) Option { return with("max", n) }
 
 // ExclusiveMax requires numbers to be less than n.
-func (c Codec[P]) ExclusiveMax(n float64) Codec[P] { return c.with("exclusiveMax", n) }
+func ExclusiveMax(n float64) Option { return with("exclusiveMax", n) }
 
 // MultipleOf requires numbers to be multiples of n, allowing for rounding errors.
-func (c Codec[P]) MultipleOf(n float64) Codec[P] { return c.with("multipleOf", n) }
+func MultipleOf(n float64) Option { return with("multipleOf", n) }
 
 // MinLength requires strings to have at least n Unicode characters.
-func (c Codec[P]) MinLength(n int) Codec[P] { return c.with("minLength", n) }
+func MinLength(n int) Option { return with("minLength", n) }
 
 // MaxLength requires strings to have at most n Unicode characters.
-func (c Codec[P]) MaxLength(n int) Codec[P] { return c.with("maxLength", n) }
+func MaxLength(n int) Option { return with("maxLength", n) }
 
 // Pattern requires strings to contain a match of a regular expression, which is compiled on first use.
-func (c Codec[P]) Pattern(pattern string) Codec[P] { return c.with("pattern", pattern) }
+func Pattern(pattern string) Option { return with("pattern", pattern) }
 
 // Says describes the strings that match the preceding pattern, such as "a bucket name", in messages.
-func (c Codec[P]) Says(what string) Codec[P] { return c.with("says", what) }
+func Says(what string) Option { return with("says", what) }
 
 // Format requires strings to be in a format defined by the IDL, such as "uri".
-func (c Codec[P]) Format(name string) Codec[P] { return c.with("format", name) }
+func Format(name string) Option { return with("format", name) }
 
 // MinItems requires lists to have at least n elements.
-func (c Codec[P]) MinItems(n int) Codec[P] { return c.with("minItems", n) }
+func MinItems(n int) Option { return with("minItems", n) }
 
 // MaxItems requires lists to have at most n elements.
-func (c Codec[P]) MaxItems(n int) Codec[P] { return c.with("maxItems", n) }
+func MaxItems(n int) Option { return with("maxItems", n) }
 
 // Unique requires list elements to be distinct.
-func (c Codec[P]) Unique() Codec[P] { return c.with("unique", true) }
+func Unique() Option { return with("unique", true) }
 
 // MinProperties requires maps to have at least n entries.
-func (c Codec[P]) MinProperties(n int) Codec[P] { return c.with("minProperties", n) }
+func MinProperties(n int) Option { return with("minProperties", n) }
 
 // MaxProperties requires maps to have at most n entries.
-func (c Codec[P]) MaxProperties(n int) Codec[P] { return c.with("maxProperties", n) }
+func MaxProperties(n int) Option { return with("maxProperties", n) }
 
 // KeyPattern requires map keys to contain a match of a regular expression.
-func (c Codec[P]) KeyPattern(pattern string) Codec[P] { return c.with("keyPattern", pattern) }
+func KeyPattern(pattern string) Option { return with("keyPattern", pattern) }
 
 // Equal compares strings or lists as specified by the IDL option equal=. It does not limit the allowed values.
-func (c Codec[P]) Equal(as string) Codec[P] { return c.with("equal", as) }
+func Equal(as string) Option { return with("equal", as) }
 
 // compared returns the codec without constraints, and its option equal=.
 func (c *constrained) compared() (inner codec, as string) {

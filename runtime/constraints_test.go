@@ -169,7 +169,7 @@ func (t *caseType) codec(tb testing.TB) codec {
 		}
 	}
 	if t.Default != nil {
-		return Codec[*any]{c}.Default(t.Default).codec
+		return Default(t.Default)(c)
 	}
 	return c
 }

@@ -71,3 +71,10 @@ func TestDescribe(t *testing.T) {
 type nothing struct{}
 
 func (*nothing) Lumi(*lumi.Props) {}
+
+// Every method of Codec would be compiled for each generated struct and enum, which takes most of a provider's build time.
+func TestCodecHasNoMethods(t *testing.T) {
+	if n := reflect.TypeFor[*lumi.Codec[*string]]().NumMethod(); n != 0 {
+		t.Errorf("Codec has %d methods; write functions that return an Option instead", n)
+	}
+}

@@ -21,10 +21,10 @@ type group struct {
 
 func (g *group) Lumi(p *lumi.Props) {
 	lumi.Required(p, "name", &g.Name, lumi.String, lumi.Replaces)
-	lumi.Optional(p, "policy", &g.Policy, lumi.String.Equal("json").Was("document"), lumi.Replaces)
-	lumi.Optional(p, "owner", &g.Owner, lumi.String.Pattern("^[a-z]+$").Equal("caseless"))
-	lumi.Nilable(p, "rules", &g.Rules, lumi.List(lumi.Struct[*rule]()).Equal("set"), lumi.Replaces)
-	lumi.Nilable(p, "hosts", &g.Hosts, lumi.Map(lumi.String.Equal("caseless")))
+	lumi.Optional(p, "policy", &g.Policy, lumi.With(lumi.String, lumi.Equal("json"), lumi.Was("document")), lumi.Replaces)
+	lumi.Optional(p, "owner", &g.Owner, lumi.With(lumi.String, lumi.Pattern("^[a-z]+$"), lumi.Equal("caseless")))
+	lumi.Nilable(p, "rules", &g.Rules, lumi.With(lumi.List(lumi.Struct[*rule]()), lumi.Equal("set")), lumi.Replaces)
+	lumi.Nilable(p, "hosts", &g.Hosts, lumi.Map(lumi.With(lumi.String, lumi.Equal("caseless"))))
 	lumi.Optional(p, "tree", &g.Tree, lumi.Struct[*rule]())
 }
 
@@ -34,8 +34,8 @@ type rule struct {
 }
 
 func (r *rule) Lumi(p *lumi.Props) {
-	lumi.Required(p, "port", &r.Port, lumi.String.Equal("decimal"))
-	lumi.Nilable(p, "inner", &r.Inner, lumi.List(lumi.Struct[*rule]()).Equal("set"))
+	lumi.Required(p, "port", &r.Port, lumi.With(lumi.String, lumi.Equal("decimal")))
+	lumi.Nilable(p, "inner", &r.Inner, lumi.With(lumi.List(lumi.Struct[*rule]()), lumi.Equal("set")))
 }
 
 type groupState = lumi.State[*group]
@@ -149,5 +149,5 @@ func TestUniqueAsEqual(t *testing.T) {
 type names struct{ values []string }
 
 func (n *names) Lumi(p *lumi.Props) {
-	lumi.Required(p, "values", &n.values, lumi.List(lumi.String.Equal("caseless")).Unique().Equal("set"))
+	lumi.Required(p, "values", &n.values, lumi.With(lumi.List(lumi.With(lumi.String, lumi.Equal("caseless"))), lumi.Unique(), lumi.Equal("set")))
 }

@@ -22,9 +22,9 @@ type door struct {
 
 func (d *door) Lumi(p *lumi.Props) {
 	lumi.Required(p, "size", &d.Size, lumi.Number)
-	lumi.Required(p, "arn", &d.ARN, lumi.String.Equal("caseless").Was("id"), lumi.Out, lumi.Fixed)
+	lumi.Required(p, "arn", &d.ARN, lumi.With(lumi.String, lumi.Equal("caseless"), lumi.Was("id")), lumi.Out, lumi.Fixed)
 	lumi.Optional(p, "key", &d.Key, lumi.String, lumi.Out, lumi.Fixed, lumi.Secret)
-	lumi.Required(p, "zones", &d.Zones, lumi.List(lumi.String).Equal("set"), lumi.Out, lumi.Fixed)
+	lumi.Required(p, "zones", &d.Zones, lumi.With(lumi.List(lumi.String), lumi.Equal("set")), lumi.Out, lumi.Fixed)
 	lumi.Nilable(p, "parts", &d.Parts, lumi.Map(lumi.String), lumi.Out, lumi.Fixed)
 	lumi.Optional(p, "late", &d.Late, lumi.String, lumi.Out, lumi.Fixed)
 	lumi.Required(p, "url", &d.URL, lumi.String, lumi.Out)

@@ -14,7 +14,7 @@ type lookUp struct{ Prefix, Family *string }
 
 func (l *lookUp) Lumi(p *lumi.Props) {
 	p.Deprecated("use Find.")
-	lumi.Optional(p, "prefix", &l.Prefix, lumi.String.Deprecated("use Family."))
+	lumi.Optional(p, "prefix", &l.Prefix, lumi.With(lumi.String, lumi.Deprecated("use Family.")))
 	lumi.Optional(p, "family", &l.Family, lumi.String, lumi.Out)
 }
 

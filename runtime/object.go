@@ -72,7 +72,8 @@ const (
 )
 
 // Codec decodes and encodes values of the type that P points to. The type parameter is only for type checking. The
-// implementation is not generic, so that a struct type adds no code other than its Lumi method.
+// implementation is not generic, and options are set by [With] instead of methods, so that a struct type adds no code
+// other than its Lumi method.
 type Codec[P any] struct{ codec codec }
 
 type codec interface {

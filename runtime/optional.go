@@ -44,7 +44,7 @@ type Upgrader[P Object] interface {
 	// secret, all properties that Upgrade changes become secret. The URN and ID in old are empty if only the properties are
 	// converted, as by serve.Local.
 	//
-	// A renamed property (see [Codec.Was]) may have any of its names in stored, since engines store it under its current
+	// A renamed property (see [Was]) may have any of its names in stored, since engines store it under its current
 	// name even if its value is of another kind.
 	//
 	// Any property may be missing from stored: out properties are missing from Check's result, and required properties

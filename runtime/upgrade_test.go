@@ -36,7 +36,7 @@ func (l *link) Lumi(p *lumi.Props) {
 	lumi.Required(p, "port", &l.Port, lumi.Number)
 	lumi.Required(p, "open", &l.Open, lumi.Bool, lumi.Replaces)
 	lumi.Nilable(p, "ends", &l.Ends, lumi.List(lumi.Struct[*end]()))
-	lumi.Optional(p, "comment", &l.Comment, lumi.String.Was("note"))
+	lumi.Optional(p, "comment", &l.Comment, lumi.With(lumi.String, lumi.Was("note")))
 	lumi.Required(p, "arn", &l.ARN, lumi.String, lumi.Out)
 }
 

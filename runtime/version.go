@@ -5,6 +5,6 @@ package lumi
 // otherwise, generate the stub again with cidlc.
 const StubVersion1 = true
 
-// StubVersion2 is defined if this runtime supports stubs of version 2, which may use constraints, defaults, relations,
+// StubVersion3 is defined if this runtime supports stubs of version 3, which may use constraints, defaults, relations,
 // former names, unions, deprecations, and functions.
-const StubVersion2 = true
+const StubVersion3 = true

@@ -37,8 +37,8 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "gateway", &s.Gateway, lumi.String, lumi.Computed)
 	lumi.Required(p, "size", &s.Size, lumi.Number)
 	lumi.Optional(p, "hosts", &s.Hosts, lumi.Number, lumi.Out)
-	lumi.Optional(p, "policy", &s.Policy, lumi.String.Equal("json"), lumi.Replaces)
-	lumi.Nilable(p, "rules", &s.Rules, lumi.List(lumi.String.Equal("caseless")).Equal("set"))
+	lumi.Optional(p, "policy", &s.Policy, lumi.With(lumi.String, lumi.Equal("json")), lumi.Replaces)
+	lumi.Nilable(p, "rules", &s.Rules, lumi.With(lumi.List(lumi.With(lumi.String, lumi.Equal("caseless"))), lumi.Equal("set")))
 	lumi.Optional(p, "arn", &s.ARN, lumi.String, lumi.Out, lumi.Fixed)
 }
 

@@ -74,8 +74,8 @@ func (e *emitter) declarations() {
 // version returns the name of the constant that identifies the oldest runtime able to run the stub.
 func (e *emitter) version() string {
 	for _, d := range e.source.Decls {
-		if needsVersion2(d) || slices.ContainsFunc(schema.Properties(d), e.scope.constrained(d.Head())) {
-			return "StubVersion2"
+		if needsVersion3(d) || slices.ContainsFunc(schema.Properties(d), e.scope.constrained(d.Head())) {
+			return "StubVersion3"
 		}
 	}
 	return "StubVersion1"
@@ -149,7 +149,7 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	e.Var().DefsFunc(func(g *jen.Group) {
 		for _, p := range properties {
 			if name := e.scope.codec(h, p); name != "" {
-				g.Id(name).Op("=").Add(annotate(constrain(e.codec(p.Type), p.Constraints), p))
+				g.Id(name).Op("=").Add(e.codec(p.Type, optionsOf(p)...))
 			}
 		}
 	})

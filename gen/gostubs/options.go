@@ -14,17 +14,17 @@ func hasCodec(p *schema.Property) bool {
 	return p.Constrained() || p.Default != nil || len(p.Was) > 0 || p.Deprecated != "" && !p.Out
 }
 
-// needsVersion2 reports whether a declaration needs features that the first runtime lacks, other than codec options.
-func needsVersion2(d schema.Decl) bool {
+// needsVersion3 reports whether a declaration needs a runtime that supports version 3, other than codec options.
+func needsVersion3(d schema.Decl) bool {
 	r, _ := d.(*schema.Resource)
 	properties := schema.Properties(d)
 	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 ||
 		d.Head().Kind == "union" || d.Head().Kind == "function" ||
-		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsVersion2)
+		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsVersion3)
 }
 
-// holdsVersion2 reports whether a property's type contains a union or a resource with former names.
-func holdsVersion2(p *schema.Property) bool {
+// holdsVersion3 reports whether a property's type contains a union or a resource with former names.
+func holdsVersion3(p *schema.Property) bool {
 	for ref := range schema.Refs(p.Type) {
 		if r, ok := ref.Decl.(*schema.Resource); ok && len(r.Was) > 0 || ref.Decl.Head().Kind == "union" {
 			return true
@@ -33,22 +33,19 @@ func holdsVersion2(p *schema.Property) bool {
 	return false
 }
 
-// annotate adds options to a codec, except for type and constraints.
-func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
+// optionsOf returns the options of a property's codec.
+func optionsOf(p *schema.Property) []jen.Code {
+	all := constraints(p.Constraints)
 	if p.Default != nil {
-		codec = codec.Dot("Default").Call(defaultOf(p))
+		all = append(all, lumi("Default").Call(defaultOf(p)))
 	}
 	if len(p.Was) > 0 {
-		codec = codec.Dot("Was").CallFunc(func(g *jen.Group) {
-			for _, name := range p.Was {
-				g.Lit(name)
-			}
-		})
+		all = append(all, lumi("Was").Call(literals(p.Was)...))
 	}
 	if p.Deprecated != "" && !p.Out {
-		codec = codec.Dot("Deprecated").Call(jen.Lit(p.Deprecated))
+		all = append(all, lumi("Deprecated").Call(jen.Lit(p.Deprecated)))
 	}
-	return codec
+	return all
 }
 
 // defaultOf returns a property's default as Go. The default of an int that overflows on some hosts stays a float64.

@@ -45,8 +45,16 @@ func (e *emitter) goType(t schema.Type) *jen.Statement {
 	panic(fmt.Sprintf("gostubs: unexpected type %T", t))
 }
 
-// codec returns the expression for the codec of a type, including the constraints of aliases.
-func (e *emitter) codec(t schema.Type) *jen.Statement {
+// codec returns the expression for the codec of a type with options. The constraints of aliases come first.
+func (e *emitter) codec(t schema.Type, options ...jen.Code) *jen.Statement {
+	if ref, ok := t.(*schema.Ref); ok {
+		if alias, ok := ref.Decl.(*schema.Alias); ok {
+			return e.codec(alias.Target, append(constraints(alias.Constraints), options...)...)
+		}
+	}
+	if len(options) > 0 {
+		return lumi("With").Call(append([]jen.Code{e.codec(t)}, options...)...)
+	}
 	switch t := t.(type) {
 	case schema.Primitive:
 		return lumi(primitives[t].codec)
@@ -74,16 +82,15 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 				codec = "CapabilityUnion"
 			}
 			return lumi(codec).Types(pointer(e.name(d))).Call()
-		case *schema.Alias:
-			return constrain(e.codec(d.Target), d.Constraints)
 		}
 	}
 	panic(fmt.Sprintf("gostubs: unexpected type %T", t))
 }
 
-// constrain adds constraints to the expression for a codec.
-func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.Statement {
-	for name, arg := range constraints.All() {
+// constraints returns the options for constraints.
+func constraints(of *schema.Constraints) []jen.Code {
+	var options []jen.Code
+	for name, arg := range of.All() {
 		args := []jen.Code{jen.Lit(arg)}
 		switch arg := arg.(type) {
 		case bool:
@@ -95,9 +102,9 @@ func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.State
 				args[0] = jen.Id("`" + arg + "`")
 			}
 		}
-		codec = codec.Dot(strings.ToUpper(name[:1]) + name[1:]).Call(args...)
+		options = append(options, lumi(strings.ToUpper(name[:1])+name[1:]).Call(args...))
 	}
-	return codec
+	return options
 }
 
 // number formats n in the shortest form.

@@ -331,13 +331,13 @@ type thing struct{ rules *lumi.RuleSet }
 func (s *thing) Lumi(p *lumi.Props) {
 	p.Rules(s.rules)
 	lumi.Optional(p, "size", new(*float64), lumi.Number)
-	lumi.Optional(p, "port", new(*int), lumi.Int.Default(3))
+	lumi.Optional(p, "port", new(*int), lumi.With(lumi.Int, lumi.Default(3)))
 	lumi.Required(p, "must", new(float64), lumi.Number)
 	lumi.Optional(p, "label", new(*string), lumi.String)
-	lumi.Optional(p, "scheme", new(*string), lumi.String.Default("tcp"))
-	lumi.Optional(p, "color", new(*string), lumi.String.Default("red"))
+	lumi.Optional(p, "scheme", new(*string), lumi.With(lumi.String, lumi.Default("tcp")))
+	lumi.Optional(p, "color", new(*string), lumi.With(lumi.String, lumi.Default("red")))
 	lumi.Optional(p, "public", new(*bool), lumi.Bool)
-	lumi.Optional(p, "fast", new(*bool), lumi.Bool.Default(true))
+	lumi.Optional(p, "fast", new(*bool), lumi.With(lumi.Bool, lumi.Default(true)))
 	lumi.Nilable(p, "zones", new([]string), lumi.List(lumi.String))
 	lumi.Nilable(p, "tags", new(map[string]string), lumi.Map(lumi.String))
 	lumi.Optional(p, "part", new(*part), lumi.Struct[*part]())
@@ -347,7 +347,7 @@ type part struct{}
 
 func (s *part) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "size", new(*float64), lumi.Number)
-	lumi.Optional(p, "label", new(*string), lumi.String.Default("ab"))
+	lumi.Optional(p, "label", new(*string), lumi.With(lumi.String, lumi.Default("ab")))
 	lumi.Required(p, "must", new(bool), lumi.Bool)
 	lumi.Optional(p, "inner", new(*part), lumi.Struct[*part]())
 }

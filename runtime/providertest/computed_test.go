@@ -29,7 +29,7 @@ func (s *shelf) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "room", &s.Room, lumi.String, lumi.Computed, lumi.Replaces)
 	lumi.Optional(p, "label", &s.Label, lumi.String, lumi.Computed, lumi.Secret)
 	lumi.Required(p, "size", &s.Size, lumi.Number)
-	lumi.Nilable(p, "doors", &s.Doors, lumi.List(lumi.String.Equal("caseless")).Equal("set"))
+	lumi.Nilable(p, "doors", &s.Doors, lumi.With(lumi.List(lumi.With(lumi.String, lumi.Equal("caseless"))), lumi.Equal("set")))
 }
 
 const shelfToken tokens.Type = "store:index:Shelf"
@@ -147,7 +147,7 @@ type gate struct {
 // Lumi implements lumi.Object.
 func (g *gate) Lumi(p *lumi.Props) {
 	lumi.Required(p, "size", &g.Size, lumi.Number)
-	lumi.Required(p, "arn", &g.ARN, lumi.String.Equal("caseless"), lumi.Out, lumi.Fixed)
+	lumi.Required(p, "arn", &g.ARN, lumi.With(lumi.String, lumi.Equal("caseless")), lumi.Out, lumi.Fixed)
 	lumi.Optional(p, "made", &g.Made, lumi.String, lumi.Out, lumi.Fixed)
 }
 

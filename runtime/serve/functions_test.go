@@ -31,7 +31,7 @@ type search struct {
 }
 
 func (s *search) Lumi(p *lumi.Props) {
-	lumi.Required(p, "do", &s.Do, lumi.String.MinLength(1))
+	lumi.Required(p, "do", &s.Do, lumi.With(lumi.String, lumi.MinLength(1)))
 	lumi.Optional(p, "secret", &s.Secret, lumi.String, lumi.Secret)
 	lumi.Optional(p, "attached", &s.Attached, lumi.AssetValue)
 	lumi.Required(p, "result", &s.Result, lumi.String, lumi.Out)

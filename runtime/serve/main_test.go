@@ -297,7 +297,7 @@ func (s *attachment) Lumi(p *lumi.Props) {
 }
 
 func (s *thing) Lumi(p *lumi.Props) {
-	lumi.Required(p, "name", &s.Name, lumi.String.MinLength(1).MaxLength(63).Pattern("^[^ ]"), lumi.Replaces)
+	lumi.Required(p, "name", &s.Name, lumi.With(lumi.String, lumi.MinLength(1), lumi.MaxLength(63), lumi.Pattern("^[^ ]")), lumi.Replaces)
 	lumi.Required(p, "do", &s.Do, lumi.String)
 	lumi.Optional(p, "fixed", &s.Fixed, lumi.String, lumi.Replaces)
 	lumi.Optional(p, "secret", &s.Secret, lumi.String, lumi.Secret)

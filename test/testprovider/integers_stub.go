@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Pool is the type token of the resource.
 //
@@ -47,12 +47,12 @@ const (
 
 // Property codecs of Pool.
 var (
-	pool_Size   = lumi.Int.Min(1).Max(100).Default(3)
-	pool_Limit  = lumi.Int.Default(float64(9007199254740991))
-	pool_Ports  = lumi.List(lumi.Int).Unique()
-	pool_Zones  = lumi.Map(lumi.Int.Min(0)).MinProperties(1)
-	pool_Serial = lumi.String.Format("int64")
-	pool_Ranks  = lumi.List(lumi.Int.Min(0))
+	pool_Size   = lumi.With(lumi.Int, lumi.Min(1), lumi.Max(100), lumi.Default(3))
+	pool_Limit  = lumi.With(lumi.Int, lumi.Default(float64(9007199254740991)))
+	pool_Ports  = lumi.With(lumi.List(lumi.Int), lumi.Unique())
+	pool_Zones  = lumi.With(lumi.Map(lumi.With(lumi.Int, lumi.Min(0))), lumi.MinProperties(1))
+	pool_Serial = lumi.With(lumi.String, lumi.Format("int64"))
+	pool_Ranks  = lumi.List(lumi.With(lumi.Int, lumi.Min(0)))
 )
 
 // Lumi implements lumi.Object.

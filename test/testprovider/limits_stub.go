@@ -5,7 +5,7 @@ package feature
 import lumi "github.com/lumi-idl/lumi/runtime"
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Limited has properties with constraints.
 type Limited struct {
@@ -45,14 +45,14 @@ const (
 
 // Property codecs of Limited.
 var (
-	limited_Port   = lumi.Number.Min(1).Max(65535)
-	limited_Ratio  = lumi.Number.ExclusiveMin(0).ExclusiveMax(1).MultipleOf(0.25)
-	limited_Big    = lumi.Number.MultipleOf(1).Max(1000000)
-	limited_Label  = lumi.String.MinLength(1).MaxLength(5)
-	limited_Code   = lumi.String.Pattern(`^"\d{3},\w`)
-	limited_Home   = lumi.String.Format("uri")
-	limited_Hosts  = lumi.List(lumi.String.Pattern(`^[a-z]\w*$`).Says("a host name")).MinItems(1).MaxItems(2).Unique()
-	limited_Shares = lumi.KeyMap(lumi.String.Pattern(`^[a-z]\w*$`).Says("a host name"), lumi.List(lumi.Number.Min(0).Max(100))).MinProperties(1).MaxProperties(2).KeyPattern("^[a-z]+")
+	limited_Port   = lumi.With(lumi.Number, lumi.Min(1), lumi.Max(65535))
+	limited_Ratio  = lumi.With(lumi.Number, lumi.ExclusiveMin(0), lumi.ExclusiveMax(1), lumi.MultipleOf(0.25))
+	limited_Big    = lumi.With(lumi.Number, lumi.MultipleOf(1), lumi.Max(1000000))
+	limited_Label  = lumi.With(lumi.String, lumi.MinLength(1), lumi.MaxLength(5))
+	limited_Code   = lumi.With(lumi.String, lumi.Pattern(`^"\d{3},\w`))
+	limited_Home   = lumi.With(lumi.String, lumi.Format("uri"))
+	limited_Hosts  = lumi.With(lumi.List(lumi.With(lumi.String, lumi.Pattern(`^[a-z]\w*$`), lumi.Says("a host name"))), lumi.MinItems(1), lumi.MaxItems(2), lumi.Unique())
+	limited_Shares = lumi.With(lumi.KeyMap(lumi.With(lumi.String, lumi.Pattern(`^[a-z]\w*$`), lumi.Says("a host name")), lumi.List(lumi.With(lumi.Number, lumi.Min(0), lumi.Max(100)))), lumi.MinProperties(1), lumi.MaxProperties(2), lumi.KeyPattern("^[a-z]+"))
 )
 
 // Lumi implements lumi.Object.

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Cache is the type token of the resource.
 //
@@ -51,13 +51,13 @@ const (
 
 // Property codecs of Cache.
 var (
-	cache_Size      = lumi.Number.Was("bytes", "length")
-	cache_Gigabytes = lumi.Number.Deprecated("use size, which is in \"bytes\"")
-	cache_Eviction  = lumi.Enum[*Eviction]().Default("oldest")
-	cache_Shards    = lumi.Number.Max(64).Default(8.0)
-	cache_Label     = lumi.String.Default("a, \"b\" */")
-	cache_Warm      = lumi.Bool.Default(false)
-	cache_Age       = lumi.Number.Was("seconds")
+	cache_Size      = lumi.With(lumi.Number, lumi.Was("bytes", "length"))
+	cache_Gigabytes = lumi.With(lumi.Number, lumi.Deprecated("use size, which is in \"bytes\""))
+	cache_Eviction  = lumi.With(lumi.Enum[*Eviction](), lumi.Default("oldest"))
+	cache_Shards    = lumi.With(lumi.Number, lumi.Max(64), lumi.Default(8.0))
+	cache_Label     = lumi.With(lumi.String, lumi.Default("a, \"b\" */"))
+	cache_Warm      = lumi.With(lumi.Bool, lumi.Default(false))
+	cache_Age       = lumi.With(lumi.Number, lumi.Was("seconds"))
 )
 
 // Lumi implements lumi.Object.
@@ -116,7 +116,7 @@ const (
 
 // Property codecs of Disk.
 var (
-	disk_Quota = lumi.Number.Default(1e+20).Was("limit")
+	disk_Quota = lumi.With(lumi.Number, lumi.Default(1e+20), lumi.Was("limit"))
 )
 
 // Lumi implements lumi.Object.

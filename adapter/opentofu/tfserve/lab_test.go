@@ -38,11 +38,11 @@ type gadget struct {
 const gadgetToken tokens.Type = "lab:index:Gadget"
 
 func (g *gadget) Lumi(p *lumi.Props) {
-	lumi.Required(p, "kind", &g.Kind, lumi.String.MinLength(2), lumi.Replaces)
+	lumi.Required(p, "kind", &g.Kind, lumi.With(lumi.String, lumi.MinLength(2)), lumi.Replaces)
 	lumi.Optional(p, "label", &g.Label, lumi.String)
-	lumi.Optional(p, "note", &g.Note, lumi.String.Was("remark"))
+	lumi.Optional(p, "note", &g.Note, lumi.With(lumi.String, lumi.Was("remark")))
 	lumi.Optional(p, "color", &g.Color, lumi.String)
-	lumi.Optional(p, "level", &g.Level, lumi.Int.Default(3))
+	lumi.Optional(p, "level", &g.Level, lumi.With(lumi.Int, lumi.Default(3)))
 	lumi.Optional(p, "pin", &g.PIN, lumi.String, lumi.In, lumi.Secret)
 	lumi.Optional(p, "peer", &g.Peer, lumi.Capability(gadgetToken))
 	lumi.Nilable(p, "data", &g.Data, lumi.Any)

@@ -5,7 +5,7 @@ package aws
 import lumi "github.com/lumi-idl/lumi/runtime"
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Config selects the provider's account and region and configures its requests.
 type Config struct {
@@ -37,9 +37,9 @@ const (
 
 // Property codecs of Config.
 var (
-	config_AssumeRole  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket").Pattern(":role/").Says("the ARN of a role")
-	config_MaxRetries  = lumi.Int.Min(0).Max(100)
-	config_DefaultTags = lumi.Map(lumi.String).MaxProperties(50)
+	config_AssumeRole  = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"), lumi.Pattern(":role/"), lumi.Says("the ARN of a role"))
+	config_MaxRetries  = lumi.With(lumi.Int, lumi.Min(0), lumi.Max(100))
+	config_DefaultTags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Lumi implements lumi.Object.

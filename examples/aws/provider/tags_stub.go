@@ -5,7 +5,7 @@ package aws
 import lumi "github.com/lumi-idl/lumi/runtime"
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Tags are user-defined labels, for example for billing and permissions. At most 50 entries.
 type Tags = map[string]string
@@ -25,7 +25,7 @@ const (
 
 // Property codecs of Tagged.
 var (
-	tagged_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	tagged_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Lumi implements lumi.Object.

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // RandomString is the type token of the resource.
 //
@@ -44,7 +44,7 @@ const (
 
 // Property codecs of RandomString.
 var (
-	randomString_Length = lumi.Int.Min(1).Max(4096)
+	randomString_Length = lumi.With(lumi.Int, lumi.Min(1), lumi.Max(4096))
 )
 
 // Lumi implements lumi.Object.
@@ -105,7 +105,7 @@ const (
 
 // Property codecs of RandomID.
 var (
-	randomID_Bytes = lumi.Int.Min(1).Max(4096).Default(8)
+	randomID_Bytes = lumi.With(lumi.Int, lumi.Min(1), lumi.Max(4096), lumi.Default(8))
 )
 
 // Lumi implements lumi.Object.

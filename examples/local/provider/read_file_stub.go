@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // ReadFile is the token of the function.
 //
@@ -39,7 +39,7 @@ const (
 
 // Property codecs of ReadFile.
 var (
-	readFile_Path = lumi.String.MinLength(1)
+	readFile_Path = lumi.With(lumi.String, lumi.MinLength(1))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Connection is the type token of the resource.
 //
@@ -44,7 +44,7 @@ const (
 
 // Property codecs of Connection.
 var (
-	connection_AutoAccept = lumi.Bool.Default(false)
+	connection_AutoAccept = lumi.With(lumi.Bool, lumi.Default(false))
 )
 
 // Lumi implements lumi.Object.

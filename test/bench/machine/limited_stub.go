@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // LimitedServer is the type token of the resource.
 //
@@ -67,15 +67,15 @@ const (
 
 // Property codecs of LimitedServer.
 var (
-	limitedServer_Image     = lumi.String.Pattern("^[a-z]+$")
-	limitedServer_Zone      = lumi.String.MaxLength(20)
-	limitedServer_Owner     = lumi.String.MinLength(1)
-	limitedServer_Cores     = lumi.Number.Min(1).Max(128)
-	limitedServer_Memory    = lumi.Number.MultipleOf(0.5)
-	limitedServer_Swap      = lumi.Number.Min(0)
-	limitedServer_Disks     = lumi.List(lumi.Struct[*Disk]()).MaxItems(9)
-	limitedServer_Tags      = lumi.Map(lumi.String).KeyPattern("^[a-z]")
-	limitedServer_Addresses = lumi.List(lumi.String).Unique()
+	limitedServer_Image     = lumi.With(lumi.String, lumi.Pattern("^[a-z]+$"))
+	limitedServer_Zone      = lumi.With(lumi.String, lumi.MaxLength(20))
+	limitedServer_Owner     = lumi.With(lumi.String, lumi.MinLength(1))
+	limitedServer_Cores     = lumi.With(lumi.Number, lumi.Min(1), lumi.Max(128))
+	limitedServer_Memory    = lumi.With(lumi.Number, lumi.MultipleOf(0.5))
+	limitedServer_Swap      = lumi.With(lumi.Number, lumi.Min(0))
+	limitedServer_Disks     = lumi.With(lumi.List(lumi.Struct[*Disk]()), lumi.MaxItems(9))
+	limitedServer_Tags      = lumi.With(lumi.Map(lumi.String), lumi.KeyPattern("^[a-z]"))
+	limitedServer_Addresses = lumi.With(lumi.List(lumi.String), lumi.Unique())
 )
 
 // Lumi implements lumi.Object.

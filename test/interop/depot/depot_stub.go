@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Config is the configuration of the depot.
 type Config struct {
@@ -197,7 +197,7 @@ const (
 
 // Property codecs of FindCrate.
 var (
-	findCrate_Serial = lumi.String.MinLength(1)
+	findCrate_Serial = lumi.With(lumi.String, lumi.MinLength(1))
 )
 
 // Lumi implements lumi.Object.

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Gate is the type token of the resource.
 //
@@ -44,7 +44,7 @@ const (
 
 // Property codecs of Gate.
 var (
-	gate_Kind = lumi.Enum[*GateKind]().Default("plain")
+	gate_Kind = lumi.With(lumi.Enum[*GateKind](), lumi.Default("plain"))
 )
 
 // Rules of Gate.
@@ -136,7 +136,7 @@ const (
 
 // Property codecs of Flow.
 var (
-	flow_Burst = lumi.Number.Default(10.0)
+	flow_Burst = lumi.With(lumi.Number, lumi.Default(10.0))
 )
 
 // Lumi implements lumi.Object.

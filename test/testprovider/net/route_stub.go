@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Route is the type token of the resource.
 //
@@ -126,7 +126,7 @@ const (
 
 // Property codecs of Action.
 var (
-	action_Grow = lumi.Struct[*feature.Tree]().Was("climb")
+	action_Grow = lumi.With(lumi.Struct[*feature.Tree](), lumi.Was("climb"))
 )
 
 // Lumi implements lumi.Object.

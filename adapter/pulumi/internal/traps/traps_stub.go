@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Config is the configuration of the provider.
 type Config struct {
@@ -169,8 +169,8 @@ const (
 
 // Property codecs of Box.
 var (
-	box_Code = lumi.String.Equal("caseless").Was("cipher")
-	box_Lid  = lumi.Capability("acme/traps:index:Lid").Was("cover")
+	box_Code = lumi.With(lumi.String, lumi.Equal("caseless"), lumi.Was("cipher"))
+	box_Lid  = lumi.With(lumi.Capability("acme/traps:index:Lid"), lumi.Was("cover"))
 )
 
 // Lumi implements lumi.Object.

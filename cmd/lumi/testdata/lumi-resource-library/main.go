@@ -31,7 +31,7 @@ type shelf struct {
 
 // Lumi implements lumi.Object.
 func (s *shelf) Lumi(p *lumi.Props) {
-	lumi.Required(p, "name", &s.Name, lumi.String.MaxLength(40), lumi.Replaces)
+	lumi.Required(p, "name", &s.Name, lumi.With(lumi.String, lumi.MaxLength(40)), lumi.Replaces)
 	lumi.Optional(p, "floor", &s.Floor, lumi.Number)
 	lumi.Required(p, "address", &s.Address, lumi.String, lumi.Out, lumi.Fixed)
 }
@@ -67,7 +67,7 @@ type findShelf struct {
 
 // Lumi implements lumi.Object.
 func (f *findShelf) Lumi(p *lumi.Props) {
-	lumi.Required(p, "name", &f.Name, lumi.String.MinLength(1))
+	lumi.Required(p, "name", &f.Name, lumi.With(lumi.String, lumi.MinLength(1)))
 	lumi.Optional(p, "floor", &f.Floor, lumi.Number, lumi.Out)
 	lumi.Required(p, "address", &f.Address, lumi.String, lumi.Out)
 }

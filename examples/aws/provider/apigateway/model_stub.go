@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Model is the type token of the resource.
 //
@@ -44,7 +44,7 @@ const (
 
 // Property codecs of Model.
 var (
-	model_Name = lumi.String.Pattern("^[A-Za-z0-9]+$").Says("letters and digits")
+	model_Name = lumi.With(lumi.String, lumi.Pattern("^[A-Za-z0-9]+$"), lumi.Says("letters and digits"))
 )
 
 // Lumi implements lumi.Object.

@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Resource is the type token of the resource.
 //
@@ -139,7 +139,7 @@ const (
 
 // Property codecs of Method.
 var (
-	method_URI = lumi.String.Format("uri")
+	method_URI = lumi.With(lumi.String, lumi.Format("uri"))
 )
 
 // Lumi implements lumi.Object.

@@ -13,7 +13,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Alarm is the type token of the resource.
 //
@@ -75,12 +75,12 @@ const (
 
 // Property codecs of Alarm.
 var (
-	alarm_Name              = lumi.String.MaxLength(255)
-	alarm_Period            = lumi.Int.Min(0)
-	alarm_EvaluationPeriods = lumi.Int.Min(1)
-	alarm_TreatMissingData  = lumi.Enum[*missingData]().Default("missing")
-	alarm_ActionsEnabled    = lumi.Bool.Default(true)
-	alarm_ARN               = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	alarm_Name              = lumi.With(lumi.String, lumi.MaxLength(255))
+	alarm_Period            = lumi.With(lumi.Int, lumi.Min(0))
+	alarm_EvaluationPeriods = lumi.With(lumi.Int, lumi.Min(1))
+	alarm_TreatMissingData  = lumi.With(lumi.Enum[*missingData](), lumi.Default("missing"))
+	alarm_ActionsEnabled    = lumi.With(lumi.Bool, lumi.Default(true))
+	alarm_ARN               = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.

@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Dashboard is the type token of the resource.
 //
@@ -38,7 +38,7 @@ const (
 
 // Property codecs of Dashboard.
 var (
-	dashboard_Name = lumi.String.MaxLength(255).Pattern("^[A-Za-z0-9_-]+$").Says("letters, digits, _, and -")
+	dashboard_Name = lumi.With(lumi.String, lumi.MaxLength(255), lumi.Pattern("^[A-Za-z0-9_-]+$"), lumi.Says("letters, digits, _, and -"))
 )
 
 // Lumi implements lumi.Object.
@@ -96,7 +96,7 @@ const (
 
 // Property codecs of Widget.
 var (
-	widget_Width = lumi.Int.Min(1).Max(24).Default(6)
+	widget_Width = lumi.With(lumi.Int, lumi.Min(1), lumi.Max(24), lumi.Default(6))
 )
 
 // Lumi implements lumi.Object.

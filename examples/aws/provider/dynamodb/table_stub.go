@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Table is the type token of the resource.
 //
@@ -70,10 +70,10 @@ const (
 
 // Property codecs of Table.
 var (
-	table_Name      = lumi.String.MinLength(3).MaxLength(255).Pattern("^[A-Za-z0-9_.-]+$").Says("letters, digits, _, periods, and hyphens")
-	table_Tags      = lumi.Map(lumi.String).MaxProperties(50)
-	table_ARN       = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
-	table_StreamARN = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	table_Name      = lumi.With(lumi.String, lumi.MinLength(3), lumi.MaxLength(255), lumi.Pattern("^[A-Za-z0-9_.-]+$"), lumi.Says("letters, digits, _, periods, and hyphens"))
+	table_Tags      = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	table_ARN       = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
+	table_StreamARN = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // ElasticIP is the type token of the resource.
 //
@@ -47,7 +47,7 @@ const (
 
 // Property codecs of ElasticIP.
 var (
-	elasticIP_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	elasticIP_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Lumi implements lumi.Object.
@@ -109,7 +109,7 @@ const (
 
 // Property codecs of NATGateway.
 var (
-	natGateway_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	natGateway_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Lumi implements lumi.Object.

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // FindImage is the token of the function.
 //
@@ -49,9 +49,9 @@ const (
 
 // Property codecs of FindImage.
 var (
-	findImage_Owner        = lumi.String.Pattern("^([0-9]{12}|amazon|aws-marketplace|self)$").Says("an account ID, amazon, aws-marketplace or self")
-	findImage_Name         = lumi.String.MinLength(1)
-	findImage_Architecture = lumi.Enum[*Architecture]().Default("x86_64")
+	findImage_Owner        = lumi.With(lumi.String, lumi.Pattern("^([0-9]{12}|amazon|aws-marketplace|self)$"), lumi.Says("an account ID, amazon, aws-marketplace or self"))
+	findImage_Name         = lumi.With(lumi.String, lumi.MinLength(1))
+	findImage_Architecture = lumi.With(lumi.Enum[*Architecture](), lumi.Default("x86_64"))
 )
 
 // Lumi implements lumi.Object.

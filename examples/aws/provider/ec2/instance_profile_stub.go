@@ -13,7 +13,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // InstanceProfile is the type token of the resource.
 //
@@ -43,10 +43,10 @@ const (
 
 // Property codecs of InstanceProfile.
 var (
-	instanceProfile_Name  = lumi.String.MaxLength(128).Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
-	instanceProfile_Path  = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
-	instanceProfile_Roles = lumi.List(lumi.Capability("aws:iam:Role")).MinItems(1).MaxItems(1)
-	instanceProfile_ARN   = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	instanceProfile_Name  = lumi.With(lumi.String, lumi.MaxLength(128), lumi.Pattern("^[A-Za-z0-9_+=,.@-]+$"), lumi.Says("letters, digits, and _+=,.@-"))
+	instanceProfile_Path  = lumi.With(lumi.String, lumi.MaxLength(512), lumi.Pattern("^/([!-~]+/)?$"), lumi.Says("a path that begins and ends with a slash"), lumi.Default("/"))
+	instanceProfile_Roles = lumi.With(lumi.List(lumi.Capability("aws:iam:Role")), lumi.MinItems(1), lumi.MaxItems(1))
+	instanceProfile_ARN   = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.

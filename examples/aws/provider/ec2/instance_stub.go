@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Instance is the type token of the resource.
 //
@@ -91,10 +91,10 @@ const (
 
 // Property codecs of Instance.
 var (
-	instance_Tags                              = lumi.Map(lumi.String).MaxProperties(50)
-	instance_ImageID                           = lumi.String.Pattern("^ami-[0-9a-f]+$").Says("an image ID such as ami-7172b611")
-	instance_PrivateIPAddress                  = lumi.String.Format("ipv4")
-	instance_InstanceInitiatedShutdownBehavior = lumi.Enum[*ShutdownBehavior]().Default("stop")
+	instance_Tags                              = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	instance_ImageID                           = lumi.With(lumi.String, lumi.Pattern("^ami-[0-9a-f]+$"), lumi.Says("an image ID such as ami-7172b611"))
+	instance_PrivateIPAddress                  = lumi.With(lumi.String, lumi.Format("ipv4"))
+	instance_InstanceInitiatedShutdownBehavior = lumi.With(lumi.Enum[*ShutdownBehavior](), lumi.Default("stop"))
 )
 
 // Lumi implements lumi.Object.

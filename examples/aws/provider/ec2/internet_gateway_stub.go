@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // InternetGateway is the type token of the resource.
 //
@@ -35,7 +35,7 @@ const (
 
 // Property codecs of InternetGateway.
 var (
-	internetGateway_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	internetGateway_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // RouteTable is the type token of the resource.
 //
@@ -41,7 +41,7 @@ const (
 
 // Property codecs of RouteTable.
 var (
-	routeTable_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	routeTable_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Lumi implements lumi.Object.
@@ -101,7 +101,7 @@ const (
 
 // Property codecs of Route.
 var (
-	route_DestinationCIDRBlock = lumi.String.Format("cidr")
+	route_DestinationCIDRBlock = lumi.With(lumi.String, lumi.Format("cidr"))
 )
 
 // Lumi implements lumi.Object.

@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // SecurityGroup is the type token of the resource.
 //
@@ -50,10 +50,10 @@ const (
 
 // Property codecs of SecurityGroup.
 var (
-	securityGroup_Name                 = lumi.String.MaxLength(255).Pattern(`^[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]+$`).Says("letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*")
-	securityGroup_GroupDescription     = lumi.String.MinLength(1).MaxLength(255).Pattern(`^[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]*$`).Says("letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*")
-	securityGroup_SecurityGroupEgress  = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
-	securityGroup_SecurityGroupIngress = lumi.List(lumi.Struct[*SecurityGroupRule]()).Equal("set")
+	securityGroup_Name                 = lumi.With(lumi.String, lumi.MaxLength(255), lumi.Pattern(`^[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]+$`), lumi.Says("letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*"))
+	securityGroup_GroupDescription     = lumi.With(lumi.String, lumi.MinLength(1), lumi.MaxLength(255), lumi.Pattern(`^[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]*$`), lumi.Says("letters, digits, spaces, and ._-:/()#,@[]+=&;{}!$*"))
+	securityGroup_SecurityGroupEgress  = lumi.With(lumi.List(lumi.Struct[*SecurityGroupRule]()), lumi.Equal("set"))
+	securityGroup_SecurityGroupIngress = lumi.With(lumi.List(lumi.Struct[*SecurityGroupRule]()), lumi.Equal("set"))
 )
 
 // Lumi implements lumi.Object.
@@ -112,9 +112,9 @@ const (
 
 // Property codecs of SecurityGroupRule.
 var (
-	securityGroupRule_CIDRIP   = lumi.String.Format("cidr")
-	securityGroupRule_FromPort = lumi.Int.Min(-1).Max(65535)
-	securityGroupRule_ToPort   = lumi.Int.Min(-1).Max(65535)
+	securityGroupRule_CIDRIP   = lumi.With(lumi.String, lumi.Format("cidr"))
+	securityGroupRule_FromPort = lumi.With(lumi.Int, lumi.Min(-1), lumi.Max(65535))
+	securityGroupRule_ToPort   = lumi.With(lumi.Int, lumi.Min(-1), lumi.Max(65535))
 )
 
 // Rules of SecurityGroupRule.

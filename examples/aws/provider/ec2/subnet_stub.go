@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Subnet is the type token of the resource.
 //
@@ -61,7 +61,7 @@ const (
 
 // Property codecs of Subnet.
 var (
-	subnet_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	subnet_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // VPC is the type token of the resource.
 //
@@ -59,7 +59,7 @@ const (
 
 // Property codecs of VPC.
 var (
-	vpc_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	vpc_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
 )
 
 // Rules of VPC.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Group is the type token of the resource.
 //
@@ -44,9 +44,9 @@ const (
 
 // Property codecs of Group.
 var (
-	group_Name = lumi.String.Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
-	group_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
-	group_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
+	group_Name = lumi.With(lumi.String, lumi.Pattern("^[A-Za-z0-9_+=,.@-]+$"), lumi.Says("letters, digits, and _+=,.@-"))
+	group_ARN  = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
+	group_Path = lumi.With(lumi.String, lumi.MaxLength(512), lumi.Pattern("^/([!-~]+/)?$"), lumi.Says("a path that begins and ends with a slash"), lumi.Default("/"))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Policy is the type token of the resource.
 //
@@ -54,9 +54,9 @@ const (
 
 // Property codecs of Policy.
 var (
-	policy_Name = lumi.String.MaxLength(128).Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
-	policy_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
-	policy_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	policy_Name = lumi.With(lumi.String, lumi.MaxLength(128), lumi.Pattern("^[A-Za-z0-9_+=,.@-]+$"), lumi.Says("letters, digits, and _+=,.@-"))
+	policy_Path = lumi.With(lumi.String, lumi.MaxLength(512), lumi.Pattern("^/([!-~]+/)?$"), lumi.Says("a path that begins and ends with a slash"), lumi.Default("/"))
+	policy_ARN  = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.
@@ -143,7 +143,7 @@ const (
 
 // Property codecs of PolicyStatement.
 var (
-	policyStatement_Resource = lumi.List(lumi.String.Pattern(`^(\*$|arn:[^:]+:[^:]+:[^:]*:[^:]*:[!-~])`))
+	policyStatement_Resource = lumi.List(lumi.With(lumi.String, lumi.Pattern(`^(\*$|arn:[^:]+:[^:]+:[^:]*:[^:]*:[!-~])`)))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Role is the type token of the resource.
 //
@@ -62,12 +62,12 @@ const (
 
 // Property codecs of Role.
 var (
-	role_Name               = lumi.String.Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
-	role_ARN                = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
-	role_Tags               = lumi.Map(lumi.String).MaxProperties(50)
-	role_Description        = lumi.String.MaxLength(1000)
-	role_MaxSessionDuration = lumi.Int.Min(0).Min(3600).Max(43200).Default(3600)
-	role_Path               = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
+	role_Name               = lumi.With(lumi.String, lumi.Pattern("^[A-Za-z0-9_+=,.@-]+$"), lumi.Says("letters, digits, and _+=,.@-"))
+	role_ARN                = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
+	role_Tags               = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	role_Description        = lumi.With(lumi.String, lumi.MaxLength(1000))
+	role_MaxSessionDuration = lumi.With(lumi.Int, lumi.Min(0), lumi.Min(3600), lumi.Max(43200), lumi.Default(3600))
+	role_Path               = lumi.With(lumi.String, lumi.MaxLength(512), lumi.Pattern("^/([!-~]+/)?$"), lumi.Says("a path that begins and ends with a slash"), lumi.Default("/"))
 )
 
 // Lumi implements lumi.Object.

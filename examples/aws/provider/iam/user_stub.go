@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // User is the type token of the resource.
 //
@@ -59,10 +59,10 @@ const (
 
 // Property codecs of User.
 var (
-	user_Name = lumi.String.Pattern("^[A-Za-z0-9_+=,.@-]+$").Says("letters, digits, and _+=,.@-")
-	user_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
-	user_Tags = lumi.Map(lumi.String).MaxProperties(50)
-	user_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Says("a path that begins and ends with a slash").Default("/")
+	user_Name = lumi.With(lumi.String, lumi.Pattern("^[A-Za-z0-9_+=,.@-]+$"), lumi.Says("letters, digits, and _+=,.@-"))
+	user_ARN  = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
+	user_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	user_Path = lumi.With(lumi.String, lumi.MaxLength(512), lumi.Pattern("^/([!-~]+/)?$"), lumi.Says("a path that begins and ends with a slash"), lumi.Default("/"))
 )
 
 // Lumi implements lumi.Object.
@@ -128,7 +128,7 @@ const (
 
 // Property codecs of AccessKey.
 var (
-	accessKey_Status = lumi.Enum[*AccessKeyStatus]().Default("Active")
+	accessKey_Status = lumi.With(lumi.Enum[*AccessKeyStatus](), lumi.Default("Active"))
 )
 
 // Lumi implements lumi.Object.

@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // EventSourceMapping is the type token of the resource.
 //
@@ -49,8 +49,8 @@ const (
 
 // Property codecs of EventSourceMapping.
 var (
-	eventSourceMapping_BatchSize = lumi.Int.Min(1).Max(10000)
-	eventSourceMapping_Enabled   = lumi.Bool.Default(true)
+	eventSourceMapping_BatchSize = lumi.With(lumi.Int, lumi.Min(1), lumi.Max(10000))
+	eventSourceMapping_Enabled   = lumi.With(lumi.Bool, lumi.Default(true))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Function is the type token of the resource.
 //
@@ -81,13 +81,13 @@ const (
 
 // Property codecs of Function.
 var (
-	function_Name       = lumi.String.MaxLength(64).Pattern("^[A-Za-z0-9_-]+$").Says("letters, digits, _, and -")
-	function_Tags       = lumi.Map(lumi.String).MaxProperties(50)
-	function_Handler    = lumi.String.MaxLength(128).Pattern(`^[^\t\n\f\r ]+$`)
-	function_Settings   = lumi.AssetValue.Deprecated("add the file to code")
-	function_MemorySize = lumi.Int.Min(128).Max(10240).Default(128)
-	function_Timeout    = lumi.Int.Min(0).Min(1).Max(900).Default(3)
-	function_ARN        = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	function_Name       = lumi.With(lumi.String, lumi.MaxLength(64), lumi.Pattern("^[A-Za-z0-9_-]+$"), lumi.Says("letters, digits, _, and -"))
+	function_Tags       = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	function_Handler    = lumi.With(lumi.String, lumi.MaxLength(128), lumi.Pattern(`^[^\t\n\f\r ]+$`))
+	function_Settings   = lumi.With(lumi.AssetValue, lumi.Deprecated("add the file to code"))
+	function_MemorySize = lumi.With(lumi.Int, lumi.Min(128), lumi.Max(10240), lumi.Default(128))
+	function_Timeout    = lumi.With(lumi.Int, lumi.Min(0), lumi.Min(1), lumi.Max(900), lumi.Default(3))
+	function_ARN        = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.

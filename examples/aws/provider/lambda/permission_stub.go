@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Permission is the type token of the resource.
 //
@@ -47,9 +47,9 @@ const (
 
 // Property codecs of Permission.
 var (
-	permission_Action        = lumi.String.Pattern(`^(\*|lambda:(\*|[A-Za-z]+))$`)
-	permission_SourceAccount = lumi.String.Pattern(`^\d{12}$`).Says("an account number of 12 digits")
-	permission_SourceARN     = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	permission_Action        = lumi.With(lumi.String, lumi.Pattern(`^(\*|lambda:(\*|[A-Za-z]+))$`))
+	permission_SourceAccount = lumi.With(lumi.String, lumi.Pattern(`^\d{12}$`), lumi.Says("an account number of 12 digits"))
+	permission_SourceARN     = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.

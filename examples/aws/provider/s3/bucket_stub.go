@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Bucket is the type token of the resource.
 //
@@ -72,9 +72,9 @@ const (
 
 // Property codecs of Bucket.
 var (
-	bucket_Name = lumi.String.MinLength(3).MaxLength(63).Pattern("^[a-z0-9][a-z0-9.-]*[a-z0-9]$").Says("a bucket name of lower-case letters, digits, periods, and hyphens")
-	bucket_Tags = lumi.Map(lumi.String).MaxProperties(50)
-	bucket_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	bucket_Name = lumi.With(lumi.String, lumi.MinLength(3), lumi.MaxLength(63), lumi.Pattern("^[a-z0-9][a-z0-9.-]*[a-z0-9]$"), lumi.Says("a bucket name of lower-case letters, digits, periods, and hyphens"))
+	bucket_Tags = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	bucket_ARN  = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.
@@ -206,7 +206,7 @@ const (
 
 // Property codecs of CORSRule.
 var (
-	corsRule_MaxAge = lumi.Int.Min(0).Max(2147483647)
+	corsRule_MaxAge = lumi.With(lumi.Int, lumi.Min(0), lumi.Max(2147483647))
 )
 
 // Lumi implements lumi.Object.
@@ -335,7 +335,7 @@ const (
 
 // Property codecs of BucketWebsite.
 var (
-	bucketWebsite_RedirectAllRequestsTo = lumi.String.Pattern("^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$").Says("a host name")
+	bucketWebsite_RedirectAllRequestsTo = lumi.With(lumi.String, lumi.Pattern("^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$"), lumi.Says("a host name"))
 )
 
 // Rules of BucketWebsite.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Topic is the type token of the resource.
 //
@@ -51,10 +51,10 @@ const (
 
 // Property codecs of Topic.
 var (
-	topic_Name                 = lumi.String.MaxLength(256).Pattern(`^[A-Za-z0-9_-]+(\.fifo)?$`).Says("letters, digits, _, and -, perhaps followed by .fifo")
-	topic_Tags                 = lumi.Map(lumi.String).MaxProperties(50)
-	topic_DataProtectionPolicy = lumi.String.Format("json").Equal("json")
-	topic_ARN                  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	topic_Name                 = lumi.With(lumi.String, lumi.MaxLength(256), lumi.Pattern(`^[A-Za-z0-9_-]+(\.fifo)?$`), lumi.Says("letters, digits, _, and -, perhaps followed by .fifo"))
+	topic_Tags                 = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	topic_DataProtectionPolicy = lumi.With(lumi.String, lumi.Format("json"), lumi.Equal("json"))
+	topic_ARN                  = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.
@@ -107,8 +107,8 @@ const (
 
 // Property codecs of DeliveryPolicy.
 var (
-	deliveryPolicy_MinDelayTarget = lumi.Int.Min(0)
-	deliveryPolicy_MaxDelayTarget = lumi.Int.Min(0)
+	deliveryPolicy_MinDelayTarget = lumi.With(lumi.Int, lumi.Min(0))
+	deliveryPolicy_MaxDelayTarget = lumi.With(lumi.Int, lumi.Min(0))
 )
 
 // Lumi implements lumi.Object.

@@ -14,7 +14,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Queue is the type token of the resource.
 //
@@ -65,14 +65,14 @@ const (
 
 // Property codecs of Queue.
 var (
-	queue_Name                   = lumi.String.MaxLength(80).Pattern(`^[A-Za-z0-9_-]+(\.fifo)?$`).Says("letters, digits, _, and -, perhaps followed by .fifo")
-	queue_Tags                   = lumi.Map(lumi.String).MaxProperties(50)
-	queue_DelaySeconds           = lumi.Int.Min(0).Max(900).Default(0)
-	queue_MaximumMessageSize     = lumi.Int.Min(1024).Max(1048576)
-	queue_MessageRetentionPeriod = lumi.Int.Min(0).Min(60).Max(1209600).Default(345600)
-	queue_ReceiveWaitTime        = lumi.Int.Min(0).Max(20).Default(0).Was("receiveMessageWaitTimeSeconds")
-	queue_VisibilityTimeout      = lumi.Int.Min(0).Max(43200).Default(30)
-	queue_ARN                    = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Says("an ARN such as arn:aws:s3:::my-bucket")
+	queue_Name                   = lumi.With(lumi.String, lumi.MaxLength(80), lumi.Pattern(`^[A-Za-z0-9_-]+(\.fifo)?$`), lumi.Says("letters, digits, _, and -, perhaps followed by .fifo"))
+	queue_Tags                   = lumi.With(lumi.Map(lumi.String), lumi.MaxProperties(50))
+	queue_DelaySeconds           = lumi.With(lumi.Int, lumi.Min(0), lumi.Max(900), lumi.Default(0))
+	queue_MaximumMessageSize     = lumi.With(lumi.Int, lumi.Min(1024), lumi.Max(1048576))
+	queue_MessageRetentionPeriod = lumi.With(lumi.Int, lumi.Min(0), lumi.Min(60), lumi.Max(1209600), lumi.Default(345600))
+	queue_ReceiveWaitTime        = lumi.With(lumi.Int, lumi.Min(0), lumi.Max(20), lumi.Default(0), lumi.Was("receiveMessageWaitTimeSeconds"))
+	queue_VisibilityTimeout      = lumi.With(lumi.Int, lumi.Min(0), lumi.Max(43200), lumi.Default(30))
+	queue_ARN                    = lumi.With(lumi.String, lumi.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]"), lumi.Says("an ARN such as arn:aws:s3:::my-bucket"))
 )
 
 // Lumi implements lumi.Object.
@@ -126,7 +126,7 @@ const (
 
 // Property codecs of RedrivePolicy.
 var (
-	redrivePolicy_MaxReceiveCount = lumi.Int.Min(1).Max(1000)
+	redrivePolicy_MaxReceiveCount = lumi.With(lumi.Int, lumi.Min(1), lumi.Max(1000))
 )
 
 // Lumi implements lumi.Object.

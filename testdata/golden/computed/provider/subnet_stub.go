@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Subnet is the type token of the resource.
 //
@@ -109,7 +109,7 @@ const (
 
 // Property codecs of Gateway.
 var (
-	gateway_Address = lumi.String.Was("ip")
+	gateway_Address = lumi.With(lumi.String, lumi.Was("ip"))
 )
 
 // Lumi implements lumi.Object.

@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Group is the type token of the resource.
 //
@@ -47,12 +47,12 @@ const (
 
 // Property codecs of Group.
 var (
-	group_Policy = lumi.String.Format("json").Equal("json")
-	group_Rules  = lumi.List(lumi.Struct[*Rule]()).Unique().Equal("set")
-	group_Owners = lumi.List(lumi.String.MaxLength(64).Equal("caseless")).MinItems(1).Equal("set")
-	group_Hosts  = lumi.Map(lumi.String.MaxLength(64).Equal("caseless"))
-	group_Since  = lumi.String.Format("date-time").Equal("instant")
-	group_Every  = lumi.String.Equal("duration")
+	group_Policy = lumi.With(lumi.String, lumi.Format("json"), lumi.Equal("json"))
+	group_Rules  = lumi.With(lumi.List(lumi.Struct[*Rule]()), lumi.Unique(), lumi.Equal("set"))
+	group_Owners = lumi.With(lumi.List(lumi.With(lumi.String, lumi.MaxLength(64), lumi.Equal("caseless"))), lumi.MinItems(1), lumi.Equal("set"))
+	group_Hosts  = lumi.Map(lumi.With(lumi.String, lumi.MaxLength(64), lumi.Equal("caseless")))
+	group_Since  = lumi.With(lumi.String, lumi.Format("date-time"), lumi.Equal("instant"))
+	group_Every  = lumi.With(lumi.String, lumi.Equal("duration"))
 )
 
 // Lumi implements lumi.Object.
@@ -100,8 +100,8 @@ const (
 
 // Property codecs of Rule.
 var (
-	rule_Port   = lumi.String.Equal("decimal")
-	rule_Except = lumi.List(lumi.Struct[*Rule]()).Equal("set")
+	rule_Port   = lumi.With(lumi.String, lumi.Equal("decimal"))
+	rule_Except = lumi.With(lumi.List(lumi.Struct[*Rule]()), lumi.Equal("set"))
 )
 
 // Lumi implements lumi.Object.

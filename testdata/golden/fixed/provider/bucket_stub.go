@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Bucket is the type token of the resource.
 //
@@ -49,7 +49,7 @@ const (
 
 // Property codecs of Bucket.
 var (
-	bucket_Places = lumi.List(lumi.String.Equal("caseless"))
+	bucket_Places = lumi.List(lumi.With(lumi.String, lumi.Equal("caseless")))
 )
 
 // Lumi implements lumi.Object.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Server is the type token of the resource.
 //
@@ -73,7 +73,7 @@ const (
 
 // Property codecs of Filter.
 var (
-	filter_Values = lumi.List(lumi.String).MinItems(1)
+	filter_Values = lumi.With(lumi.List(lumi.String), lumi.MinItems(1))
 )
 
 // Lumi implements lumi.Object.
@@ -159,10 +159,10 @@ const (
 
 // Property codecs of FindImage.
 var (
-	findImage_Filters = lumi.List(lumi.Struct[*Filter]()).MaxItems(10)
-	findImage_Family  = lumi.String.MinLength(1)
-	findImage_Prefix  = lumi.String.Deprecated("use Family.")
-	findImage_Newest  = lumi.Enum[*Newest]().Default("first")
+	findImage_Filters = lumi.With(lumi.List(lumi.Struct[*Filter]()), lumi.MaxItems(10))
+	findImage_Family  = lumi.With(lumi.String, lumi.MinLength(1))
+	findImage_Prefix  = lumi.With(lumi.String, lumi.Deprecated("use Family."))
+	findImage_Newest  = lumi.With(lumi.Enum[*Newest](), lumi.Default("first"))
 )
 
 // Rules of FindImage.

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Record is the type token of the resource.
 //
@@ -34,7 +34,7 @@ const (
 
 // Property codecs of Record.
 var (
-	record_Name = lumi.String.MinLength(3).MaxLength(63).Pattern("^[a-z0-9-]+$").Says("a host name")
+	record_Name = lumi.With(lumi.String, lumi.MinLength(3), lumi.MaxLength(63), lumi.Pattern("^[a-z0-9-]+$"), lumi.Says("a host name"))
 )
 
 // Lumi implements lumi.Object.

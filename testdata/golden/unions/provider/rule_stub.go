@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // Queue is the type token of the resource.
 //
@@ -86,7 +86,7 @@ const (
 
 // Property codecs of Rule.
 var (
-	rule_Fallback = lumi.List(lumi.CapabilityUnion[*Target]()).MaxItems(3)
+	rule_Fallback = lumi.With(lumi.List(lumi.CapabilityUnion[*Target]()), lumi.MaxItems(3))
 )
 
 // Lumi implements lumi.Object.
@@ -169,7 +169,7 @@ const (
 
 // Property codecs of Filter.
 var (
-	filter_Sender = lumi.Struct[*Sender]().Deprecated("use attribute.")
+	filter_Sender = lumi.With(lumi.Struct[*Sender](), lumi.Deprecated("use attribute."))
 )
 
 // Lumi implements lumi.Object.

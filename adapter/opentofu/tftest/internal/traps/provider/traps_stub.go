@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that declares this constant.
-const _ = lumi.StubVersion2
+const _ = lumi.StubVersion3
 
 // The Config of the provider.
 type Config struct {
@@ -129,10 +129,10 @@ const (
 
 // Property codecs of Trap.
 var (
-	trap_Name     = lumi.String.MaxLength(20)
-	trap_Count    = lumi.Int.Min(1).Default(1)
-	trap_VPCIDs   = lumi.List(lumi.String).Equal("set")
-	trap_Document = lumi.String.Equal("json")
+	trap_Name     = lumi.With(lumi.String, lumi.MaxLength(20))
+	trap_Count    = lumi.With(lumi.Int, lumi.Min(1), lumi.Default(1))
+	trap_VPCIDs   = lumi.With(lumi.List(lumi.String), lumi.Equal("set"))
+	trap_Document = lumi.With(lumi.String, lumi.Equal("json"))
 )
 
 // Lumi implements lumi.Object.
@@ -234,7 +234,7 @@ const (
 
 // Property codecs of Login.
 var (
-	login_Uses = lumi.Int.Default(0)
+	login_Uses = lumi.With(lumi.Int, lumi.Default(0))
 )
 
 // Lumi implements lumi.Object.
