@@ -81,7 +81,7 @@ func accept[P lumi.Object](t interface {
 	if _, err := p.InspectChange(ctx, change); err != nil {
 		t.Fatalf("Check accepted %v, but InspectChange returned %v", given, err)
 	}
-	if _, err := p.Update(ctx, (*lumi.UpdateRequest)(change)); err != nil {
+	if _, err := p.Update(ctx, &lumi.UpdateRequest{ID: change.ID, Old: change.Old, New: change.New}); err != nil {
 		t.Fatalf("Check accepted %v, but Update returned %v", given, err)
 	}
 	return nil

@@ -20,6 +20,8 @@ type Description struct {
 	CanFind bool
 	// IdempotentCreate is set if a repeated Create with the same token returns the result of the first.
 	IdempotentCreate bool
+	// RepeatableChange is set if a repeated Update or Delete with the same token has no further effect, at any time.
+	RepeatableChange bool
 	// Properties lists the resource's properties, or the function's arguments and [Out] results, in declaration order.
 	Properties []Property
 	// Name holds the constraints on the names that programs choose.

@@ -27,7 +27,8 @@ type State[P Object] struct {
 	// Seed is the seed of generated names and other random-looking defaults. It is set only in Check.
 	Seed Seed
 	// Token is an idempotency token. It is the same for every attempt to create a resource, but its replacement has a
-	// different one. It is set only in Create and Find.
+	// different one. Each Update and each Delete also has its own, the same for every attempt. It is set only in Create,
+	// Find, Delete, and, in want, Update. Some engines leave it empty in Update and Delete.
 	Token string
 	// Unknown holds the paths of values that are not known yet. Their fields are zero. It is nil except in Check, Name,
 	// and InspectChange.
@@ -53,12 +54,13 @@ func (s *State[P]) Done(properties ...string) {
 // Ops is implemented by the author of a provider for a resource type. For each type T, generated code declares an
 // interface TProviderOps with the same methods, or the methods of [NamingOps] if programs do not name the resources.
 //
-// The methods of [Inspector], [Finder], [IdempotentCreator], and [Upgrader] are optional. The runtime looks for them
+// The methods of [Inspector], [Finder], [IdempotentCreator], [RepeatableChanger], and [Upgrader] are optional. The runtime looks for them
 // on the author's type. Constructing a provider panics if one has the wrong signature or a misspelled name.
 //
 // An error that is, wraps, or joins a [Fault] reports invalid properties. An error that wraps a *[RetryError],
 // [ErrNotFound], or a result of [Uncertain] has that meaning; see [Meaning]. Any other error means that the operation
-// failed. Calls may be concurrent, except for calls for the same resource.
+// failed. Calls may be concurrent, except for calls for the same resource: only
+// attempts with one token may overlap, at a Create declared idempotent, and at an Update or Delete declared repeatable.
 type Ops[P Object] interface {
 	// Check validates rules that types cannot express, and may set absent properties. Unknown values stay unknown, even
 	// if Check sets them, so Check must not move elements of a list that contains unknown values.

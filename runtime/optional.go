@@ -35,6 +35,14 @@ type IdempotentCreator interface {
 	IdempotentCreate() bool
 }
 
+// RepeatableChanger is an optional interface of [Ops] for declaring that Update and Delete may be repeated at any time.
+type RepeatableChanger interface {
+	// RepeatableChange reports whether a repeated Update or Delete with the same token has no further effect, even if both
+	// run at once, or if the first begins after later calls for the resource have ended. If one attempt must wait for the
+	// other, it returns a [RetryError]. RepeatableChange is called once, when the provider is constructed.
+	RepeatableChange() bool
+}
+
 // Upgrader is an optional interface of [Ops] for types whose IDL changed in ways that decoding cannot handle, such as
 // splitting a property in two.
 type Upgrader[P Object] interface {
@@ -57,6 +65,7 @@ type Upgrader[P Object] interface {
 type abilities struct {
 	inspect, find, upgrade reflect.Value
 	createAgain            bool
+	changeAgain            bool
 }
 
 // abilitiesOf returns the optional operations of ops. It panics if checkOptional does. It uses reflection, since generic
@@ -66,9 +75,10 @@ func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
 	checkOptional(token, ops, optionalMethods(reflect.TypeOf(empty)))
 	have := reflect.ValueOf(ops)
 	creator, _ := ops.(IdempotentCreator)
+	changer, _ := ops.(RepeatableChanger)
 	return &abilities{
 		inspect: have.MethodByName("InspectChange"), find: have.MethodByName("Find"), upgrade: have.MethodByName("Upgrade"),
-		createAgain: creator != nil && creator.IdempotentCreate(),
+		createAgain: creator != nil && creator.IdempotentCreate(), changeAgain: changer != nil && changer.RepeatableChange(),
 	}
 }
 
@@ -76,7 +86,8 @@ func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
 func optionalMethods(state reflect.Type) []reflect.Method {
 	methods := []reflect.Method{
 		reflect.TypeFor[Inspector[Object]]().Method(0), reflect.TypeFor[Finder[Object]]().Method(0),
-		reflect.TypeFor[IdempotentCreator]().Method(0), reflect.TypeFor[Upgrader[Object]]().Method(0),
+		reflect.TypeFor[IdempotentCreator]().Method(0), reflect.TypeFor[RepeatableChanger]().Method(0),
+		reflect.TypeFor[Upgrader[Object]]().Method(0),
 	}
 	for i, m := range methods {
 		in := slices.Collect(m.Type.Ins())

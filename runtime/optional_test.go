@@ -21,6 +21,7 @@ type (
 		find func(want *lumi.State[*network]) (lumi.ID, error)
 	}
 	idempotent bool
+	repeatable bool
 )
 
 func (f *finder) Find(_ context.Context, want *lumi.State[*network]) (lumi.ID, error) {
@@ -29,6 +30,8 @@ func (f *finder) Find(_ context.Context, want *lumi.State[*network]) (lumi.ID, e
 
 func (i idempotent) IdempotentCreate() bool { return bool(i) }
 
+func (r repeatable) RepeatableChange() bool { return bool(r) }
+
 func TestDescribeProvider(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -36,31 +39,39 @@ func TestDescribeProvider(t *testing.T) {
 			lumi.ResourceProvider
 			Token() tokens.Type
 		}
-		named            bool
-		find, idempotent bool
-		properties       lumi.Object
+		named                        bool
+		find, idempotent, repeatable bool
+		properties                   lumi.Object
 	}{
-		{"named", testnet.NewNetworkProvider(plainOps{}), true, false, false, &network{}},
-		{"unnamed", testnet.NewGatewayProvider(gatewayOps{}), false, false, false, &gateway{}},
+		{"named", testnet.NewNetworkProvider(plainOps{}), true, false, false, false, &network{}},
+		{"unnamed", testnet.NewGatewayProvider(gatewayOps{}), false, false, false, false, &gateway{}},
 		{"with Find", testnet.NewNetworkProvider(struct {
 			plainOps
 			*finder
-		}{}), true, true, false, &network{}},
+		}{}), true, true, false, false, &network{}},
 		{"idempotent", testnet.NewNetworkProvider(struct {
 			plainOps
 			idempotent
-		}{idempotent: true}), true, false, true, &network{}},
+		}{idempotent: true}), true, false, true, false, &network{}},
 		{"IdempotentCreate returns false", testnet.NewNetworkProvider(struct {
 			plainOps
 			idempotent
-		}{}), true, false, false, &network{}},
+		}{}), true, false, false, false, &network{}},
+		{"repeatable", testnet.NewNetworkProvider(struct {
+			plainOps
+			repeatable
+		}{repeatable: true}), true, false, false, true, &network{}},
+		{"RepeatableChange returns false", testnet.NewNetworkProvider(struct {
+			plainOps
+			repeatable
+		}{}), true, false, false, false, &network{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := must.Get(test.provider.Describe(t.Context()))(t)
 			want := &lumi.Description{
 				Type: test.provider.Token(), Named: test.named, CanFind: test.find, IdempotentCreate: test.idempotent,
-				Properties: lumi.Describe(test.properties),
+				RepeatableChange: test.repeatable, Properties: lumi.Describe(test.properties),
 			}
 			expect.Equal(t, want, got)
 		})
@@ -84,7 +95,9 @@ type (
 		testnet.NetworkProviderOps
 		Upgrades(context.Context, *lumi.State[*network], lumi.Bag) error
 	}
-	pointerFind struct{ plainOps }
+	pointerFind  struct{ plainOps }
+	repeats      struct{ plainOps }
+	repeatsOften struct{ plainOps }
 )
 
 func (wrongFind) Find(context.Context, lumi.ID) (lumi.ID, error) { return "", nil }
@@ -96,6 +109,10 @@ func (*anyInspector) InspectChange(_ context.Context, _, _ *lumi.State[*network]
 }
 
 func (wrongCreate) IdempotentCreate(context.Context) bool { return true }
+
+func (repeats) RepeatableChange(*lumi.State[*network]) bool { return true }
+
+func (repeatsOften) RepeatableChanges() bool { return true }
 
 func (misspelled) InspectChanges(_ context.Context, _, _ *lumi.State[*network], _ *lumi.Diff) error {
 	return nil
@@ -117,6 +134,9 @@ func TestUncalledMethods(t *testing.T) {
 			"\thave InspectChange(context.Context, *lumi.State[*net.network], *lumi.State[*net.network], lumi.Diff) error\n" +
 			"\twant InspectChange(context.Context, *lumi.State[*net.network], *lumi.State[*net.network], *lumi.Diff) error"},
 		{&wrongCreate{}, wrong + "\thave IdempotentCreate(context.Context) bool\n\twant IdempotentCreate() bool"},
+		{repeats{}, wrong + "\thave RepeatableChange(*lumi.State[*net.network]) bool\n\twant RepeatableChange() bool"},
+		{repeatsOften{}, "lumi: the operations of feature:net:Network have a method RepeatableChanges, which is never called; " +
+			"did you mean RepeatableChange?"},
 		{misspelled{}, "lumi: the operations of feature:net:Network have a method InspectChanges, which is never called; " +
 			"did you mean InspectChange?"},
 		{struct{ misspelledInner }{}, "lumi: the operations of feature:net:Network have a method Upgrades, which is never " +

@@ -158,6 +158,8 @@ type UpdateRequest struct {
 	// New holds the properties returned by InspectChange.
 	New        Bag
 	References References
+	// Token is an idempotency token. See [State.Token].
+	Token string
 }
 
 // UpdateResponse is the response to an [UpdateRequest].
@@ -173,6 +175,8 @@ type DeleteRequest struct {
 	// Properties holds all properties of the resource.
 	Properties Bag
 	References References
+	// Token is an idempotency token. See [State.Token].
+	Token string
 }
 
 // DeleteResponse is the response to a [DeleteRequest].

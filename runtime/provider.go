@@ -71,7 +71,7 @@ func (r *Provider) FormerTokens() []tokens.Type { return r.former }
 func (r *Provider) Describe(context.Context) (*Description, error) {
 	d := &Description{
 		Type: r.token, Named: r.named, CanFind: r.can.find.IsValid(), IdempotentCreate: r.can.createAgain,
-		Properties: slices.Clone(r.properties()),
+		RepeatableChange: r.can.changeAgain, Properties: slices.Clone(r.properties()),
 	}
 	if r.named {
 		d.Name = nameRules(r.alloc())

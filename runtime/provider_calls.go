@@ -170,7 +170,9 @@ func (r *Provider) InspectChange(
 
 // Update implements [ResourceProvider].
 func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
-	c, err := changeOf(ctx, r, updateOp, (*InspectChangeRequest)(req))
+	c, err := changeOf(ctx, r, updateOp, &InspectChangeRequest{
+		URN: req.URN, ID: req.ID, Old: req.Old, New: req.New, References: req.References,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +182,7 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	if c.fixed, err = fixedIn(ctx, r, c.old); err != nil {
 		return nil, err
 	}
-	c.want.done = &sync.Map{}
+	c.want.Token, c.want.done = req.Token, &sync.Map{}
 	err = run(ctx, r, c)
 	_, partial := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
 	for range c.want.done.Range {
@@ -202,6 +204,7 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	if err != nil {
 		return nil, err
 	}
+	old.Token = req.Token
 	err = run(ctx, r, &call{op: deleteOp, old: old})
 	if err == nil || Meaning(err) == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 		return &DeleteResponse{}, nil

@@ -326,14 +326,14 @@ func TestOlderState(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{
 		delete: func(old *lumi.State[*network]) error {
 			n := old.Properties
-			if old.ID != "n-1" || n.Name != "n" || n.Color != "mauve" || n.Size != 0 || n.Peer != nil || n.ARN != "arn:n" {
+			if old.ID != "n-1" || old.Token != "d" || n.Name != "n" || n.Color != "mauve" || n.Size != 0 || n.Peer != nil || n.ARN != "arn:n" {
 				t.Errorf("Delete called with %+v, want the stored properties", n)
 			}
 			return lumi.ErrNotFound
 		},
 		update: func(old, want *lumi.State[*network], diff *lumi.Diff) error { return nil },
 	})
-	must.Get(p.Delete(t.Context(), &lumi.DeleteRequest{ID: "n-1", Properties: old}))(t)
+	must.Get(p.Delete(t.Context(), &lumi.DeleteRequest{ID: "n-1", Properties: old, Token: "d"}))(t)
 	resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: bag(t, minimal)}))(t)
 	var added []lumi.Path
 	for _, c := range resp.Changes {
@@ -353,10 +353,15 @@ func TestUpdate(t *testing.T) {
 		if *old.Properties.Limit != 1 || *want.Properties.Limit != 2 || diff.String() != "~ limit: 1 -> 2\n" {
 			t.Errorf("diff = %v, want limit 1 -> 2", diff)
 		}
+		if want.Token != "u" {
+			t.Errorf("Token = %q, want u", want.Token)
+		}
 		want.Properties.Zones = []string{"z"}
 		return nil
 	}})
-	resp := must.Get(p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: with(t, minimal, `{"limit": 2}`)}))(t)
+	resp := must.Get(p.Update(t.Context(), &lumi.UpdateRequest{
+		ID: "n-1", Old: old, New: with(t, minimal, `{"limit": 2}`), Token: "u",
+	}))(t)
 	want := bag(t, `{"arn": "arn:n", "address": {"$sig": "$secret", "value": "1.2.3.4"}, "zones": ["z"]}`)
 	if !same(want, resp.Properties) {
 		t.Errorf("Update returned %v, want %v", resp.Properties, want)

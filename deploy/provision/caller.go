@@ -20,7 +20,10 @@ import (
 // Abilities returns the abilities of a type's provider.
 func (c *Caller) Abilities(ctx context.Context, t tokens.Type) (a Abilities, err error) {
 	err = c.send(ctx, t, &request{}, func(ctx context.Context, q *request) error {
-		a = Abilities{Find: q.description.CanFind, Idempotent: q.description.IdempotentCreate, Version: q.version}
+		a = Abilities{
+			Find: q.description.CanFind, Idempotent: q.description.IdempotentCreate, Repeatable: q.description.RepeatableChange,
+			Version: q.version,
+		}
 		return nil
 	})
 	return a, err
@@ -204,10 +207,10 @@ func (c *Caller) timedOut(ctx context.Context, err error) error {
 }
 
 // Update changes a resource in place to the properties in r and returns its computed properties.
-func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outputs lumigl.Value, err error) {
+func (c *Caller) Update(ctx context.Context, r UpdateRequest) (outputs lumigl.Value, err error) {
 	err = c.call(ctx, r.Desired, r.Old, func(ctx context.Context, q *request) error {
 		resp, err := q.Update(ctx, &lumi.UpdateRequest{
-			URN: r.URN, ID: lumi.ID(r.ID), Old: q.old, New: q.properties, References: q.references,
+			URN: r.URN, ID: lumi.ID(r.ID), Old: q.old, New: q.properties, References: q.references, Token: r.Token,
 		})
 		if err == nil {
 			outputs = q.readComputed(resp.Properties)
@@ -218,11 +221,11 @@ func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outpu
 }
 
 // Delete deletes a resource. It returns nil if the resource does not exist.
-func (c *Caller) Delete(ctx context.Context, r plan.Existing) error {
+func (c *Caller) Delete(ctx context.Context, r DeleteRequest) error {
 	d := plan.Desired{URN: r.URN, Properties: r.Properties, References: r.References}
 	return c.call(ctx, d, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		_, err := q.Delete(ctx, &lumi.DeleteRequest{
-			URN: r.URN, ID: lumi.ID(r.ID), Properties: q.properties, References: q.references,
+			URN: r.URN, ID: lumi.ID(r.ID), Properties: q.properties, References: q.references, Token: r.Token,
 		})
 		if lumi.Meaning(err) == lumi.ErrNotFound { //nolint:errorlint // Meaning returns unwrapped errors.
 			return nil

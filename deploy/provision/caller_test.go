@@ -41,7 +41,7 @@ const (
 
 var types = []sim.Type{
 	{Token: disk, Named: true},
-	{Token: bucket, Named: true, Idempotent: true, Unique: true},
+	{Token: bucket, Named: true, Idempotent: true, Repeatable: true, Unique: true},
 	{Token: server, Find: true},
 }
 
@@ -177,7 +177,7 @@ func TestDescribe(t *testing.T) {
 		t.Error(err)
 	}
 	for typ, want := range map[tokens.Type]provision.Abilities{
-		disk: {Version: "1.2"}, bucket: {Idempotent: true, Version: "1.2"}, server: {Find: true, Version: "1.2"},
+		disk: {Version: "1.2"}, bucket: {Idempotent: true, Repeatable: true, Version: "1.2"}, server: {Find: true, Version: "1.2"},
 	} {
 		if got, err := caller.Abilities(t.Context(), typ); err != nil || got != want {
 			t.Errorf("Abilities(%s) = %+v, %v, want %+v", typ, got, err, want)
@@ -286,19 +286,24 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 		t.Errorf("InspectChange() = %+v, want %+v", d, want)
 	}
 	change.Properties = want.Properties.With("region", value("lisbon"))
-	if _, err := caller.Update(ctx, change); !errors.As(err, new(*lumi.ReplaceError)) {
+	if _, err := caller.Update(ctx, provision.UpdateRequest{InspectChangeRequest: change, Token: "u"}); !errors.As(err, new(*lumi.ReplaceError)) {
 		t.Errorf("Update of the region: error %v, want a *lumi.ReplaceError", err)
 	}
 	change.Properties = want.Properties.With("size", value(2))
-	outputs, err = caller.Update(ctx, change)
+	outputs, err = caller.Update(ctx, provision.UpdateRequest{InspectChangeRequest: change, Token: "u"})
 	fatal(t, err)
 	expect(t, "Update", outputs.Get("etag"), value(id+".etag.2"))
 
 	for range 2 { // Delete is idempotent.
-		fatal(t, caller.Delete(ctx, existing))
+		fatal(t, caller.Delete(ctx, provision.DeleteRequest{Existing: existing, Token: "d"}))
 	}
 	if _, _, err := caller.Get(ctx, existing); !errors.Is(err, lumi.ErrNotFound) {
 		t.Errorf("Get after Delete: error %v, want lumi.ErrNotFound", err)
+	}
+	for _, call := range cloud.Calls() {
+		if want := map[sim.Op]string{sim.Update: "u", sim.Delete: "d"}[call.Op]; want != "" && call.Token != want {
+			t.Errorf("%s has token %q, want %q", call.Op, call.Token, want)
+		}
 	}
 	if left := cloud.Resources(); len(left) != 1 || len(cloud.Violations()) > 0 {
 		t.Errorf("cloud has resources %v and violations %v, want 1 resource and none", left, cloud.Violations())
@@ -393,7 +398,9 @@ func TestPartialError(t *testing.T) {
 		t.Errorf("Create error %v does not wrap a *lumi.RetryError with its delay", err)
 	}
 	want.Properties = want.Properties.With("size", value(2))
-	_, err = caller.Update(t.Context(), plan.InspectChangeRequest{Desired: want, ID: partial.ID, Old: partial.Inputs})
+	_, err = caller.Update(t.Context(), provision.UpdateRequest{
+		InspectChangeRequest: plan.InspectChangeRequest{Desired: want, ID: partial.ID, Old: partial.Inputs},
+	})
 	if !errors.As(err, new(*lumi.UncertainError)) || errors.As(err, new(*provision.PartialError)) {
 		t.Errorf("Update error = %T %v, want a *lumi.UncertainError", err, err)
 	}
@@ -613,7 +620,7 @@ func TestInspectChangeIgnored(t *testing.T) {
 func TestDeleteNonexistent(t *testing.T) {
 	t.Parallel()
 	f := &fake{err: &plugin.Error{Code: codes.NotFound, Message: "gone"}}
-	nothing := plan.Existing{URN: vertex(t, disk, "a").URN(), ID: "x"}
+	nothing := provision.DeleteRequest{Existing: plan.Existing{URN: vertex(t, disk, "a").URN(), ID: "x"}}
 	fatal(t, f.caller().Delete(t.Context(), nothing))
 	f.err = lumi.Uncertain(f.err)
 	if err := f.caller().Delete(t.Context(), nothing); !as[*lumi.UncertainError](err) {

@@ -56,11 +56,11 @@ func (c *Caller) With(configuration func(pkg string) lumigl.Value) *Caller {
 	return &Caller{Providers: c.Providers, Configuration: configuration, Timeout: c.Timeout}
 }
 
-// Abilities describes how to recover from a Create with an unknown result.
+// Abilities describes how to recover from a call with an unknown result.
 type Abilities struct {
 	// Find is set if the type's provider implements Find. Idempotent is set if Create can be repeated with the same
-	// token.
-	Find, Idempotent bool
+	// token. Repeatable is set if Update and Delete can be, even while an earlier attempt is running.
+	Find, Idempotent, Repeatable bool
 	// Version is the version of the plugin, or "" if there is none.
 	Version string
 }
@@ -69,6 +69,20 @@ type Abilities struct {
 type CreateRequest struct {
 	plan.Desired
 	// Token is the same for all attempts to create the resource.
+	Token string
+}
+
+// UpdateRequest is a request to change a resource in place.
+type UpdateRequest struct {
+	plan.InspectChangeRequest
+	// Token is the same for all attempts to make the change.
+	Token string
+}
+
+// DeleteRequest is a request to delete a resource.
+type DeleteRequest struct {
+	plan.Existing
+	// Token is the same for all attempts to delete the resource.
 	Token string
 }
 

@@ -154,7 +154,9 @@ func TestSimulate(t *testing.T) {
 	}
 
 	has := value(object{"name": "d", "text": "t", "secret": "s", "number": 7, "any": 1})
-	outputs, err = caller.Update(t.Context(), plan.InspectChangeRequest{Desired: of, ID: "d", Old: has})
+	outputs, err = caller.Update(t.Context(), provision.UpdateRequest{
+		InspectChangeRequest: plan.InspectChangeRequest{Desired: of, ID: "d", Old: has},
+	})
 	fatal(t, err)
 	madeUp["text"], madeUp["secret"], madeUp["number"], madeUp["any"] = "t", secretOf("s"), 7, 1
 	expect(t, "updated", outputs, value(madeUp))
@@ -163,7 +165,7 @@ func TestSimulate(t *testing.T) {
 	expect(t, "inputs", inputs, value(object{"name": "d"}))
 	expect(t, "read", outputs, value(object{"text": "t", "secret": "s", "number": 7, "any": 1}))
 
-	fatal(t, caller.Delete(t.Context(), plan.Existing{URN: of.URN, ID: "d", Properties: has}))
+	fatal(t, caller.Delete(t.Context(), provision.DeleteRequest{Existing: plan.Existing{URN: of.URN, ID: "d", Properties: has}}))
 	if _, err := caller.Find(t.Context(), provision.CreateRequest{Desired: of}); lumi.Meaning(err) != lumi.ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 		t.Errorf("Find() = %v, want lumi.ErrNotFound", err)
 	}

@@ -20,7 +20,7 @@ var modelTypes = []sim.Type{
 	{Token: "sim:index:Disk", Named: true},
 	{Token: "sim:index:Server", Find: true},
 	{Token: "sim:index:Rule", Idempotent: true},
-	{Token: "sim:index:Bucket", Named: true, Idempotent: true, Unique: true},
+	{Token: "sim:index:Bucket", Named: true, Idempotent: true, Repeatable: true, Unique: true},
 	{Token: "sim:index:Name", Named: true, Find: true, Unique: true},
 }
 

@@ -57,6 +57,7 @@ var simTypes = []sim.Type{
 	{Token: "sim:index:Disk", Named: true, Find: true},
 	{Token: "sim:index:Key", Named: true},
 	{Token: "sim:index:Net", Named: true, Idempotent: true},
+	{Token: "sim:index:Zone", Named: true, Idempotent: true, Repeatable: true},
 	{Token: "sim:index:Free"},
 	{Token: "sim:index:Unique", Named: true, Find: true, Unique: true},
 }
@@ -93,7 +94,7 @@ func (c *configured) Describe(ctx context.Context) (*lumi.Description, error) {
 	d, err := c.Provider.Describe(ctx)
 	return &lumi.Description{
 		Type: d.Type, Named: d.Named, CanFind: d.CanFind, IdempotentCreate: d.IdempotentCreate,
-		Properties: slices.Concat(d.Properties, c.w.renamed),
+		RepeatableChange: d.RepeatableChange, Properties: slices.Concat(d.Properties, c.w.renamed),
 	}, err
 }
 

@@ -287,7 +287,8 @@ type Step struct {
 	OldKey, OldID string
 	// New is the new resource, encoded as a vertex in LumiGL. It is empty for a deletion.
 	New string
-	// Token identifies a creation to the provider.
+	// Token identifies the call, in all its attempts, to the provider. It is empty for an update or deletion that an
+	// older version of the engine recorded.
 	Token string
 	// Owner is the process that made the call. Deadline is the latest time at which the call can end.
 	Owner    string

@@ -617,9 +617,13 @@ type Description struct {
 	// The constraints on the property "name". Absent if there are none or the provider names the resources.
 	NameRules *NameRules `protobuf:"bytes,7,opt,name=name_rules,json=nameRules,proto3" json:"name_rules,omitempty"`
 	// Whether it is a function. The fields about names, Find, and Create are then not set.
-	Function      bool `protobuf:"varint,8,opt,name=function,proto3" json:"function,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Function bool `protobuf:"varint,8,opt,name=function,proto3" json:"function,omitempty"`
+	// Whether a repeated Update or Delete with the same token has no further effect, even if both run at once, or if the
+	// first begins after later calls for the resource have ended. The engine may then repeat a call whose first attempt may
+	// still be running.
+	RepeatableChange bool `protobuf:"varint,9,opt,name=repeatable_change,json=repeatableChange,proto3" json:"repeatable_change,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Description) Reset() {
@@ -704,6 +708,13 @@ func (x *Description) GetNameRules() *NameRules {
 func (x *Description) GetFunction() bool {
 	if x != nil {
 		return x.Function
+	}
+	return false
+}
+
+func (x *Description) GetRepeatableChange() bool {
+	if x != nil {
+		return x.RepeatableChange
 	}
 	return false
 }
@@ -1990,7 +2001,9 @@ type UpdateRequest struct {
 	// The desired properties, as returned by InspectChange, or by Check if it returned none. All values are known.
 	New *structpb.Struct `protobuf:"bytes,5,opt,name=new,proto3" json:"new,omitempty"`
 	// As in InspectChangeRequest.
-	References    map[string]*Reference `protobuf:"bytes,6,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	References map[string]*Reference `protobuf:"bytes,6,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Identifies the update: the same in every attempt, but different for a later one. Some engines leave it empty.
+	Token         string `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2067,6 +2080,13 @@ func (x *UpdateRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
+func (x *UpdateRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 // UpdateResponse means that the resource was changed.
 type UpdateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2135,7 +2155,9 @@ type DeleteRequest struct {
 	// All stored properties of the resource, as in InspectChangeRequest.
 	Properties *structpb.Struct `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`
 	// As in CheckRequest.
-	References    map[string]*Reference `protobuf:"bytes,5,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	References map[string]*Reference `protobuf:"bytes,5,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Identifies the deletion: the same in every attempt. Some engines leave it empty.
+	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2203,6 +2225,13 @@ func (x *DeleteRequest) GetReferences() map[string]*Reference {
 		return x.References
 	}
 	return nil
+}
+
+func (x *DeleteRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
 }
 
 // DeleteResponse means that the resource no longer exists.
@@ -2755,7 +2784,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x0fDescribeRequest\x12\x14\n" +
 	"\x05types\x18\x01 \x03(\tR\x05types\">\n" +
 	"\x10DescribeResponse\x12*\n" +
-	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\xb4\x02\n" +
+	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\xe1\x02\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
 	"\x05named\x18\x02 \x01(\bR\x05named\x12\x19\n" +
@@ -2769,7 +2798,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"equalities\x121\n" +
 	"\n" +
 	"name_rules\x18\a \x01(\v2\x12.lumirpc.NameRulesR\tnameRules\x12\x1a\n" +
-	"\bfunction\x18\b \x01(\bR\bfunction\"y\n" +
+	"\bfunction\x18\b \x01(\bR\bfunction\x12+\n" +
+	"\x11repeatable_change\x18\t \x01(\bR\x10repeatableChange\"y\n" +
 	"\tNameRules\x12\x1d\n" +
 	"\n" +
 	"min_length\x18\x01 \x01(\x05R\tminLength\x12\x1d\n" +
@@ -2939,7 +2969,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\t\n" +
 	"\x05ADDED\x10\x01\x12\v\n" +
 	"\aREMOVED\x10\x02\x12\f\n" +
-	"\bMODIFIED\x10\x03\"\xb6\x02\n" +
+	"\bMODIFIED\x10\x03\"\xcc\x02\n" +
 	"\rUpdateRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03urn\x18\x02 \x01(\tR\x03urn\x12\x0e\n" +
@@ -2948,7 +2978,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x03new\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x03new\x12F\n" +
 	"\n" +
 	"references\x18\x06 \x03(\v2&.lumirpc.UpdateRequest.ReferencesEntryR\n" +
-	"references\x1aQ\n" +
+	"references\x12\x14\n" +
+	"\x05token\x18\a \x01(\tR\x05token\x1aQ\n" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"w\n" +
@@ -2956,7 +2987,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
 	"properties\x12,\n" +
-	"\afailure\x18\x02 \x01(\v2\x12.google.rpc.StatusR\afailure\"\x99\x02\n" +
+	"\afailure\x18\x02 \x01(\v2\x12.google.rpc.StatusR\afailure\"\xaf\x02\n" +
 	"\rDeleteRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03urn\x18\x02 \x01(\tR\x03urn\x12\x0e\n" +
@@ -2966,7 +2997,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"properties\x12F\n" +
 	"\n" +
 	"references\x18\x05 \x03(\v2&.lumirpc.DeleteRequest.ReferencesEntryR\n" +
-	"references\x1aQ\n" +
+	"references\x12\x14\n" +
+	"\x05token\x18\x06 \x01(\tR\x05token\x1aQ\n" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"\x10\n" +

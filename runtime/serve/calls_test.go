@@ -92,6 +92,8 @@ func TestSameResponses(t *testing.T) {
 		"delete":            remove(thingBag("nothing")),
 		"delete missing":    remove(thingBag("missing t-1")),
 		"delete fail":       remove(thingBag("fail")),
+		"update token":      update(thingBag("nothing"), thingBag("token")),
+		"delete token":      remove(thingBag("token fails")),
 		"name":              nameOf(thingURN, thingBag("nothing", "name", "me")),
 		"name unknown":      nameOf(thingURN, &structpb.Struct{}),
 	} {
@@ -212,13 +214,13 @@ func inspect(old, want *structpb.Struct) func(context.Context, lumi.ResourceProv
 
 func update(old, want *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Update(ctx, &lumi.UpdateRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(want)})
+		return p.Update(ctx, &lumi.UpdateRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(want), Token: "u-1"})
 	}
 }
 
 func remove(bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Delete(ctx, &lumi.DeleteRequest{URN: thingURN, ID: "t-1", Properties: lumi.BagOf(bag)})
+		return p.Delete(ctx, &lumi.DeleteRequest{URN: thingURN, ID: "t-1", Properties: lumi.BagOf(bag), Token: "d-1"})
 	}
 }
 

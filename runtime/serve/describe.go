@@ -26,7 +26,8 @@ func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*l
 			return nil, err
 		}
 		described := &lumirpc.Description{
-			Type: token, Named: d.Named, CanFind: d.CanFind, IdempotentCreate: d.IdempotentCreate, Function: d.Function,
+			Type: token, Named: d.Named, CanFind: d.CanFind, IdempotentCreate: d.IdempotentCreate,
+			RepeatableChange: d.RepeatableChange, Function: d.Function,
 		}
 		numbers := map[*lumi.Equality]int32{}
 		for _, p := range d.Properties {

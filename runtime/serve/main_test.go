@@ -333,6 +333,9 @@ func (o ops) do(ctx context.Context, s *state) error {
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "token":
 		s.Properties.Result = &s.Token
+		if object == "fails" {
+			return errors.New(s.Token)
+		}
 	case "defaults":
 		s.Properties.Fixed = new(s.Seed.Name("n-", 8, lumi.LowerAlphanumeric))
 		if s.Old != nil {
@@ -507,6 +510,8 @@ func (o ops) Update(ctx context.Context, _, want *state, _ *lumi.Diff) error {
 type finder struct{ ops }
 
 func (finder) IdempotentCreate() bool { return true }
+
+func (finder) RepeatableChange() bool { return true }
 
 func (f finder) Find(ctx context.Context, want *state) (lumi.ID, error) {
 	if want.Properties.Do == "nonsense" {

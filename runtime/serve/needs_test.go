@@ -34,7 +34,7 @@ func TestDescribe(t *testing.T) {
 		{Name: "result", Kind: lumi.KindString, Flags: out},
 	}
 	thing := &lumi.Description{
-		Type: thingToken, Named: true, CanFind: true, IdempotentCreate: true, Properties: properties,
+		Type: thingToken, Named: true, CanFind: true, IdempotentCreate: true, RepeatableChange: true, Properties: properties,
 		Name: lumi.NameRules{MinLength: 1, MaxLength: 63, Pattern: "^[^ ]", Scope: "fixed"},
 	}
 	other := &lumi.Description{Type: otherToken, Properties: properties}

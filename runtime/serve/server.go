@@ -293,7 +293,7 @@ func (s *server) Update(ctx context.Context, req *bagrpc.UpdateRequest) (*bagrpc
 		return nil, err
 	}
 	resp, err := in.provider.Update(ctx, &lumi.UpdateRequest{
-		URN: in.urn, ID: lumi.ID(req.GetId()), Old: in.old, New: in.new, References: in.references,
+		URN: in.urn, ID: lumi.ID(req.GetId()), Old: in.old, New: in.new, References: in.references, Token: req.GetToken(),
 	})
 	out := &bagrpc.UpdateResponse{}
 	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
@@ -315,7 +315,7 @@ func (s *server) Delete(ctx context.Context, req *bagrpc.DeleteRequest) (*lumirp
 		return nil, err
 	}
 	if _, err := in.provider.Delete(ctx, &lumi.DeleteRequest{
-		URN: in.urn, ID: lumi.ID(req.GetId()), Properties: in.properties, References: in.references,
+		URN: in.urn, ID: lumi.ID(req.GetId()), Properties: in.properties, References: in.references, Token: req.GetToken(),
 	}); err != nil {
 		return nil, err
 	}

@@ -106,7 +106,9 @@ func TestProvider(t *testing.T) {
 	got(t, err, read, &lumi.GetResponse{Properties: whole})
 
 	update := lumi.UpdateRequest{URN: noteURN, ID: "a", Old: whole, New: bag(t, map[string]any{"name": "a", "text": "hi"})}
-	inspected, err := notes.InspectChange(ctx, (*lumi.InspectChangeRequest)(&update))
+	inspected, err := notes.InspectChange(ctx, &lumi.InspectChangeRequest{
+		URN: noteURN, ID: "a", Old: whole, New: update.New,
+	})
 	got(t, err, inspected, &lumi.InspectChangeResponse{Properties: update.New, Changes: []lumi.Change{{
 		Kind: lumi.Modified, Path: "text", Old: structpb.NewStringValue("hello"), New: structpb.NewStringValue("hi"),
 	}}})

@@ -15,6 +15,7 @@ type resource struct {
 	Resource
 	asked   map[string]any // inputs in the Create request
 	changes int
+	by      string    // token of the last Update
 	before  *Resource // state before the last Update, or nil if there was none
 	settled time.Time // time at which the last change becomes visible everywhere
 	gone    time.Time // time at which the deletion finishes, or zero if the resource is not being deleted
@@ -97,6 +98,21 @@ func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resou
 	}
 	c.write(a, r, given)
 	return r, nil
+}
+
+// isLate reports whether an Update must have no effect, since another attempt had one before a later Update.
+func (c *Cloud) isLate(a *attempt, t Type, r *resource) bool {
+	if !t.Repeatable {
+		return false
+	}
+	if a.Token == "" {
+		c.violate("%s of %s without a token", a.Op, a.URN)
+	}
+	if c.changed[a.Token] {
+		return r.by != a.Token
+	}
+	c.changed[a.Token], r.by = true, a.Token
+	return false
 }
 
 // write sets inputs of a resource. If any of them changes, it records the call's effect.

@@ -111,11 +111,15 @@ func (c *Cloud) begin(call *Call) *attempt {
 	return a
 }
 
-// repeats reports whether call repeats an idempotent Create, and all others in flight have its token. Such calls may overlap.
+// repeats reports whether call may overlap the others in flight that change its resource, because the type recognizes tokens:
+// each of them has the same token, or one with which another attempt had an effect.
 func (c *Cloud) repeats(call *Call) bool {
-	isIdempotent := slices.ContainsFunc(c.options.Types, func(t Type) bool { return t.Token == call.URN.Type() && t.Idempotent })
-	return call.Op == Create && isIdempotent && !slices.ContainsFunc(c.calls, func(o *Call) bool {
-		return o.Op == Create && o.URN == call.URN && o.Ended.IsZero() && o.Token != call.Token
+	recognizes := func(t Type) bool {
+		return t.Token == call.URN.Type() && (t.Idempotent && call.Op == Create || t.Repeatable && call.Op != Create)
+	}
+	return slices.ContainsFunc(c.options.Types, recognizes) && !slices.ContainsFunc(c.calls, func(o *Call) bool {
+		isAbout := o.URN == call.URN && (o.ID == call.ID && o.Op.changes() && o.Op != Create || o.Op == Create && call.Op == Create)
+		return isAbout && o.Ended.IsZero() && o.Token != call.Token && !c.changed[o.Token]
 	})
 }
 

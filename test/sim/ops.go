@@ -37,6 +37,9 @@ func (o finder) Find(ctx context.Context, want *state) (id lumi.ID, err error) {
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (o *ops) IdempotentCreate() bool { return o.t.Idempotent }
 
+// RepeatableChange implements [lumi.RepeatableChanger].
+func (o *ops) RepeatableChange() bool { return o.t.Repeatable }
+
 // Check generates a missing name, or copies it from the old state. It returns a fault if the size is a string.
 func (o *ops) Check(_ context.Context, want *state) error {
 	name := want.Properties.values["name"]
@@ -104,7 +107,7 @@ func (o *ops) Update(ctx context.Context, old, want *state, diff *lumi.Diff) err
 	}
 	var r *resource
 	given := map[string]any{}
-	call := Call{At: At{Op: Update}, URN: want.URN, ID: old.ID}
+	call := Call{At: At{Op: Update}, URN: want.URN, ID: old.ID, Token: want.Token}
 	known, err := o.c.do(ctx, call, func(a *attempt) error {
 		if r = o.c.alive(old.ID); r == nil {
 			return lumi.ErrNotFound
@@ -116,6 +119,9 @@ func (o *ops) Update(ctx context.Context, old, want *state, diff *lumi.Diff) err
 		}
 		if err := o.c.reach(given); err != nil {
 			return err
+		}
+		if o.c.isLate(a, o.t, r) {
+			return nil
 		}
 		if before := r.Resource; r.hiddenFor() == 0 {
 			r.before, r.settled = &before, time.Now().Add(a.share(o.c.options.Lag))
@@ -165,7 +171,7 @@ func (o *ops) Get(ctx context.Context, id lumi.ID, old *state) (*object, error) 
 
 // Delete implements [lumi.Ops].
 func (o *ops) Delete(ctx context.Context, old *state) error {
-	call := Call{At: At{Op: Delete}, URN: old.URN, ID: old.ID}
+	call := Call{At: At{Op: Delete}, URN: old.URN, ID: old.ID, Token: old.Token}
 	_, err := o.c.do(ctx, call, func(a *attempt) error {
 		r := o.c.resources[old.ID]
 		if r == nil {

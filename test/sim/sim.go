@@ -84,6 +84,8 @@ type Type struct {
 	// Find enables the operation Find, and Idempotent makes Create idempotent. Engines use them to resolve an uncertain
 	// Create. Unless Idempotent is true, a repeated Create creates a duplicate.
 	Find, Idempotent bool
+	// Repeatable gives Update and Delete no further effect once an attempt with the same token has had one.
+	Repeatable bool
 	// Unique makes Create fail if a resource of the type already has the name. InspectChange therefore requests deletion
 	// before replacement.
 	Unique bool
@@ -127,6 +129,7 @@ type Cloud struct {
 	calls      []*Call
 	attempts   map[At]int
 	changing   map[string]int
+	changed    map[string]bool // tokens of Updates that had an effect
 	effects    int
 	violations []string
 }
@@ -135,7 +138,7 @@ type Cloud struct {
 func New(o Options) *Cloud {
 	c := &Cloud{
 		options: o, providers: map[tokens.Type]*lumi.Provider{}, script: map[At]Fault{},
-		resources: map[lumi.ID]*resource{}, attempts: map[At]int{}, changing: map[string]int{},
+		resources: map[lumi.ID]*resource{}, attempts: map[At]int{}, changing: map[string]int{}, changed: map[string]bool{},
 	}
 	for _, t := range o.Types {
 		var impl lumi.NamingOps[*object] = &ops{c, t}
@@ -191,7 +194,7 @@ func (c *Cloud) Calls() []Call {
 }
 
 // Violations describes the mistakes of the engine: concurrent changes to a resource, a repeated Create of a non-idempotent
-// type after a successful one, a missing token, a token reused with different inputs, or a Delete of a resource that
+// type after a successful one, a missing token of a Create or of a change to a repeatable type, a token reused with different inputs, or a Delete of a resource that
 // another resource refers to.
 func (c *Cloud) Violations() []string {
 	defer c.lock()()

@@ -108,14 +108,14 @@ func (x *execution) try(ctx context.Context, c *call) outcome {
 			next = *read
 		}
 	case c.new == nil:
-		err = c.caller.Delete(limited, existing(c.old, c.references))
+		err = c.caller.Delete(limited, provision.DeleteRequest{Existing: existing(c.old, c.references), Token: c.row.Token})
 	case c.old == nil:
 		next.ID, next.Outputs, err = c.caller.Create(limited, createRequest(c))
 	default:
-		next.Outputs, err = c.caller.Update(limited, plan.InspectChangeRequest{
+		next.Outputs, err = c.caller.Update(limited, provision.UpdateRequest{InspectChangeRequest: plan.InspectChangeRequest{
 			Desired: plan.Desired{URN: c.new.URN, Properties: c.new.Checked, References: c.references},
 			ID:      c.old.ID, Old: c.before(),
-		})
+		}, Token: c.row.Token})
 	}
 	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		err = x.outOfTime(c, err)

@@ -3,7 +3,6 @@ package execute
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -167,7 +166,6 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	}
 	switch again.Kind {
 	case plan.Create, plan.Replace:
-		c.row.Token = rand.Text()
 	case plan.Update:
 		c.old = again.Old
 	case plan.Read:

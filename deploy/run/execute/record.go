@@ -3,6 +3,7 @@ package execute
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"time"
@@ -99,7 +100,7 @@ func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.Stat
 
 func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, c *call) (err error) {
 	c.row = store.Step{
-		Deployment: x.Job.ID, Number: x.number(), Task: task, Kind: kind.String(), State: store.Planned, Token: c.row.Token,
+		Deployment: x.Job.ID, Number: x.number(), Task: task, Kind: kind.String(), State: store.Planned, Token: rand.Text(),
 	}
 	if c.old != nil {
 		c.row.URN, c.row.OldKey, c.row.OldID = string(c.old.URN), oldKey(c.old), c.old.ID

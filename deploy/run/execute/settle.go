@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -61,16 +63,19 @@ func (x *execution) unsettled(ctx context.Context) (left []stored, err error) {
 	return left, err
 }
 
-// isRepeatable reports whether a call may be repeated while an earlier executor may still be making it. Only a creation may, if
-// its token makes both calls create the same resource.
-func (x *execution) isRepeatable(ctx context.Context, c *call) bool {
-	if c.old != nil || c.row.OldKey != "" || c.new == nil || c.new.ID != "" {
+// isRepeatable reports whether a call about a resource of type t may be repeated while an earlier executor may still be making
+// it, because the type's provider recognizes the token.
+func (x *execution) isRepeatable(ctx context.Context, c *call, t tokens.Type) bool {
+	if c.row.Token == "" || c.old == nil && (c.row.OldKey != "" || c.new.ID != "") {
 		return false
 	}
 	limited, cancel := context.WithTimeout(ctx, x.timeout(c))
 	defer cancel()
-	a, err := c.caller.Abilities(limited, c.new.Type())
-	return err == nil && a.Idempotent // The settling call reports the error.
+	a, err := c.caller.Abilities(limited, t)
+	if c.old == nil {
+		return err == nil && a.Idempotent // The settling call reports the error.
+	}
+	return err == nil && a.Repeatable
 }
 
 func (x *execution) settleStep(ctx context.Context, s stored) error {
@@ -79,17 +84,18 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 		return x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(s.Step) })
 	}
 	c := &call{row: s.Step, old: s.old, new: s.new, caller: x.Caller, settles: true}
-	if !x.isRepeatable(ctx, c) {
+	of := s.new
+	if of == nil && s.old != nil {
+		of, c.caller = s.old, x.callerOf(s.old)
+	}
+	isRepeated := of != nil && x.isRepeatable(ctx, c, of.Type())
+	if !isRepeated {
 		if err := x.awaitCall(ctx, s); err != nil {
 			return err
 		}
 	}
-	of := s.new
-	if of == nil {
-		if of = s.old; of == nil { // The vertex is no longer in the graph, so the deletion was recorded.
-			return x.recordOutcome(ctx, c, outcome{state: store.Done})
-		}
-		c.caller = x.callerOf(of)
+	if of == nil { // The vertex is no longer in the graph, so the deletion was recorded.
+		return x.recordOutcome(ctx, c, outcome{state: store.Done})
 	}
 	for u, r := range x.graph.References(of) {
 		if c.references == nil {
@@ -111,6 +117,13 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 		}
 	}
 	o := x.makeCall(ctx, c, true)
+	if isRepeated && c.old != nil && o.state == store.Failed && s.State == store.Started && !x.IsDead(s.Owner) {
+		if err := x.awaitCall(ctx, s); err != nil { // The earlier attempt may still change the resource.
+			return err
+		}
+		c.until = time.Time{}
+		o = x.makeCall(ctx, c, true)
+	}
 	if o.state == store.Unknown && s.new == nil && (x.Job.Kind == store.Cleanup || x.isCommitted(x.graph)) {
 		o.state = store.Failed // The new plan will contain the deletion again.
 	}

@@ -58,6 +58,7 @@ type typeDescription struct {
 	Named            bool                  `json:"named"`
 	CanFind          bool                  `json:"canFind"`
 	IdempotentCreate bool                  `json:"idempotentCreate"`
+	RepeatableChange bool                  `json:"repeatableChange"`
 	Properties       []propertyDescription `json:"properties"`
 }
 
@@ -104,7 +105,8 @@ func describePlugin(ctx context.Context, con *console.Console, name string) erro
 
 func describedType(t *lumi.Description) typeDescription {
 	d := typeDescription{
-		Type: t.Type, Named: t.Named, CanFind: t.CanFind, IdempotentCreate: t.IdempotentCreate, Properties: []propertyDescription{},
+		Type: t.Type, Named: t.Named, CanFind: t.CanFind, IdempotentCreate: t.IdempotentCreate, RepeatableChange: t.RepeatableChange,
+		Properties: []propertyDescription{},
 	}
 	for _, p := range t.Properties {
 		options := []string{}
@@ -156,6 +158,9 @@ func (d *pluginDescription) print(con *console.Console) {
 		}
 		if t.IdempotentCreate {
 			notes = append(notes, "idempotent create")
+		}
+		if t.RepeatableChange {
+			notes = append(notes, "repeatable changes")
 		}
 		text := ""
 		if len(notes) > 0 {

@@ -819,6 +819,7 @@ type UpdateRequest struct {
 	Old           [][]byte               `protobuf:"bytes,4,rep,name=old,proto3" json:"old,omitempty"`
 	New           [][]byte               `protobuf:"bytes,5,rep,name=new,proto3" json:"new,omitempty"`
 	References    map[string]*Reference  `protobuf:"bytes,6,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Token         string                 `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -895,6 +896,13 @@ func (x *UpdateRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
+func (x *UpdateRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 type UpdateResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Properties    [][]byte               `protobuf:"bytes,1,rep,name=properties,proto3" json:"properties,omitempty"`
@@ -954,6 +962,7 @@ type DeleteRequest struct {
 	Id            string                 `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
 	Properties    [][]byte               `protobuf:"bytes,4,rep,name=properties,proto3" json:"properties,omitempty"`
 	References    map[string]*Reference  `protobuf:"bytes,5,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Token         string                 `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1021,6 +1030,13 @@ func (x *DeleteRequest) GetReferences() map[string]*Reference {
 		return x.References
 	}
 	return nil
+}
+
+func (x *DeleteRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
 }
 
 type CallRequest struct {
@@ -1238,7 +1254,7 @@ const file_bagrpc_bagrpc_proto_rawDesc = "" +
 	"\x15delete_before_replace\x18\x03 \x01(\bR\x13deleteBeforeReplace\x12\x1e\n" +
 	"\n" +
 	"properties\x18\x04 \x03(\fR\n" +
-	"properties\"\x82\x02\n" +
+	"properties\"\x98\x02\n" +
 	"\rUpdateRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03urn\x18\x02 \x01(\tR\x03urn\x12\x0e\n" +
@@ -1247,7 +1263,8 @@ const file_bagrpc_bagrpc_proto_rawDesc = "" +
 	"\x03new\x18\x05 \x03(\fR\x03new\x12E\n" +
 	"\n" +
 	"references\x18\x06 \x03(\v2%.bagrpc.UpdateRequest.ReferencesEntryR\n" +
-	"references\x1aP\n" +
+	"references\x12\x14\n" +
+	"\x05token\x18\a \x01(\tR\x05token\x1aP\n" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12'\n" +
 	"\x05value\x18\x02 \x01(\v2\x11.bagrpc.ReferenceR\x05value:\x028\x01\"^\n" +
@@ -1255,7 +1272,7 @@ const file_bagrpc_bagrpc_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x01 \x03(\fR\n" +
 	"properties\x12,\n" +
-	"\afailure\x18\x02 \x01(\v2\x12.google.rpc.StatusR\afailure\"\xfe\x01\n" +
+	"\afailure\x18\x02 \x01(\v2\x12.google.rpc.StatusR\afailure\"\x94\x02\n" +
 	"\rDeleteRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03urn\x18\x02 \x01(\tR\x03urn\x12\x0e\n" +
@@ -1265,7 +1282,8 @@ const file_bagrpc_bagrpc_proto_rawDesc = "" +
 	"properties\x12E\n" +
 	"\n" +
 	"references\x18\x05 \x03(\v2%.bagrpc.DeleteRequest.ReferencesEntryR\n" +
-	"references\x1aP\n" +
+	"references\x12\x14\n" +
+	"\x05token\x18\x06 \x01(\tR\x05token\x1aP\n" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12'\n" +
 	"\x05value\x18\x02 \x01(\v2\x11.bagrpc.ReferenceR\x05value:\x028\x01\"\xd8\x01\n" +

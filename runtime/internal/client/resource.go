@@ -156,7 +156,7 @@ func (r *Resource) InspectChange(
 func (r *Resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
 	resp, err := r.Client.Update(ctx, &bagrpc.UpdateRequest{
 		Type: string(r.Type), Urn: string(req.URN), Id: string(req.ID), Old: bagrpc.Encode(req.Old), New: bagrpc.Encode(req.New),
-		References: bagrpc.EncodeReferences(req.References),
+		References: bagrpc.EncodeReferences(req.References), Token: req.Token,
 	})
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (r *Resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.U
 func (r *Resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
 	_, err := r.Client.Delete(ctx, &bagrpc.DeleteRequest{
 		Type: string(r.Type), Urn: string(req.URN), Id: string(req.ID), Properties: bagrpc.Encode(req.Properties),
-		References: bagrpc.EncodeReferences(req.References),
+		References: bagrpc.EncodeReferences(req.References), Token: req.Token,
 	})
 	if err != nil {
 		return nil, err

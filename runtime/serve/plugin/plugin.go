@@ -157,7 +157,8 @@ func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.De
 	for _, described := range resp.GetTypes() {
 		d := &lumi.Description{
 			Type: tokens.Type(described.GetType()), Named: described.GetNamed(), CanFind: described.GetCanFind(),
-			IdempotentCreate: described.GetIdempotentCreate(), Function: described.GetFunction(),
+			IdempotentCreate: described.GetIdempotentCreate(), RepeatableChange: described.GetRepeatableChange(),
+			Function: described.GetFunction(),
 		}
 		equality := equalities(described.GetEqualities())
 		for _, p := range described.GetProperties() {

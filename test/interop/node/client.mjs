@@ -70,7 +70,7 @@ async function describe() {
     });
     const crates = {
         type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true, equalities: [], name_rules: null,
-        function: false,
+        repeatable_change: false, function: false,
         properties: [
             property("name", "STRING", "required", "replaces"), property("size", "NUMBER", "required", "replaces"),
             property("lid", "STRING"), property("contents", "MAP"), property("rules", "STRING"),
@@ -82,11 +82,11 @@ async function describe() {
     };
     const shelves = {
         type: "depot:index:Shelf", named: false, can_find: false, idempotent_create: false, equalities: [], name_rules: null,
-        function: false, properties: [property("rows", "NUMBER", "required")],
+        repeatable_change: false, function: false, properties: [property("rows", "NUMBER", "required")],
     };
     const search = {
         type: "depot:index:FindCrate", named: false, can_find: false, idempotent_create: false, equalities: [], name_rules: null,
-        function: true,
+        repeatable_change: false, function: true,
         properties: [
             property("serial", "STRING", "required"), property("shelf", "CAPABILITY"),
             property("crate", "STRING", "required", "out"), property("seal", "STRING", "required", "out", "secret"),
