@@ -56,7 +56,9 @@ func (s *step) create(asked Properties) bool {
 	}
 	r.again, r.created = false, checked
 	call := "Create"
-	id, computed, err := r.callCreate(s.ctx, checked)
+	id, computed, err := s.atOnce(call, s.atFirst && r.described.IdempotentCreate, func() (lumi.ID, *structpb.Struct, error) {
+		return r.callCreate(s.ctx, checked)
+	})
 	if isUncertain(err) {
 		call, id, computed, err = s.resolve(checked, err)
 	}
@@ -219,14 +221,17 @@ func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 	s.t.Helper()
 	r := s.r
 	s.old = r.current()
-	computed, err := r.callUpdate(s.ctx, s.old, want)
+	c := r.newChange(r.ID(), s.old, want)
+	_, computed, err := s.atOnce("Update", r.described.RepeatableChange, func() (lumi.ID, *structpb.Struct, error) {
+		return r.callUpdate(s.ctx, c)
+	})
 	if isUncertain(err) && s.expects(err) {
 		s.called("Update", err)
 		s.want = expectation{}
 		if _, err := r.callGet(s.ctx, lumi.Refresh, r.ID(), s.old); !s.called(nameOf(lumi.Refresh), err) {
 			return false
 		}
-		computed, err = r.callUpdate(s.ctx, s.old, want)
+		_, computed, err = r.callUpdate(s.ctx, c)
 	}
 	if !s.made("Update", asked, want, r.ID(), computed, err) {
 		return false
@@ -235,12 +240,14 @@ func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 		return true
 	}
 	sub := s.then("update again after a lost response")
-	again, err := r.callUpdate(s.ctx, s.old, want)
+	_, again, err := r.callUpdate(s.ctx, c)
 	if err != nil {
 		sub.fatalf("Update must be idempotent, but the second call failed: %s\nAn engine that did not get the response calls"+
 			" Update again with the same properties", explain(err))
 	}
-	return sub.made("Update", asked, want, r.ID(), again, nil) // An engine would receive only this response.
+	sub.made("Update", asked, want, r.ID(), again, nil) // An engine would receive only this response.
+	s.late(c)
+	return true
 }
 
 func (s *step) replace(c Replacement) bool {
@@ -260,7 +267,11 @@ func (s *step) replace(c Replacement) bool {
 	}
 	s.refused(want, resp.Replaces)
 	if c.DeleteFirst || resp.DeleteBeforeReplace {
-		return s.delete() && s.create(asked)
+		ok := s.delete() && s.create(asked)
+		if ok {
+			s.late(r.last)
+		}
+		return ok
 	}
 	id, state, wanted := r.ID(), r.current(), r.wanted
 	r.next()
@@ -336,12 +347,15 @@ func (s *step) delete() bool {
 // exists. It returns false if Delete failed as expected.
 func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 	s.t.Helper()
-	err := s.r.callDelete(s.ctx, id, state)
+	c := s.r.newChange(id, state, nil)
+	_, _, err := s.atOnce("Delete", s.r.described.RepeatableChange, func() (lumi.ID, *structpb.Struct, error) {
+		return id, nil, s.r.callDelete(s.ctx, c)
+	})
 	if isUncertain(err) && s.expects(err) {
 		s.called("Delete", err)
 		s.want = expectation{}
 		if _, err = s.r.callGet(s.ctx, lumi.Refresh, id, state); err == nil {
-			err = s.r.callDelete(s.ctx, id, state)
+			err = s.r.callDelete(s.ctx, c)
 		} else if errors.Is(err, lumi.ErrNotFound) {
 			err = nil
 		}
@@ -362,8 +376,9 @@ func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 			break
 		}
 	}
-	if err := s.r.callDelete(s.ctx, id, state); err != nil {
+	if err := s.r.callDelete(s.ctx, c); err != nil {
 		s.errorf("Delete must succeed if the resource is already gone, but failed: %s", explain(err))
 	}
+	s.late(c)
 	return true
 }

@@ -18,7 +18,8 @@ import (
 // author implements volumes with one mistake, selected by the field that is set.
 type author struct {
 	*volumeOps
-	forgetful bool // Create forgets earlier tokens
+	forgetful bool // the third Create forgets earlier tokens
+	creations int
 	strict    bool // Delete fails if the resource does not exist
 	check     func(want *volumeState) error
 	create    func(want *volumeState, id lumi.ID) (lumi.ID, error)
@@ -37,9 +38,11 @@ func (a *author) Check(ctx context.Context, want *volumeState) error {
 }
 
 func (a *author) Create(ctx context.Context, want *volumeState) (lumi.ID, error) {
-	if a.forgetful {
+	a.cloud.mu.Lock()
+	if a.creations++; a.creations == 3 && a.forgetful {
 		clear(a.cloud.tokens)
 	}
+	a.cloud.mu.Unlock()
 	id, err := a.volumeOps.Create(ctx, want)
 	if a.log != nil {
 		a.log(ctx, want.Properties)

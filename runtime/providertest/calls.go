@@ -2,6 +2,8 @@ package providertest
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -65,6 +67,34 @@ func orEmpty[A any](resp *A, err error) (*A, error) {
 	return resp, err
 }
 
+// twin is the second of two calls made at once: one that fails, if only one of them does. resp and err are its result.
+type twin struct {
+	isSent bool
+	resp   any
+	err    error
+}
+
+// send makes a call and returns its response, or an empty one if it fails. If r.twin is set, it makes the call twice at once, and
+// the next send returns the result of the second one, so that the transcript does not depend on which ends first.
+func send[A any](r *Resource, call func() (*A, error)) (*A, error) {
+	second := r.twin
+	if second == nil {
+		return orEmpty(call())
+	}
+	if second.isSent {
+		r.twin = nil
+		return second.resp.(*A), second.err
+	}
+	second.isSent = true
+	var wg sync.WaitGroup
+	wg.Go(func() { second.resp, second.err = orEmpty(call()) })
+	first, err := orEmpty(call())
+	if wg.Wait(); err != nil && second.err == nil {
+		first, second.resp, err, second.err = second.resp.(*A), first, nil, err
+	}
+	return first, err
+}
+
 func (r *Resource) callCheck(ctx context.Context, bag *structpb.Struct) (*structpb.Struct, error) {
 	c := r.call("Check", "", bags{bag, r.wanted})
 	resp, err := orEmpty(r.provider.Check(ctx, &lumi.CheckRequest{
@@ -83,9 +113,11 @@ func (r *Resource) callName(ctx context.Context, bag *structpb.Struct) (string, 
 
 func (r *Resource) callCreate(ctx context.Context, bag *structpb.Struct) (lumi.ID, *structpb.Struct, error) {
 	c := r.call("Create", r.intent(r.attempt), bags{bag})
-	resp, err := orEmpty(r.provider.Create(ctx, &lumi.CreateRequest{
-		URN: c.urn, Properties: lumi.BagOf(bag), Token: c.id, References: c.refs,
-	}))
+	resp, err := send(r, func() (*lumi.CreateResponse, error) {
+		return r.provider.Create(ctx, &lumi.CreateRequest{
+			URN: c.urn, Properties: lumi.BagOf(bag), Token: c.id, References: c.refs,
+		})
+	})
 	computed, err := c.answered(resp.Properties, string(resp.ID), err)
 	return resp.ID, computed, err
 }
@@ -123,18 +155,36 @@ func (r *Resource) callInspect(
 	return resp, c.ended(summary(resp), err)
 }
 
-func (r *Resource) callUpdate(ctx context.Context, old, want *structpb.Struct) (*structpb.Struct, error) {
-	c := r.call("Update", string(r.ID()), bags{1: old, 2: want})
-	resp, err := orEmpty(r.provider.Update(ctx, &lumi.UpdateRequest{
-		URN: c.urn, ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: c.refs,
-	}))
-	return c.answered(resp.Properties, "", err)
+// change is an Update, or a Delete if want is nil.
+type change struct {
+	token     string
+	id        lumi.ID
+	old, want *structpb.Struct
 }
 
-func (r *Resource) callDelete(ctx context.Context, id lumi.ID, state *structpb.Struct) error {
-	c := r.call("Delete", string(id), bags{state})
-	_, err := r.provider.Delete(ctx, &lumi.DeleteRequest{
-		URN: c.urn, ID: id, Properties: lumi.BagOf(state), References: c.refs,
+// newChange returns a change with a new token.
+func (r *Resource) newChange(id lumi.ID, old, want *structpb.Struct) *change {
+	r.changes++
+	return &change{r.intent(fmt.Sprint("change ", r.changes)), id, old, want}
+}
+
+func (r *Resource) callUpdate(ctx context.Context, ch *change) (lumi.ID, *structpb.Struct, error) {
+	c := r.call("Update", string(ch.id), bags{1: ch.old, 2: ch.want})
+	resp, err := send(r, func() (*lumi.UpdateResponse, error) {
+		return r.provider.Update(ctx, &lumi.UpdateRequest{
+			URN: c.urn, ID: ch.id, Old: lumi.BagOf(ch.old), New: lumi.BagOf(ch.want), References: c.refs, Token: ch.token,
+		})
+	})
+	computed, err := c.answered(resp.Properties, "", err)
+	return ch.id, computed, err
+}
+
+func (r *Resource) callDelete(ctx context.Context, ch *change) error {
+	c := r.call("Delete", string(ch.id), bags{ch.old})
+	_, err := send(r, func() (*lumi.DeleteResponse, error) {
+		return r.provider.Delete(ctx, &lumi.DeleteRequest{
+			URN: c.urn, ID: ch.id, Properties: lumi.BagOf(ch.old), References: c.refs, Token: ch.token,
+		})
 	})
 	return c.ended("", err)
 }

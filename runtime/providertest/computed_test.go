@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -37,6 +38,7 @@ const shelfToken tokens.Type = "store:index:Shelf"
 // shelves sorts doors and lowers their case. It has bugs: "forgets" returns no label, "fails" fails after making a shelf, and
 // "drops" loses a door.
 type shelves struct {
+	mu   sync.Mutex
 	bug  string
 	made map[lumi.ID]shelf
 }
@@ -52,6 +54,8 @@ func (c *shelves) Create(_ context.Context, want *lumi.State[*shelf]) (lumi.ID, 
 func (*shelves) IdempotentCreate() bool { return true }
 
 func (c *shelves) put(id lumi.ID, s *shelf) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if s.Room == nil {
 		s.Room = new("attic")
 	}
@@ -90,7 +94,7 @@ func (c *shelves) Delete(_ context.Context, old *lumi.State[*shelf]) error {
 }
 
 func shelvesWith(t providertest.TB, bug string) *providertest.Resource {
-	p := lumi.NewNamedProvider(shelfToken, func() *shelf { return new(shelf) }, &shelves{bug, map[lumi.ID]shelf{}})
+	p := lumi.NewNamedProvider(shelfToken, func() *shelf { return new(shelf) }, &shelves{bug: bug, made: map[lumi.ID]shelf{}})
 	return providertest.InProcess(t, providertest.Resources(&p)).Resource(shelfToken, "s")
 }
 

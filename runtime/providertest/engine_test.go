@@ -277,6 +277,8 @@ func (o *ordered) Create(ctx context.Context, want *volumeState) (lumi.ID, error
 		return "", errors.New("no such zone")
 	}
 	id, err := o.volumeOps.Create(ctx, want)
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
 	o.calls = append(o.calls, "create "+string(id))
 	return id, err
 }
@@ -306,8 +308,8 @@ func TestOrder(t *testing.T) {
 		Stored: providertest.Properties{"size": 7},
 		Change: providertest.Change{Changes: []string{"~ size: 7 -> 10"}},
 	}}
-	lastFirst := []string{"create id-1", "create id-1", "create id-2", "delete id-1 of size 10", "delete id-2 of size 10"}
-	firstFirst := []string{"create id-1", "create id-1", "delete id-1 of size 10", "create id-2", "delete id-2 of size 10"}
+	lastFirst := []string{"create id-1", "create id-1", "create id-1", "create id-2", "delete id-1 of size 10", "delete id-2 of size 10"}
+	firstFirst := []string{"create id-1", "create id-1", "create id-1", "delete id-1 of size 10", "create id-2", "delete id-2 of size 10"}
 	for _, test := range []struct {
 		name string
 		ops  ordered
@@ -317,7 +319,7 @@ func TestOrder(t *testing.T) {
 		{"by default", ordered{}, replace(false), lastFirst},
 		{"chosen by the program", ordered{}, replace(true), firstFirst},
 		{"chosen by the provider", ordered{deleteFirst: true}, replace(false), firstFirst},
-		{"of an older version", ordered{}, upgraded, []string{"create id-1", "create id-1", "delete id-1 of size 7"}},
+		{"of an older version", ordered{}, upgraded, []string{"create id-1", "create id-1", "create id-1", "delete id-1 of size 7"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ops := test.ops

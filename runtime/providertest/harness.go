@@ -287,7 +287,7 @@ func (r *Resource) remove(ctx context.Context, l living) error {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 		defer cancel()
 	}
-	if err := r.callDelete(ctx, l.id, l.state); err != nil {
+	if err := r.callDelete(ctx, r.newChange(l.id, l.state, nil)); err != nil {
 		return fmt.Errorf("Delete failed: %s", explain(err))
 	}
 	if _, err := r.callGet(ctx, lumi.Import, l.id, nil); !errors.Is(err, lumi.ErrNotFound) {

@@ -258,7 +258,7 @@ func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 		return
 	}
 	sub := s.then("update instead")
-	_, err := r.callUpdate(s.ctx, r.current(), want)
+	_, _, err := r.callUpdate(s.ctx, r.newChange(r.ID(), r.current(), want))
 	var replace *lumi.ReplaceError
 	switch text := "Update must be refused, since changing " + list(because) + " requires a replacement"; {
 	case err == nil:

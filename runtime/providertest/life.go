@@ -87,7 +87,7 @@ func (r *Resource) Life(t TB, l Life) {
 	r.plans(t, l)
 	s := r.step(t, "create", nil)
 	s.exists(false)
-	s.expected = l.Expect
+	s.expected, s.atFirst = l.Expect, true
 	s.create(l.Create)
 	for _, name := range l.Computed {
 		if isNull(r.Output(lumi.Path(name))) {

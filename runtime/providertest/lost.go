@@ -76,6 +76,64 @@ func (s *step) createAgain() {
 	s.then("get").get(r.current())
 }
 
+// atOnce makes a call. If it is declared, it makes the call twice at once, like two engines of which one takes over from the
+// other, and checks that both succeed, or that one returns a [lumi.RetryError]. It returns the result of one that succeeds.
+func (s *step) atOnce(
+	call string, declared bool, do func() (lumi.ID, *structpb.Struct, error),
+) (lumi.ID, *structpb.Struct, error) {
+	s.t.Helper()
+	if !declared || s.want.what != "" {
+		return do()
+	}
+	s.r.twin = &twin{}
+	id, computed, err := do()
+	otherID, other, otherErr := do()
+	if otherErr == nil && otherID < id {
+		id, computed, otherID, other = otherID, other, id, computed
+	}
+	if err == nil && call == "Create" {
+		s.r.h.track(s.r, id, merge(s.r.created, computed))
+	}
+	const why = "An engine that takes over from a lost one repeats such a call while the first attempt may still be running"
+	switch {
+	case err != nil || errors.As(otherErr, new(*lumi.RetryError)):
+	case otherErr != nil:
+		s.fatalf("%s was called twice at once with the same token, and one call failed: %s\n%s", call, explain(otherErr), why)
+	case otherID != id:
+		s.r.h.track(s.r, otherID, merge(s.r.created, other))
+		s.fatalf("%s was called twice at once with the same token, and created two resources: %s and %s\n%s", call, id, otherID, why)
+	}
+	return id, computed, err
+}
+
+// late repeats the change before c, as if its first attempt began only now, and checks that it has no effect.
+func (s *step) late(c *change) {
+	s.t.Helper()
+	r, last := s.r, s.r.last
+	if r.last = c; last == nil || !r.described.RepeatableChange {
+		return
+	}
+	sub, call := s.then("the change before it once more"), "Update"
+	before, missing := r.callGet(s.ctx, lumi.Import, last.id, nil)
+	if last.want != nil {
+		_, _, _ = r.callUpdate(s.ctx, last) // It may fail, since no engine would receive its response.
+	} else {
+		call, _ = "Delete", r.callDelete(s.ctx, last)
+	}
+	after, err := r.callGet(s.ctx, lumi.Import, last.id, nil)
+	sub.called(call, nil)
+	const why = "An engine that takes over from a lost one does not wait for its call, which may begin after later calls have ended"
+	switch {
+	case missing == nil && err == nil:
+		sub.differs("a late "+call+" changes "+string(last.id), before, after, nil, why)
+	case missing == nil:
+		sub.errorf("a late %s deletes %s: %s\n%s", call, last.id, explain(err), why)
+	case err == nil:
+		r.h.track(r, last.id, last.old)
+		sub.errorf("a late %s creates %s again\n%s", call, last.id, why)
+	}
+}
+
 // findsNothing checks that Find returns [lumi.ErrNotFound] for a token that was not passed to Create.
 func (s *step) findsNothing(bag *structpb.Struct, token string) {
 	s.t.Helper()

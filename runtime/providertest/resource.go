@@ -37,6 +37,11 @@ type Resource struct {
 	// if a Create with the same properties would be a retry, for which attempt is not incremented.
 	incarnation, attempt int
 	again                bool
+	// changes is the number of Updates and Deletes, not counting repetitions, and last is the last of them that succeeded. twin is
+	// set while a call is made twice at once.
+	changes int
+	last    *change
+	twin    *twin
 
 	// asked holds the properties last requested by the test, and wanted the corresponding result of Check and
 	// InspectChange, or nil if the resource does not exist. created holds the properties passed to the last Create.
@@ -118,9 +123,9 @@ func (r *Resource) seed() lumi.Seed {
 	return sum[:]
 }
 
-// intent returns the token for an attempt to create the resource.
-func (r *Resource) intent(attempt int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "token of %s, %d", r.first, attempt))
+// intent returns the token for an attempt to create the resource, which is identified by a number, or for a change.
+func (r *Resource) intent(attempt any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "token of %s, %v", r.first, attempt))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -21,6 +21,8 @@ type step struct {
 	want expectation
 	// old, if not nil, holds the properties before the step's Update.
 	old *structpb.Struct
+	// atFirst is set for the first Create of a life, which is made twice at once if it is idempotent.
+	atFirst bool
 	// expected holds properties that the resource must have after the step. It may omit some.
 	expected Properties
 }
