@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -66,8 +67,14 @@ func (ops directoryProviderOpsImpl) Create(ctx context.Context, want *directoryS
 	}
 	defer p.close()
 	err = p.Mkdir(p.base, 0o700)
-	if errors.Is(err, fs.ErrExist) {
-		return "", p.taken()
+	for i := 0; errors.Is(err, fs.ErrExist); i++ { // perhaps created, but not yet marked, by a concurrent call
+		if id, err := ops.Find(ctx, want); err == nil {
+			return id, nil
+		}
+		if i == 20 {
+			return "", p.taken()
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	if err != nil {
 		return "", p.failed(err)
