@@ -63,7 +63,7 @@ func (g *Graph) unshared(other *Graph, f func(key string, x any)) {
 func (r rootVertex) equal(other rootVertex) bool {
 	return r.Environment == other.Environment && r.Lineage == other.Lineage && slices.Equal(r.Modules, other.Modules) &&
 		slices.EqualFunc(r.Pending, other.Pending, func(a, b Pending) bool {
-			return a.Resource == b.Resource && a.Configuration.Equal(b.Configuration)
+			return a.Resource == b.Resource && a.Held == b.Held && a.Configuration.Equal(b.Configuration)
 		})
 }
 

@@ -3,8 +3,6 @@ package graph
 import (
 	"slices"
 	"testing"
-
-	"github.com/lumi-idl/lumi/lumigl"
 )
 
 func TestChanges(t *testing.T) {
@@ -23,7 +21,10 @@ func TestChanges(t *testing.T) {
 	again := *g.versions["a"][1].resources[0]
 	replaced := g.clone()
 	replaced.put(g.versions["a"][1].with(InOrder([]*Resource{&again})))
-	pending := without.Leave("a", Pending{g.pending["a"][0].Resource, lumigl.Value{}})
+	pending := without.Leave("a", Pending{Resource: g.pending["a"][0].Resource})
+	held := g.clone()
+	held.pending["a"] = slices.Clone(g.pending["a"])
+	held.pending["a"][0].Held = true
 	both := g.clone()
 	set(both.versions, "a", append(slices.Clone(g.versions["a"]), NewVersion(VersionID{"a", 5}, []*Resource{users1})))
 	neither := both.clone()
@@ -39,6 +40,7 @@ func TestChanges(t *testing.T) {
 		{"none", g, empty, nil, all},
 		{"an edge of the root", g, moved, []string{"root"}, nil},
 		{"a configuration", g, pending, []string{"root"}, nil},
+		{"a held deletion", g, held, []string{"root"}, nil},
 		{"nothing is pending", g, without, []string{"root"}, []string{old}},
 		{"a version", g, reduced, nil, []string{"a::1", foodb1, users}},
 		{"two versions", both, neither, nil, []string{"a::1", "a::5", foodb1, users}},

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // Cleanup returns the transition that removes a module's unreferenced versions and the resources found only in them.
@@ -63,7 +66,59 @@ func (g *Graph) reduce(module string, left []*Version) *Transition {
 	set(after.versions, module, left)
 	delete(after.pending, module)
 	same := func(r *Resource) *Resource { return r }
-	return &Transition{Graph: after, Deleted: g.deleted(module, left, same), Cleanups: after.Unused()}
+	t := &Transition{Graph: after, Deleted: g.deleted(module, left, same)}
+	t.hold(g, module, nil)
+	t.Cleanups = t.Graph.Unused()
+	return t
+}
+
+// hold moves the resources whose deletion must wait from Deleted to Held, and makes them pending. Removed resources are
+// never held.
+func (t *Transition) hold(before *Graph, module string, removed []*Resource) {
+	isRemoved := func(r *Resource) bool { return slices.Contains(removed, r) }
+	t.Held = t.Graph.waiting(module, slices.DeleteFunc(slices.Clone(t.Deleted), isRemoved))
+	isHeld := func(r *Resource) bool { return slices.Contains(t.Held, r) }
+	t.Deleted = slices.DeleteFunc(t.Deleted, isHeld)
+	var pending []Pending
+	for _, r := range t.Held {
+		configuration := before.Configuration(r)
+		if newest := t.Graph.Newest(module); newest != nil {
+			configuration = lumigl.Merged(configuration, newest.Configuration)
+		}
+		pending = append(pending, before.Leaving(t.Graph, Pending{r, configuration, true})...)
+	}
+	t.Graph = t.Graph.Leave(module, pending...)
+}
+
+// waiting returns those of the given resources of a module that cannot be deleted yet: pending resources of other modules
+// refer to them, directly or indirectly.
+func (g *Graph) waiting(module string, resources []*Resource) (held []*Resource) {
+	needed, on := map[string]bool{}, map[urn.URN]bool{}
+	need := func(r *Resource) {
+		for key := range r.Referents.Members() {
+			needed[key] = true
+		}
+	}
+	for other, all := range g.pending {
+		for _, p := range all {
+			if other != module {
+				need(p.Resource)
+			}
+		}
+	}
+	for found := len(needed) > 0; found; {
+		found = false
+		for _, r := range resources {
+			if (needed[referentKey(r.Type(), r.ID)] || on[r.URN]) && !slices.Contains(held, r) {
+				held, found = append(held, r), true
+				need(r)
+				for _, u := range r.Dependencies {
+					on[u] = true
+				}
+			}
+		}
+	}
+	return held
 }
 
 // deleted returns the resources to delete when a module keeps only the versions in left, sorted by key and ID. It

@@ -29,8 +29,9 @@ type Transition struct {
 	// Bound lists the edges of the new version. Moved lists the edges of other modules that were moved to it. Stayed
 	// lists the edges of other modules that still refer to an older version.
 	Bound, Moved, Stayed []Binding
-	// Deleted lists the resources that are in no kept version, including pending ones, sorted by key.
-	Deleted []*Resource
+	// Deleted lists the resources that are in no kept version, including pending ones, sorted by key. Held lists those
+	// that stay pending instead, because a pending resource of another module refers to them.
+	Deleted, Held []*Resource
 	// Conflicts lists the changes blocked by kept versions.
 	Conflicts []Conflict
 	// Cleanups lists the modules with unreferenced versions, sorted.
@@ -97,7 +98,7 @@ func (g *Graph) Deploy(u Update) (*Transition, error) {
 	d.rewriteKept()
 	d.findStale()
 	d.findDeleted()
-	d.Cleanups = d.after.Unused()
+	d.Cleanups = d.Graph.Unused()
 	return d.Transition, nil
 }
 
@@ -265,4 +266,5 @@ func (d *deploying) findDeleted() {
 			d.after.put(v.with(slices.DeleteFunc(slices.Clone(v.resources), isLost)))
 		}
 	}
+	d.hold(d.before, d.Version.Module, d.Removed)
 }

@@ -457,6 +457,78 @@ func TestTransitions(t *testing.T) {
 			a::1
 			a::2
 			a::3*`},
+		{"a deployment holds deletions while a pending resource of another module refers to them", `
+			deploy a net db(net) lb =foo:db
+			deploy b vm(a.db) a.foo
+			destroy b
+			leave b
+			deploy a`, `
+			delete a.lb:1
+			cleanup a
+			a::1
+			a::3*
+			pending a.db:1 (held)
+			pending a.net:1 (held)
+			pending b.vm:2`},
+		{"so does a cleanup", `
+			deploy a db =foo()
+			deploy b vm(a.db) a.foo()
+			deploy a =foo(x)
+			destroy b
+			leave b
+			cleanup a`, `
+			a::3*
+			pending a.db:1 (held)
+			pending b.vm:2`},
+		{"so does the removal of a module", `
+			deploy a db =foo:db
+			deploy b vm(a.db) a.foo
+			destroy b
+			leave b
+			destroy a`, `
+			pending a.db:1 (held)
+			pending b.vm:2`},
+		{"the cleanup that deletes the last such resource queues the cleanup of what it held", `
+			deploy a db =foo:db
+			deploy b vm(a.db) a.foo
+			destroy b
+			leave b
+			destroy a
+			cleanup b`, `
+			delete b.vm:2
+			cleanup a
+			pending a.db:1 (held)`},
+		{"the cleanup of what was held queues none if it fails", `
+			deploy a db =foo:db
+			deploy b vm(a.db) a.foo
+			destroy b
+			leave b
+			destroy a
+			cleanup b
+			cleanup a
+			leave a`, `
+			pending a.db:1`},
+		{"a cleanup holds a deletion that failed before", `
+			deploy a db =foo:db
+			deploy b vm(a.db) a.foo
+			destroy b
+			leave b
+			destroy a
+			leave a
+			cleanup a`, `
+			pending a.db:1 (held)
+			pending b.vm:2`},
+		{"what is replaced is not held if it is deleted first", `
+			deploy a db =foo:db
+			deploy b vm(a.db) a.foo
+			destroy b
+			leave b
+			deploy a db^`, `
+			delete a.db:1
+			cleanup a
+			a::1
+			a::3* db:3
+			pending b.vm:2`},
 	} {
 		t.Run(strings.ReplaceAll(test.rule, " ", "-"), func(t *testing.T) {
 			t.Parallel()

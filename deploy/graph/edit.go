@@ -94,8 +94,8 @@ func (g *Graph) referenced() map[VersionID]bool {
 	return referenced
 }
 
-// Unused returns the modules with unreferenced versions, sorted. Partial versions are not counted, since they wait for
-// a deployment to finish.
+// Unused returns the modules with unreferenced versions, or with held deletions that no longer have to wait, sorted.
+// Partial versions are not counted, since they wait for a deployment to finish.
 func (g *Graph) Unused() []string {
 	referenced := g.referenced()
 	var modules []string
@@ -104,5 +104,17 @@ func (g *Graph) Unused() []string {
 			modules = append(modules, v.Module)
 		}
 	}
+	for module, pending := range g.pending {
+		var held []*Resource
+		for _, p := range pending {
+			if p.Held {
+				held = append(held, p.Resource)
+			}
+		}
+		if len(g.waiting(module, held)) < len(held) {
+			modules = append(modules, module)
+		}
+	}
+	slices.Sort(modules)
 	return slices.Compact(modules)
 }

@@ -275,6 +275,9 @@ type Pending struct {
 	Resource *Resource
 	// Configuration is the configuration of the resource's provider.
 	Configuration lumigl.Value
+	// Held is set if no deletion was attempted, because a pending resource of another module refers to the resource. The
+	// deletion of the last such resource is followed by a cleanup.
+	Held bool
 }
 
 // NewVersion returns a version with the given resources, which must be in dependency order. It panics if two of them

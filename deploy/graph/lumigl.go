@@ -80,7 +80,11 @@ func (w writer) value(x any) lumigl.Value {
 		return lumigl.ReferenceTo(w.vertex(x.Key()))
 	case Pending:
 		to := w.vertex(keyWithID(x.Resource))
-		return object(field("resource", lumigl.ReferenceTo(to)), field("configuration", w.value(x.Configuration)))
+		entry := object(field("resource", lumigl.ReferenceTo(to)), field("configuration", w.value(x.Configuration)))
+		if x.Held {
+			entry = entry.With("held", lumigl.BoolOf(true))
+		}
+		return entry
 	case Type:
 		return w.value(x.Form)
 	case lumigl.Value:

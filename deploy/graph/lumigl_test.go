@@ -185,7 +185,7 @@ func dump(g *Graph) string {
 			}
 		}
 		for _, p := range g.Pending(module) {
-			fmt.Fprintf(&out, "  pending %s\n", show(p.Configuration))
+			fmt.Fprintf(&out, "  pending %s %t\n", show(p.Configuration), p.Held)
 			resource(p.Resource)
 		}
 	}
@@ -346,7 +346,7 @@ func anyGraph(t *rapid.T) *Graph {
 		earlier = append(earlier, g.versions[module]...)
 		for n := range rapid.IntRange(0, 2).Draw(t, "pending") {
 			d++
-			p := Pending{anyResource(t, module, n, d), anyBag(t, []lumigl.Value{lumigl.NullValue()})}
+			p := Pending{anyResource(t, module, n, d), anyBag(t, []lumigl.Value{lumigl.NullValue()}), rapid.Bool().Draw(t, "held")}
 			g.pending[module] = append(g.pending[module], p)
 		}
 	}

@@ -122,6 +122,19 @@ func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 	return after
 }
 
+// Leaving returns p, followed by the look-ups that its resource refers to and that no version of after contains any
+// longer. The deletion needs them, too.
+func (g *Graph) Leaving(after *Graph, p Pending) []Pending {
+	all := []Pending{p}
+	references := g.References(p.Resource)
+	for _, u := range slices.Sorted(maps.Keys(references)) {
+		if to := references[u]; to.IsRead() && after.Find(to.URN, to.Deployment, to.ID) != to {
+			all = append(all, Pending{Resource: to, Configuration: g.Configuration(to)})
+		}
+	}
+	return all
+}
+
 // Abandon returns the graph with all resources created by a module's failed deployments moved to pending.
 func (g *Graph) Abandon(module string) *Graph {
 	after := g.clone()

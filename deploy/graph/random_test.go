@@ -10,7 +10,7 @@ import (
 )
 
 // TestRandomTransitions runs random scripts. After each command, world checks the graph and compares it with the
-// previous graph. After all cleanups, every version is reachable from the root.
+// previous graph. After all cleanups, every version is reachable from the root, and nothing is pending.
 func TestRandomTransitions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,9 +31,12 @@ func TestRandomTransitions(t *testing.T) {
 			left = false
 			for _, module := range w.g.Modules() {
 				done := w.g.Cleanup(module)
-				left = left || len(done.Graph.Versions(module)) < len(w.g.Versions(module))
+				left = left || len(done.Graph.Versions(module)) < len(w.g.Versions(module)) || len(done.Deleted) > 0
 				w.g = done.Graph
 			}
+		}
+		if left := pending(w.g); len(left) > 0 {
+			t.Fatalf("%s is pending, but no cleanup deletes it", left[0].Resource.Key())
 		}
 		for v := range versions(w.g) {
 			if !v.Partial && !slices.Contains(w.g.Kept(v.Module), v) {
@@ -74,6 +77,12 @@ func randomItems(t *rapid.T, w *world, module string) []string {
 		list := ""
 		if len(names) > 0 && rapid.Bool().Draw(t, "depends") {
 			list = "(" + rapid.SampledFrom(names).Draw(t, "on") + ")"
+		}
+		if other := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "refers to"); list == "" && other != module {
+			if used := w.newest(other); used != nil && used.Len() > 0 {
+				to := rapid.SampledFrom(slices.Collect(used.Resources())).Draw(t, "referent")
+				list = "(" + other + "." + to.URN.Name() + ")"
+			}
 		}
 		item := name + rapid.SampledFrom([]string{"", "", "", "!", "^", "*"}).Draw(t, "how")
 		if was := "m" + name; rapid.IntRange(0, 4).Draw(t, "moves") == 0 && held(name) && !held(was) {

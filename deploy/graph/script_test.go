@@ -22,9 +22,9 @@ import (
 //	leave a                                   makes the deletions of the last transition pending, as if they had failed
 //	fail a +new db! lb-                       fails to deploy a after creating new, changing db, and deleting lb
 //
-// By default, resources of the newest version are unchanged. A deployment with conflicts has no effect. The verb
-// foo(xy) takes the numbers x and y. All other values are strings. A use a.foo?PREDICATE has a predicate, in which _
-// denotes a space.
+// By default, resources of the newest version are unchanged. A dependency a.db is the newest resource db of another
+// module, recorded in Referents. A deployment with conflicts has no effect. The verb foo(xy) takes the numbers x and y.
+// All other values are strings. A use a.foo?PREDICATE has a predicate, in which _ denotes a space.
 type world struct {
 	g          *graph.Graph
 	deployment graph.Deployment
@@ -123,7 +123,7 @@ func (w *world) update(module string, items []string) graph.Update {
 			u.Interrupt = append(u.Interrupt, item[1:])
 		case item[0] == '=':
 			v.Provides = append(v.Provides, provided(module, item[1:]))
-		case strings.Contains(item, "."):
+		case strings.Contains(strings.SplitN(item, "(", 2)[0], "."):
 			v.Uses = append(v.Uses, use(item))
 		default:
 			resources = append(resources, w.resource(module, item, old, &u))
@@ -183,7 +183,11 @@ func (w *world) made(module, name, dependencies string) *graph.Resource {
 		Outputs: lumigl.ObjectOf(lumigl.Member{Key: "v", Value: lumigl.TextOf(text)}),
 	}
 	for d := range strings.SplitSeq(dependencies, ",") {
-		if d != "" {
+		if other, of, ok := strings.Cut(d, "."); ok {
+			to := w.newest(other).Resource(urnOf(other, of))
+			checked := lumigl.ObjectOf(lumigl.Member{Key: "on", Value: lumigl.ReferenceTo(vertexOf(to.URN))})
+			r.Referents = graph.ReferentsOf(checked, func(urn.URN) string { return to.ID })
+		} else if d != "" {
 			r.Dependencies = append(r.Dependencies, urnOf(module, d))
 		}
 	}
@@ -336,7 +340,11 @@ func graphText(g *graph.Graph) string {
 			out.WriteString("\n")
 		}
 		for _, p := range g.Pending(module) {
-			fmt.Fprintf(&out, "pending %s\n", p.Resource.Key())
+			fmt.Fprintf(&out, "pending %s", p.Resource.Key())
+			if p.Held {
+				out.WriteString(" (held)")
+			}
+			out.WriteString("\n")
 		}
 	}
 	return out.String()
@@ -360,6 +368,15 @@ func (w *world) compare(before *graph.Graph, words []string) error {
 	}
 	for _, r := range slices.Concat(w.last.Deleted, w.removed) {
 		held[r.ID] = true
+	}
+	for _, p := range pending(w.g) {
+		held[p.Resource.ID] = true
+		for key := range p.Resource.Referents.Members() {
+			refers := func(r *graph.Resource) bool { return key == string(r.Type())+" "+r.ID }
+			if words[0] != "fail" && !strings.Contains(strings.Join(words, " "), "^") && slices.ContainsFunc(w.last.Deleted, refers) {
+				return fmt.Errorf("%s is deleted, although %s refers to it", key, p.Resource.Key())
+			}
+		}
 	}
 	for v := range versions(before) {
 		for r := range v.Resources() {
@@ -395,6 +412,13 @@ func (w *world) compareNeeds(before *graph.Graph, words []string) error {
 		}
 	}
 	return nil
+}
+
+func pending(g *graph.Graph) (all []graph.Pending) {
+	for _, module := range g.Modules() {
+		all = append(all, g.Pending(module)...)
+	}
+	return all
 }
 
 func versions(g *graph.Graph) iter.Seq[*graph.Version] {

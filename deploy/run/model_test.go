@@ -212,6 +212,14 @@ func TestModelRegressions(t *testing.T) {
 			{Module: 2, Edits: []modelEdit{{0, 0, 16}, {10, 1, 4}, {0, 0, 3}, {0, 1, 9}, {0, 3, 14}}, After: 8, Failed: leaves},
 			{Edits: []modelEdit{{13, 3, 0}}, After: 8, Failed: leaves},
 		}},
+		"a pending resource of another module refers to a replaced one": {Seed: 0x1e6, Modules: 2, Faults: 0.1, Slow: true, Acts: []modelAct{
+			{Module: 1, Edits: []modelEdit{{9, 1, 5}}, Failed: leaves},
+			{Edits: []modelEdit{{12, 1, 17}, {2, 2, 14}}, Failed: leaves},
+			{Module: 1, Edits: []modelEdit{{8, 1, 19}}, Failed: leaves},
+			{Module: 1, Edits: []modelEdit{{0, 3, 18}, {0, 2, 10}}, Failed: leaves},
+			{Module: 1, Edits: []modelEdit{{13, 4, 0}}, Failed: leaves},
+			{Edits: []modelEdit{{10, 2, 10}, {8, 3, 3}, {3, 0, 1}}, Failed: leaves},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var story []string

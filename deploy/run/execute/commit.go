@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,20 +26,22 @@ func (x *execution) commit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		forgotten := map[identity]bool{}
+		forgotten, planned := map[identity]bool{}, map[identity]bool{}
 		for _, s := range x.plan.Steps {
-			if s.Kind == plan.Forget {
-				forgotten[identityOf(s.Old)] = true
+			if s.New == nil {
+				forgotten[identityOf(s.Old)], planned[identityOf(s.Old)] = s.Kind == plan.Forget, true
 			}
 			x.noteUncalled(t, d, s)
 		}
 		var left []graph.Pending
 		for _, r := range tr.Deleted {
 			if !x.isDeleted(r) && !forgotten[identityOf(r)] {
-				left = append(left, graph.Pending{Resource: r, Configuration: x.configurationOf(now, r)})
-				left = append(left, lookedUp(now, tr.Graph, r)...)
+				// A resource that was still held when this was planned has no step, and is left to a cleanup.
+				p := graph.Pending{Resource: r, Configuration: x.configurationOf(now, r), Held: !planned[identityOf(r)]}
+				left = append(left, now.Leaving(tr.Graph, p)...)
 			}
 		}
+		x.noteHeld(t, d, tr)
 		x.leave(left)
 		after := tr.Graph.Leave(x.Job.Module, left...)
 		if x.Job.Kind == store.Cleanup {
@@ -54,18 +54,6 @@ func (x *execution) commit(ctx context.Context) error {
 	})
 }
 
-// lookedUp returns the look-ups that a resource refers to and that no version contains any longer. The deletion of the
-// resource refers to them, too.
-func lookedUp(before, after *graph.Graph, r *graph.Resource) (all []graph.Pending) {
-	references := before.References(r)
-	for _, u := range slices.Sorted(maps.Keys(references)) {
-		if to := references[u]; to.IsRead() && after.Find(to.URN, to.Deployment, to.ID) != to {
-			all = append(all, graph.Pending{Resource: to, Configuration: before.Configuration(to)})
-		}
-	}
-	return all
-}
-
 // noteUncalled adds an event for a step that requires no call.
 func (x *execution) noteUncalled(t *journal.Tx, d store.Job, s *plan.Step) {
 	switch s.Kind {
@@ -73,6 +61,17 @@ func (x *execution) noteUncalled(t *journal.Tx, d store.Job, s *plan.Step) {
 		t.Note(d, store.Event{URN: string(s.URN), Was: string(s.Old.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
 	case plan.Forget:
 		t.Note(d, store.Event{URN: string(s.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
+	}
+}
+
+// noteHeld adds an event for each deletion that waits for a pending deletion of another module.
+func (x *execution) noteHeld(t *journal.Tx, d store.Job, tr *graph.Transition) {
+	for _, r := range tr.Held {
+		message := "waits for another deletion"
+		if users := tr.Graph.Users()(r); len(users) > 0 {
+			message = graph.ShortName(users[0].URN) + " still refers to it"
+		}
+		t.Note(d, store.Event{URN: string(r.URN), Kind: plan.Delete.String(), ID: r.ID, State: store.Pending, Message: message})
 	}
 }
 
