@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -75,5 +76,51 @@ func TestOutputID(t *testing.T) {
 		if known != (test.want != "") || known && text != test.want {
 			t.Errorf(`%s: Output("id") = %q, %t, want %q`, name, text, known, test.want)
 		}
+	}
+}
+
+// Versions 1 and 2 of a module contain different resources with the same URN. Version 1 provides its own as "db", and
+// version 2 as "new".
+func TestUsed(t *testing.T) {
+	const u urn.URN = "urn:lumi:prod::a:index::aws:rds:Database::db"
+	anything := graph.Type{Form: lumigl.TextOf("any")}
+	vertex := must.Get(lumigl.NewResource(u))(t)
+	edge := func(d graph.Deployment, name string) graph.Edge {
+		return graph.Edge{To: graph.VersionID{Module: "a", Deployment: d}, Constraint: graph.Constraint{Module: "a", Name: name, Type: anything}}
+	}
+	provider := func(d graph.Deployment, name string) *graph.Version {
+		v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: d}, []*graph.Resource{{URN: u, Deployment: d, ID: name}})
+		v.Provides = []graph.Provided{
+			{Name: name, Type: anything, Result: lumigl.ReferenceTo(vertex)}, {Name: "url", Type: anything, Result: lumigl.PropertyOf(vertex, "url")},
+		}
+		return v
+	}
+	user := graph.NewVersion(graph.VersionID{Module: "b", Deployment: 4}, nil)
+	user.Uses = []graph.Edge{edge(0, "db")} // keeps version 1
+	g := &graph.Graph{Environment: "prod"}
+	for _, v := range []*graph.Version{provider(1, "db"), user, provider(2, "new")} {
+		g = must.Get(g.Deploy(graph.Update{Version: v}))(t).Graph
+	}
+	old, url1, now, url2, gone := edge(1, "db"), edge(1, "url"), edge(2, "new"), edge(2, "url"), edge(3, "db")
+	for _, test := range []struct {
+		name string
+		uses []graph.Edge
+		want string
+	}{
+		{"provided by the old version", []graph.Edge{url2, old}, "db"},
+		{"provided by the new version", []graph.Edge{url1, now}, "new"},
+		{"provided by both", []graph.Edge{now, old}, "new"},
+		{"provided by neither", []graph.Edge{url1, url2}, "new"},
+		{"a missing version", []graph.Edge{gone, url1}, "db"},
+	} {
+		for range 2 {
+			if got := g.Used(test.uses, u); got == nil || got.ID != test.want {
+				t.Errorf("%s: Used(%v) = %v, want %s", test.name, test.uses, got, test.want)
+			}
+			slices.Reverse(test.uses)
+		}
+	}
+	if got := g.Used([]graph.Edge{gone}, u); got != nil {
+		t.Errorf("Used() = %s for a missing version, want nil", got.ID)
 	}
 }

@@ -64,10 +64,8 @@ func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 		if r := v.Resource(u); r != nil && v.Holds(of) {
 			return r
 		}
-		for _, e := range v.Uses {
-			if to := g.Version(e.To); to != nil && used == nil && v.Holds(of) {
-				used = to.Resource(u)
-			}
+		if used == nil && v.Holds(of) {
+			used = g.Used(v.Uses, u)
 		}
 	}
 	for _, v := range g.versions[packageOf(u)] {
@@ -84,6 +82,35 @@ func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 		return used
 	}
 	return any
+}
+
+// Used returns the resource with URN u in the versions that edges refer to, or nil. If several versions have one, edges
+// whose values refer to it take precedence, and then the newest version.
+func (g *Graph) Used(uses []Edge, u urn.URN) (found *Resource) {
+	newest, isProvided := Deployment(0), false
+	for _, e := range uses {
+		v := g.Version(e.To)
+		if v == nil || v.Resource(u) == nil {
+			continue
+		}
+		provides := v.Provided(e.Name).refersTo(u)
+		if found == nil || provides && !isProvided || provides == isProvided && v.Deployment > newest {
+			found, newest, isProvided = v.Resource(u), v.Deployment, provides
+		}
+	}
+	return found
+}
+
+// refersTo reports whether the value is or contains a reference to the resource u itself.
+func (p *Provided) refersTo(u urn.URN) bool {
+	if p != nil {
+		for target, property := range p.Result.References() {
+			if target.URN() == u && property == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Rebase converts an update of graph from to an update of graph to, which must contain equal resources of the module.

@@ -183,7 +183,7 @@ func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	was := it.old.ReferentIDs()
 	if len(p.uses) > 0 && len(was) > 0 {
 		for target := range it.inputs.References() {
-			if now := p.provided(target.URN()); now != nil && was[now.URN] != "" && was[now.URN] != now.ID {
+			if now := p.Graph.Used(p.uses, target.URN()); now != nil && was[now.URN] != "" && was[now.URN] != now.ID {
 				add(now.URN, "replaced", now.ID != "")
 			}
 		}

@@ -309,7 +309,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 					if to := now[u]; to != nil {
 						return to.ID
 					}
-					return ""
+					return p.References(step)[u].ID
 				})
 				done.ID = cmp.Or(r.ID, fmt.Sprintf("id-%s-%d", r.URN.Name(), p.Deployment))
 				for _, name := range s.types[r.Type()].Outputs {

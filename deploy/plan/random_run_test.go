@@ -234,11 +234,7 @@ func (r *simRun) targets(v lumigl.Value) (all []*graph.Resource) {
 func (r *simRun) find(u urn.URN) *graph.Resource {
 	found := r.now[u]
 	if found == nil && r.planned.Resource(u) == nil {
-		for _, e := range r.planned.Uses {
-			if other := r.before.Version(e.To).Resource(u); other != nil {
-				found = other
-			}
-		}
+		found = r.before.Used(r.planned.Uses, u)
 	}
 	return found
 }

@@ -90,11 +90,8 @@ func (w *simWorld) neededNow(g *graph.Graph, v *graph.Version, r *graph.Resource
 		if v.Resource(u) != nil {
 			continue
 		}
-		for _, e := range v.Uses {
-			if other := g.Version(e.To).Resource(u); other != nil {
-				ids = append(ids, other.ID)
-				break
-			}
+		if other := g.Used(v.Uses, u); other != nil {
+			ids = append(ids, other.ID)
 		}
 	}
 	return ids

@@ -100,8 +100,9 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 			}
 		}
 	}
-	lookup(p.items[i].inputs, p.provided)
-	lookup(old, func(u urn.URN) *graph.Resource { return cmp.Or(p.oldOf(u), p.provided(u)) })
+	used := func(u urn.URN) *graph.Resource { return p.Graph.Used(p.uses, u) }
+	lookup(p.items[i].inputs, used)
+	lookup(old, func(u urn.URN) *graph.Resource { return cmp.Or(p.oldOf(u), used(u)) })
 	if slices.ContainsFunc(p.dependencies.Out(i), func(to int32) bool { return p.items[to].isRead() }) {
 		holds(p.items[i].inputs, func(v lumigl.Value) bool { // The results of a look-up contain URNs as text.
 			text, _ := v.Text()
@@ -112,16 +113,6 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 		})
 	}
 	return all
-}
-
-// provided returns the resource with the given URN from a used version of another module, or nil if there is none.
-func (p *planner) provided(u urn.URN) *graph.Resource {
-	for _, e := range p.uses {
-		if r := p.Graph.Version(e.To).Resource(u); r != nil {
-			return r
-		}
-	}
-	return nil
 }
 
 // Known returns object without unknown members.
