@@ -98,6 +98,9 @@ func (g *Graph) waiting(module string, resources []*Resource) (held []*Resource)
 		for key := range r.Referents.Members() {
 			needed[key] = true
 		}
+		for _, key := range r.Sources {
+			needed[key] = true
+		}
 	}
 	for other, all := range g.pending {
 		for _, p := range all {

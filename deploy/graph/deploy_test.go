@@ -518,6 +518,14 @@ func TestTransitions(t *testing.T) {
 			cleanup a`, `
 			pending a.db:1 (held)
 			pending b.vm:2`},
+		{"a deletion waits for resources that contain an output as text", `
+			deploy a db =foo:db
+			deploy b vm(a~db) a.foo
+			destroy b
+			leave b
+			destroy a`, `
+			pending a.db:1 (held)
+			pending b.vm:2`},
 		{"what is replaced is not held if it is deleted first", `
 			deploy a db =foo:db
 			deploy b vm(a.db) a.foo

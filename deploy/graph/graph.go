@@ -150,6 +150,9 @@ type Resource struct {
 	// Referents records the IDs of the resources referenced by Checked when it was sent. A reference alone does not
 	// distinguish a resource from its replacement.
 	Referents lumigl.Value
+	// Sources lists the resources of other modules from which values used by the program's properties came, as keys of
+	// Referents, sorted. The properties may contain their outputs as text.
+	Sources []string
 	// Options holds the LumiGL options, in which references are by URN, too.
 	Options lumigl.Value
 	// Dependencies lists the resources of the module that are referenced by the program's properties and options,
@@ -353,17 +356,25 @@ func (g *Graph) Resolve(uses []Edge, resource func(*lumigl.Vertex) *Resource) ex
 		if r := resource(vertex); r != nil {
 			return r.Output(property)
 		}
-		name, isProvided := strings.CutPrefix(property, "provides.")
-		for _, e := range uses {
-			if !isProvided || e.Name != name || e.Module != packageOf(vertex.URN()) {
-				continue
-			}
-			if p := g.Version(e.To).Provided(name); p != nil {
+		if e := edgeOf(uses, vertex, property); e != nil {
+			if p := g.Version(e.To).Provided(e.Name); p != nil {
 				return p.Result, p.Result.Exists() && expr.IsKnown(p.Result)
 			}
 		}
 		return lumigl.Value{}, false
 	}
+}
+
+// edgeOf returns the edge for a reference to a provided value, or nil.
+func edgeOf(uses []Edge, vertex *lumigl.Vertex, property string) *Edge {
+	if name, isProvided := strings.CutPrefix(property, "provides."); isProvided {
+		for i, e := range uses {
+			if e.Name == name && e.Module == packageOf(vertex.URN()) {
+				return &uses[i]
+			}
+		}
+	}
+	return nil
 }
 
 // Kept returns the versions of a module reachable from the root, newest first.

@@ -81,7 +81,7 @@ func randomItems(t *rapid.T, w *world, module string) []string {
 		if other := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "refers to"); list == "" && other != module {
 			if used := w.newest(other); used != nil && used.Len() > 0 {
 				to := rapid.SampledFrom(slices.Collect(used.Resources())).Draw(t, "referent")
-				list = "(" + other + "." + to.URN.Name() + ")"
+				list = "(" + other + rapid.SampledFrom([]string{".", "~"}).Draw(t, "how") + to.URN.Name() + ")"
 			}
 		}
 		item := name + rapid.SampledFrom([]string{"", "", "", "!", "^", "*"}).Draw(t, "how")

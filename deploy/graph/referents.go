@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -26,6 +27,20 @@ func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value 
 // referentKey returns the key of a resource in Referents. It includes the type because IDs are unique only within a
 // type.
 func referentKey(t tokens.Type, id string) string { return string(t) + " " + id }
+
+// SourcesOf returns the value of [Resource.Sources] for properties of the program, given the uses of its version.
+func (g *Graph) SourcesOf(properties lumigl.Value, uses []Edge) []string {
+	var all []string
+	for vertex, property := range properties.References() {
+		if e := edgeOf(uses, vertex, property); e != nil {
+			for _, r := range g.Version(e.To).sources(e.Name) {
+				all = append(all, referentKey(r.Type(), r.ID))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // ReferentIDs returns the IDs in Referents by URN. If a partially failed change left two IDs for a URN, they are joined
 // to a string that matches neither of them.

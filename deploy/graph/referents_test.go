@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -48,6 +49,22 @@ func TestReferentsOf(t *testing.T) {
 	}
 	if r := update.Graph.WithID("x:m:Db", "t-1"); r != nil {
 		t.Errorf(`WithID("x:m:Db", "t-1") = %v, want nil`, r)
+	}
+}
+
+func TestSourcesOf(t *testing.T) {
+	var w world
+	must.Get(w.run(`
+		deploy a db lb(db) =foo:lb =bar()
+		deploy b a.foo a.bar()`))(t)
+	module := must.Get(lumigl.NewResource("urn:lumi:dev::a:index::lumi:index:Module::a"))(t)
+	for property, want := range map[string][]string{"provides.foo": {"t:i:T a.lb:1"}, "provides.bar": nil, "provides.none": nil, "foo": nil} {
+		properties := lumigl.ObjectOf(
+			lumigl.Member{Key: "x", Value: lumigl.PropertyOf(module, property)}, lumigl.Member{Key: "y", Value: lumigl.PropertyOf(module, property)},
+		)
+		if got := w.g.SourcesOf(properties, w.g.Newest("b").Uses); !slices.Equal(got, want) {
+			t.Errorf("SourcesOf() = %q for a reference to %s, want %q", got, property, want)
+		}
 	}
 }
 

@@ -23,8 +23,9 @@ import (
 //	fail a +new db! lb-                       fails to deploy a after creating new, changing db, and deleting lb
 //
 // By default, resources of the newest version are unchanged. A dependency a.db is the newest resource db of another
-// module, recorded in Referents. A deployment with conflicts has no effect. The verb foo(xy) takes the numbers x and y.
-// All other values are strings. A use a.foo?PREDICATE has a predicate, in which _ denotes a space.
+// module, recorded in Referents; a~db is recorded in Sources. A deployment with conflicts has no effect. The verb
+// foo(xy) takes the numbers x and y. All other values are strings. A use a.foo?PREDICATE has a predicate, in which _
+// denotes a space.
 type world struct {
 	g          *graph.Graph
 	deployment graph.Deployment
@@ -187,6 +188,8 @@ func (w *world) made(module, name, dependencies string) *graph.Resource {
 			to := w.newest(other).Resource(urnOf(other, of))
 			checked := lumigl.ObjectOf(lumigl.Member{Key: "on", Value: lumigl.ReferenceTo(vertexOf(to.URN))})
 			r.Referents = graph.ReferentsOf(checked, func(urn.URN) string { return to.ID })
+		} else if other, of, ok := strings.Cut(d, "~"); ok {
+			r.Sources = []string{"t:i:T " + w.newest(other).Resource(urnOf(other, of)).ID}
 		} else if d != "" {
 			r.Dependencies = append(r.Dependencies, urnOf(module, d))
 		}
@@ -371,7 +374,11 @@ func (w *world) compare(before *graph.Graph, words []string) error {
 	}
 	for _, p := range pending(w.g) {
 		held[p.Resource.ID] = true
+		keys := slices.Clone(p.Resource.Sources)
 		for key := range p.Resource.Referents.Members() {
+			keys = append(keys, key)
+		}
+		for _, key := range keys {
 			refers := func(r *graph.Resource) bool { return key == string(r.Type())+" "+r.ID }
 			if words[0] != "fail" && !strings.Contains(strings.Join(words, " "), "^") && slices.ContainsFunc(w.last.Deleted, refers) {
 				return fmt.Errorf("%s is deleted, although %s refers to it", key, p.Resource.Key())

@@ -67,6 +67,7 @@ func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resour
 	r := &graph.Resource{
 		URN: c.urn, Deployment: p.Deployment, Inputs: c.inputs, Checked: a.properties, Outputs: a.outputs,
 		Options: c.options, Source: c.desired.Source, Incarnation: c.incarnation, Seed: c.seed,
+		Sources:  p.Graph.SourcesOf(c.desired.Properties, p.uses),
 		AutoName: c.defaultName.Exists() && !c.inputs.Get(nameProperty).Equal(c.defaultName),
 	}
 	if label := c.desired.URN().Name(); isNumbered(label) {

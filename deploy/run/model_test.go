@@ -220,6 +220,12 @@ func TestModelRegressions(t *testing.T) {
 			{Module: 1, Edits: []modelEdit{{13, 4, 0}}, Failed: leaves},
 			{Edits: []modelEdit{{10, 2, 10}, {8, 3, 3}, {3, 0, 1}}, Failed: leaves},
 		}},
+		"a pending resource of another module contains an output of a replaced one": {Seed: 0x2a6, Modules: 2, Faults: 0.3, Acts: []modelAct{
+			{Edits: []modelEdit{{1, 3, 3}, {13, 0, 14}, {2, 1, 20}, {3, 1, 4}}, Failed: leaves},
+			{Module: 1, Edits: []modelEdit{{3, 0, 7}, {8, 3, 11}, {3, 3, 20}, {1, 3, 8}}, Failed: leaves},
+			{Module: 1, Edits: []modelEdit{{8, 3, 16}, {9, 1, 22}, {8, 0, 8}, {13, 1, 23}}, Failed: leaves},
+			{Edits: []modelEdit{{9, 0, 20}, {10, 0, 23}}, Failed: leaves},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var story []string

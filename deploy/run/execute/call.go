@@ -134,6 +134,7 @@ func (x *execution) try(ctx context.Context, c *call) outcome {
 		next.Inputs, next.Checked, next.Outputs = lumigl.Value{}, partial.Inputs, partial.Outputs
 		if c.old != nil {
 			next.Checked, next.Unread = stillUnread(next.Checked, c.old)
+			next.Sources = slices.Compact(slices.Sorted(slices.Values(slices.Concat(next.Sources, c.old.Sources))))
 		}
 		again := isTransient(err) || errors.As(err, new(*lumi.UncertainError))
 		return outcome{state: store.Failed, resource: &next, err: err, again: again}
