@@ -67,11 +67,9 @@ func (x *execution) noteUncalled(t *journal.Tx, d store.Job, s *plan.Step) {
 // noteHeld adds an event for each deletion that waits for a pending deletion of another module.
 func (x *execution) noteHeld(t *journal.Tx, d store.Job, tr *graph.Transition) {
 	for _, r := range tr.Held {
-		message := "waits for another deletion"
-		if users := tr.Graph.Users()(r); len(users) > 0 {
-			message = graph.ShortName(users[0].URN) + " still refers to it"
-		}
-		t.Note(d, store.Event{URN: string(r.URN), Kind: plan.Delete.String(), ID: r.ID, State: store.Pending, Message: message})
+		t.Note(d, store.Event{
+			URN: string(r.URN), Kind: plan.Delete.String(), ID: r.ID, State: store.Pending, Message: "waits for a pending deletion of another module",
+		})
 	}
 }
 
