@@ -278,8 +278,8 @@ type Pending struct {
 	Resource *Resource
 	// Configuration is the configuration of the resource's provider.
 	Configuration lumigl.Value
-	// Held is set if no deletion was attempted, because a pending resource of another module refers to the resource. The
-	// deletion of the last such resource is followed by a cleanup.
+	// Held is set if the deletion waits for pending resources of other modules, which refer to the resource. A cleanup
+	// follows the deletion of the last one.
 	Held bool
 }
 
