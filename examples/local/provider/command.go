@@ -82,7 +82,8 @@ func (ops *commandProviderOpsImpl) Create(ctx context.Context, want *commandStat
 		return "", err
 	}
 	p.Stdout = stdout
-	return ops.add(want.Token, new(*p)), nil
+	id, _ := ops.add(want.Token, new(*p))
+	return id, nil
 }
 
 // Update implements [CommandProviderOps].

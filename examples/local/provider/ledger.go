@@ -24,32 +24,32 @@ type entry[P lumi.Object] struct {
 	deleted    bool
 }
 
-// created returns the resource created with the given token. It returns false if there is none or it was deleted.
-func (l *ledger[P]) created(token string) (id lumi.ID, properties P, ok bool) {
+// add records a new resource and returns its id and properties. If a resource with the token already exists, add returns
+// that instead. The caller must not modify the properties afterward.
+func (l *ledger[P]) add(token string, properties P) (lumi.ID, P) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id, ok = l.tokens[token]
-	now := l.latest[id]
-	return id, now.properties, ok && !now.deleted
-}
-
-// add records a new resource and returns its id. The caller must not modify the properties afterward.
-func (l *ledger[P]) add(token string, properties P) lumi.ID {
-	id := lumi.ID(rand.Text())
-	l.set(id, entry[P]{properties: properties})
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	id, ok := l.tokens[token]
+	if now := l.latest[id]; ok && !now.deleted {
+		return id, now.properties
+	}
 	if l.tokens == nil {
 		l.tokens = map[string]lumi.ID{}
 	}
+	id = lumi.ID(rand.Text())
 	l.tokens[token] = id
-	return id
+	l.put(id, entry[P]{properties: properties})
+	return id, properties
 }
 
 // set records the current entry of a resource.
 func (l *ledger[P]) set(id lumi.ID, now entry[P]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.put(id, now)
+}
+
+func (l *ledger[P]) put(id lumi.ID, now entry[P]) {
 	if l.latest == nil {
 		l.latest = map[lumi.ID]entry[P]{}
 	}

@@ -39,10 +39,6 @@ func (*randomStringProviderOpsImpl) IdempotentCreate() bool { return true }
 // Create implements [RandomStringProviderOps].
 func (ops *randomStringProviderOpsImpl) Create(_ context.Context, want *randomStringState) (lumi.ID, error) {
 	p := want.Properties
-	if id, made, ok := ops.created(want.Token); ok {
-		p.Result = made.Result
-		return id, nil
-	}
 	characters := []rune(*p.Characters)
 	result := make([]rune, p.Length)
 	for i := range result {
@@ -53,7 +49,9 @@ func (ops *randomStringProviderOpsImpl) Create(_ context.Context, want *randomSt
 		result[i] = characters[n.Int64()]
 	}
 	p.Result = string(result)
-	return ops.add(want.Token, new(*p)), nil
+	id, made := ops.add(want.Token, new(*p))
+	p.Result = made.Result
+	return id, nil
 }
 
 // InspectChange implements [lumi.Inspector]. It ignores a change of the name, which is used only in the URN.
@@ -81,16 +79,14 @@ func (*randomIDProviderOpsImpl) IdempotentCreate() bool { return true }
 // Create implements [RandomIDProviderOps].
 func (ops *randomIDProviderOpsImpl) Create(_ context.Context, want *randomIDState) (lumi.ID, error) {
 	p := want.Properties
-	if id, made, ok := ops.created(want.Token); ok {
-		p.Hex, p.Base64 = made.Hex, made.Base64
-		return id, nil
-	}
 	data := make([]byte, *p.Bytes)
 	if _, err := rand.Read(data); err != nil {
 		return "", err
 	}
 	p.Hex, p.Base64 = hex.EncodeToString(data), base64.RawURLEncoding.EncodeToString(data)
-	return ops.add(want.Token, new(*p)), nil
+	id, made := ops.add(want.Token, new(*p))
+	p.Hex, p.Base64 = made.Hex, made.Base64
+	return id, nil
 }
 
 // InspectChange implements [lumi.Inspector]. It ignores a change of the name, which is used only in the URN.

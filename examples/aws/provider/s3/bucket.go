@@ -94,6 +94,9 @@ func (ops *bucketProviderOpsImpl) create(ctx context.Context, want *lumi.State[*
 	case cloud.Is(err, "BucketAlreadyExists"):
 		return lumi.Faultf(Bucket_Name, "bucket %s belongs to another account: bucket names are globally unique", name)
 	case cloud.Is(err, "BucketAlreadyOwnedByYou"):
+		if made, err := ops.bucketTags(ctx, name); err == nil && made[cloud.AttemptTag] == tags[cloud.AttemptTag] {
+			return nil // created by an attempt at the same time
+		}
 		return errTaken(name)
 	}
 	return cloud.FaultAt(err, Bucket_Name, "InvalidBucketName")
