@@ -48,6 +48,7 @@ import (
 //	cut first                   disconnects the process from the store; "stall" and "resume" do so temporarily
 //	dead first                  marks the process as known to have exited
 //	gone first                  forgets the process, whose host is gone
+//	untoken                     removes the tokens of all calls, as if an older version had stored them
 //	rows                        includes row changes in the rest of the story
 //	fault Create a 1 half lost  makes a call of the cloud fail
 //	change a size=2, vanish a   changes or removes a resource in the cloud
@@ -90,6 +91,8 @@ func (w *world) command(words []string, program string) {
 		w.report(err)
 	case "rows":
 		w.current.shows = true
+	case "untoken":
+		w.report(w.untoken(ctx))
 	case "fault":
 		w.fault(words[1:])
 	case "change":
@@ -720,4 +723,20 @@ func (f *faker) Status(ctx context.Context, token string) (plan.Status, error) {
 		s.Metadata[f.foreign] = lumigl.ObjectOf()
 	}
 	return s, nil
+}
+
+// untoken removes the tokens of all steps.
+func (w *world) untoken(ctx context.Context) error {
+	return w.store.Write(ctx, "dev", func(tx store.Tx) error {
+		jobs, err := tx.Queue("dev")
+		for _, j := range jobs {
+			steps, failed := tx.Steps(j.ID)
+			err = cmp.Or(err, failed)
+			for _, s := range steps {
+				s.Token = ""
+				err = cmp.Or(err, tx.PutStep(s))
+			}
+		}
+		return err
+	})
 }

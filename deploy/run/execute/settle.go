@@ -1,7 +1,9 @@
 package execute
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -63,8 +65,8 @@ func (x *execution) unsettled(ctx context.Context) (left []stored, err error) {
 	return left, err
 }
 
-// isRepeatable reports whether a call about a resource of type t may be repeated while an earlier executor may still be making
-// it, because the type's provider recognizes the token.
+// isRepeatable reports whether a call for a resource of type t may be repeated while an earlier executor may still be
+// making it, because the type's provider recognizes the token.
 func (x *execution) isRepeatable(ctx context.Context, c *call, t tokens.Type) bool {
 	if c.row.Token == "" || c.old == nil && (c.row.OldKey != "" || c.new.ID != "") {
 		return false
@@ -94,7 +96,8 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 			return err
 		}
 	}
-	if of == nil { // The vertex is no longer in the graph, so the deletion was recorded.
+	c.row.Token = cmp.Or(c.row.Token, rand.Text()) // An older version stored none for an update or a deletion.
+	if of == nil {                                 // The vertex is no longer in the graph, so the deletion was recorded.
 		return x.recordOutcome(ctx, c, outcome{state: store.Done})
 	}
 	for u, r := range x.graph.References(of) {
