@@ -54,13 +54,15 @@ func (s *State[P]) Done(properties ...string) {
 // Ops is implemented by the author of a provider for a resource type. For each type T, generated code declares an
 // interface TProviderOps with the same methods, or the methods of [NamingOps] if programs do not name the resources.
 //
-// The methods of [Inspector], [Finder], [IdempotentCreator], [RepeatableChanger], and [Upgrader] are optional. The runtime looks for them
-// on the author's type. Constructing a provider panics if one has the wrong signature or a misspelled name.
+// The methods of [Inspector], [Finder], [IdempotentCreator], [RepeatableChanger], and [Upgrader] are optional. The runtime
+// looks for them on the author's type. Constructing a provider panics if one has the wrong signature or a misspelled name.
 //
 // An error that is, wraps, or joins a [Fault] reports invalid properties. An error that wraps a *[RetryError],
 // [ErrNotFound], or a result of [Uncertain] has that meaning; see [Meaning]. Any other error means that the operation
-// failed. Calls may be concurrent, except for calls for the same resource: only
-// attempts with one token may overlap, at a Create declared idempotent, and at an Update or Delete declared repeatable.
+// failed.
+//
+// Calls may be concurrent, except for calls for the same resource. If Create is declared idempotent, or Update and Delete
+// repeatable, an earlier attempt at such a call may still be running, too.
 type Ops[P Object] interface {
 	// Check validates rules that types cannot express, and may set absent properties. Unknown values stay unknown, even
 	// if Check sets them, so Check must not move elements of a list that contains unknown values.

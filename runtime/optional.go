@@ -63,9 +63,8 @@ type Upgrader[P Object] interface {
 
 // abilities holds the optional operations of an author's implementation. An unimplemented operation is the zero Value.
 type abilities struct {
-	inspect, find, upgrade reflect.Value
-	createAgain            bool
-	changeAgain            bool
+	inspect, find, upgrade   reflect.Value
+	createAgain, changeAgain bool
 }
 
 // abilitiesOf returns the optional operations of ops. It panics if checkOptional does. It uses reflection, since generic

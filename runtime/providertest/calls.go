@@ -74,8 +74,8 @@ type twin struct {
 	err    error
 }
 
-// send makes a call and returns its response, or an empty one if it fails. If r.twin is set, it makes the call twice at once, and
-// the next send returns the result of the second one, so that the transcript does not depend on which ends first.
+// send makes a call and returns its response, or an empty one if it fails. If r.twin is set, it makes the call twice at
+// once, and the next send returns the result of the second one.
 func send[A any](r *Resource, call func() (*A, error)) (*A, error) {
 	second := r.twin
 	if second == nil {

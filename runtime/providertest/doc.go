@@ -24,8 +24,8 @@
 //		Expect:    providertest.Properties{"architecture": "arm64"},
 //	})
 //
-// The kit calls Describe to learn the properties, whether Create is idempotent, whether Update and Delete are repeatable, and
-// whether the provider supports Find.
+// The kit calls Describe to learn the properties, whether Create is idempotent, whether Update and Delete are repeatable,
+// and whether the provider supports Find.
 //
 // # Checks
 //
@@ -41,8 +41,9 @@
 //     which passes only the id, and a refresh by an engine that missed the last update.
 //   - After a lost response, Create with the same token returns the same resource, if declared idempotent. Find, if
 //     supported, finds the resource by its token, and nothing by another token. Update is idempotent.
-//   - If Create is declared idempotent, or Update and Delete repeatable, two calls at once with the same token both succeed, with
-//     the same id, or one returns a [lumi.RetryError]. A repeatable change has no effect if it is repeated after a later one.
+//   - If Create is declared idempotent, or Update and Delete repeatable, two calls at once with the same token both succeed,
+//     with the same id, or one returns a [lumi.RetryError]. A repeatable change that is repeated after a later one has no
+//     effect.
 //   - After a failure, Get reads the state reported by the failure, or the old state if it reports none.
 //   - Update keeps the values of fixed properties.
 //   - Update is refused, without changing anything, if the IDL requires a replacement.

@@ -76,8 +76,9 @@ func (s *step) createAgain() {
 	s.then("get").get(r.current())
 }
 
-// atOnce makes a call. If it is declared, it makes the call twice at once, like two engines of which one takes over from the
-// other, and checks that both succeed, or that one returns a [lumi.RetryError]. It returns the result of one that succeeds.
+// atOnce makes a call. If the call is declared to allow it, atOnce makes it twice at once, like two engines of which one
+// takes over from the other, and checks that both succeed, or that one returns a [lumi.RetryError]. It returns the result
+// of one that succeeds.
 func (s *step) atOnce(
 	call string, declared bool, do func() (lumi.ID, *structpb.Struct, error),
 ) (lumi.ID, *structpb.Struct, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// repeater implements volumes that recognize tokens. The id of a volume is its name. If a hook is set, it runs instead of the
+// repeater implements volumes that recognize tokens. The id of a volume is its name. If a hook is set, it replaces the
 // operation.
 type repeater struct {
 	*volumeOps

@@ -37,8 +37,8 @@ type Resource struct {
 	// if a Create with the same properties would be a retry, for which attempt is not incremented.
 	incarnation, attempt int
 	again                bool
-	// changes is the number of Updates and Deletes, not counting repetitions, and last is the last of them that succeeded. twin is
-	// set while a call is made twice at once.
+	// changes is the number of Updates and Deletes, not counting repetitions, and last is the last of them that succeeded.
+	// twin is set while a call is made twice at once.
 	changes int
 	last    *change
 	twin    *twin

@@ -111,8 +111,8 @@ func (c *Cloud) begin(call *Call) *attempt {
 	return a
 }
 
-// repeats reports whether call may overlap the others in flight that change its resource, because the type recognizes tokens:
-// each of them has the same token, or one with which another attempt had an effect.
+// repeats reports whether call may overlap the others in flight that change its resource, because the type recognizes
+// tokens: each of them has the same token, or one with which another attempt had an effect.
 func (c *Cloud) repeats(call *Call) bool {
 	recognizes := func(t Type) bool {
 		return t.Token == call.URN.Type() && (t.Idempotent && call.Op == Create || t.Repeatable && call.Op != Create)

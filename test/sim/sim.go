@@ -194,8 +194,8 @@ func (c *Cloud) Calls() []Call {
 }
 
 // Violations describes the mistakes of the engine: concurrent changes to a resource, a repeated Create of a non-idempotent
-// type after a successful one, a missing token of a Create or of a change to a repeatable type, a token reused with different inputs, or a Delete of a resource that
-// another resource refers to.
+// type after a successful one, a missing token of a Create or of an Update of a repeatable type, a token reused with
+// different inputs, or a Delete of a resource that another resource refers to.
 func (c *Cloud) Violations() []string {
 	defer c.lock()()
 	return slices.Clone(c.violations)
