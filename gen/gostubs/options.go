@@ -14,7 +14,7 @@ func hasCodec(p *schema.Property) bool {
 	return p.Constrained() || p.Default != nil || len(p.Was) > 0 || p.Deprecated != "" && !p.Out
 }
 
-// needsVersion3 reports whether a declaration needs a runtime that supports version 3, other than codec options.
+// needsVersion3 reports whether a declaration needs version 3 of stubs for something other than the options of its codecs.
 func needsVersion3(d schema.Decl) bool {
 	r, _ := d.(*schema.Resource)
 	properties := schema.Properties(d)
