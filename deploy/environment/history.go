@@ -63,6 +63,7 @@ func (e *Environment) Request(ctx context.Context, id int64) (r run.Request, err
 func (e *Environment) History(ctx context.Context, module string, before int64, limit int) (all []store.Job, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		ended := 0
+		all = nil
 		for d, err := range t.Deployments() {
 			if err != nil {
 				return err
@@ -87,6 +88,7 @@ func (e *Environment) History(ctx context.Context, module string, before int64, 
 // Log returns the stored events of the deployment with the given ID, oldest first.
 func (e *Environment) Log(ctx context.Context, id int64) (all []store.Event, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
+		all = nil
 		for event, err := range t.Log(id, 0) {
 			if err != nil {
 				return err

@@ -51,6 +51,7 @@ func (e *Environment) Status(ctx context.Context) (all []Status, err error) {
 			return err
 		}
 		q := e.Entries(t.Now(), rows)
+		all = nil
 		for i, d := range rows {
 			s := Status{Job: d, Name: job.Name(d), Waits: q.Waits(i, g), Ready: e.IsReady(t.Now(), d, rows, g), Held: e.IsHeld(t.Now(), d)}
 			if d.State == store.Ask || d.State == store.Failed {

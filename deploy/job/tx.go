@@ -17,7 +17,8 @@ type Tx struct {
 	events []store.Event
 }
 
-// Read runs f in a read-only transaction with a consistent view of the store, then shows its events.
+// Read runs f in a read-only transaction with a consistent view of the store, then shows its events, even those of
+// an attempt after which f runs again.
 func (r *Runner) Read(ctx context.Context, f func(*Tx) error) error {
 	t := &Tx{runner: r}
 	err := r.Store.Read(ctx, func(tx store.Tx) error {

@@ -68,6 +68,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 		return d, turn{}, err
 	}
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
+		next = turn{}
 		if d, err = t.Job(id); err != nil {
 			return err
 		}

@@ -69,6 +69,7 @@ type modelProcess struct {
 	engine *environment.Environment
 	crash  modelCrash
 	points atomic.Int64
+	reads  atomic.Int64
 	died   chan struct{}
 	end    context.CancelFunc
 }
@@ -152,10 +153,14 @@ func (p *modelProcess) point(where string) error {
 	return errDead
 }
 
-// Read implements [store.Store].
+// Read implements [store.Store]. Every other time, it runs f twice, and others can write in between.
 func (p *modelProcess) Read(ctx context.Context, f func(store.Tx) error) error {
 	if p.isDead() {
 		return errDead
+	}
+	if p.reads.Add(1)%2 == 0 {
+		_ = p.Store.Read(ctx, f)
+		time.Sleep(time.Millisecond)
 	}
 	return p.Store.Read(ctx, f)
 }

@@ -58,13 +58,11 @@ func (e *Engine) workable(ctx context.Context, skip func(id int64) bool) (ready 
 	}
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		rows, g, err := t.QueueAndGraph()
-		ready = nil
-		for _, d := range rows {
-			if !skip(d.ID) && e.IsReady(t.Now(), d, rows, g) {
-				ready = append(ready, d)
-			}
+		if err != nil {
+			return err
 		}
-		return err
+		ready = slices.DeleteFunc(slices.Clone(rows), func(d store.Job) bool { return skip(d.ID) || !e.IsReady(t.Now(), d, rows, g) })
+		return nil
 	})
 	return ready, err
 }

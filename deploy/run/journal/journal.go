@@ -64,11 +64,11 @@ func New(jobs *job.Runner, key *secret.Key) *Journal {
 // Codec returns the codec for stored text.
 func (j *Journal) Codec() state.Codec { return state.Codec{Key: j.Key} }
 
-// Read runs f in a read-only transaction with a consistent view of the store.
+// Read runs f in a read-only transaction with a consistent view of the store. f may run more than once.
 func (j *Journal) Read(ctx context.Context, f func(*Tx) error) error {
-	t := &Tx{journal: j}
+	t := &Tx{}
 	err := j.Jobs.Read(ctx, func(tx *job.Tx) error {
-		t.Tx = tx
+		*t = Tx{Tx: tx, journal: j}
 		return f(t)
 	})
 	if err == nil {
@@ -124,7 +124,8 @@ func (j *Journal) wait(ctx context.Context, w *write) error {
 	ctx = context.WithoutCancel(ctx)
 	err := j.transact(ctx, batch)
 	for _, w := range batch {
-		if w.err = err; err != nil && len(batch) > 1 && !errors.Is(err, store.ErrLost) {
+		mayBeStored := errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUncertain)
+		if w.err = err; err != nil && len(batch) > 1 && !mayBeStored {
 			w.err = j.transact(ctx, []*write{w})
 		}
 		w.done = true

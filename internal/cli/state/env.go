@@ -66,6 +66,7 @@ func listEnvironments(ctx context.Context, s *workspace.Session) error {
 	var all []jsonEnvironment
 	err := s.Store.Read(ctx, func(tx store.Tx) error {
 		rows, err := tx.Environments()
+		all = nil
 		for i := 0; err == nil && i < len(rows); i++ {
 			all = append(all, jsonEnvironment{Name: rows[i].Name, Exists: true, Modules: []string{}, Key: rows[i].Key != ""})
 			err = all[i].describe(tx, rows[i])

@@ -358,6 +358,7 @@ func (s *Session) UnknownEnvironment(ctx context.Context) error {
 	var names []string
 	err := s.Store.Read(ctx, func(tx store.Tx) error {
 		all, err := tx.Environments()
+		names = nil
 		for _, one := range all {
 			names = append(names, one.Name)
 		}
