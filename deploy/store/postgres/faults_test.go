@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -131,6 +132,52 @@ func TestUncertain(t *testing.T) {
 	if want := "failed to connect to"; err == nil || errors.Is(err, store.ErrUncertain) || !strings.Contains(err.Error(), want) {
 		t.Errorf("Write() without a server = %v, want an error with %q", err, want)
 	}
+}
+
+// testUndecided loses the connection while the server commits, and the commit does not end.
+func testUndecided(t *testing.T, server *pg.Server) {
+	proxy := server.Proxy(t)
+	c := newCounter(t, proxy.URL(server.URL()+"&application_name=undecided"), postgres.Options{Timeout: time.Second})
+	err := c.Write(t.Context(), "dev", func(tx store.Tx) error {
+		e, err := tx.Environment("dev")
+		c.began.Add(1)
+		pid := server.Query(t, "SELECT pid FROM pg_stat_activity WHERE application_name = 'undecided' AND state = 'idle in transaction'")
+		must.Do(t, exec.Command("kill", "-STOP", pid).Run())
+		t.Cleanup(func() { must.Do(t, exec.Command("kill", "-CONT", pid).Run()) })
+		time.AfterFunc(100*time.Millisecond, proxy.Cut)
+		return errors.Join(err, tx.PutEnvironment(e))
+	})
+	if !errors.Is(err, store.ErrUncertain) || c.began.Load() != 1 {
+		t.Errorf("Write() = %v after %d attempts, want ErrUncertain, 1", err, c.began.Load())
+	}
+}
+
+// testManyLost loses the answers to more commits at a time than the pool has connections.
+func testManyLost(t *testing.T, server *pg.Server) {
+	proxy := server.Proxy(t)
+	c := newCounter(t, proxy.URL(server.URL()), postgres.Options{Timeout: 5 * time.Second})
+	const n = 8
+	var begun, all sync.WaitGroup
+	begun.Add(n)
+	for i := range n {
+		all.Go(func() {
+			runs := 0
+			name := fmt.Sprint("dev", i)
+			err := c.Write(t.Context(), name, func(tx store.Tx) error {
+				_, _ = tx.Environment(name)
+				if runs++; runs == 1 {
+					begun.Done()
+					begun.Wait()
+					proxy.Drop.Store(n)
+				}
+				return tx.PutEnvironment(store.Environment{Name: name})
+			})
+			if err != nil || runs != 1 {
+				t.Errorf("Write() = %v after %d attempts, want nil, 1", err, runs)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestRestart restarts the server and cuts connections while transactions run.

@@ -182,8 +182,7 @@ func (t *tx) commit() error {
 // outcome asks the server, over a new connection, whether a transaction was committed.
 func (t *tx) outcome(ctx context.Context, failed error) error {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		var status *string
-		err := t.pool.QueryRow(ctx, "SELECT pg_xact_status(CAST(CAST($1 AS text) AS xid8))", t.id).Scan(&status)
+		status, err := t.status(ctx)
 		switch {
 		case err != nil || status == nil || *status == "in progress":
 		case *status == "committed":
@@ -193,8 +192,20 @@ func (t *tx) outcome(ctx context.Context, failed error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", store.ErrUncertain, cmp.Or(err, failed))
+			return fmt.Errorf("%w: %v", store.ErrUncertain, cmp.Or(err, failed)) // The transaction must not look like one that can be repeated.
 		case <-time.After(pause):
 		}
 	}
+}
+
+// status returns the status of the transaction, or nil if it is too old. It does not use the pool, whose connections may all
+// be held by transactions that ask.
+func (t *tx) status(ctx context.Context) (status *string, err error) {
+	c, err := pgx.ConnectConfig(ctx, t.pool.Config().ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close(ctx) }()
+	err = c.QueryRow(ctx, "SELECT pg_xact_status(CAST(CAST($1 AS text) AS xid8))", t.id).Scan(&status)
+	return status, err
 }
