@@ -30,7 +30,14 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if version == 0 {
-			create := "CREATE SCHEMA IF NOT EXISTS " + pgx.Identifier{s.schema}.Sanitize() + "; CREATE TABLE @migration (version int PRIMARY KEY)"
+			var exists bool // IF NOT EXISTS would need the privilege even if the schema exists
+			if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", s.schema).Scan(&exists); err != nil {
+				return err
+			}
+			create := "CREATE TABLE @migration (version int PRIMARY KEY)"
+			if !exists {
+				create = "CREATE SCHEMA " + pgx.Identifier{s.schema}.Sanitize() + "; " + create
+			}
 			if _, err := tx.Exec(ctx, s.tables.Replace(create), pgx.QueryExecModeSimpleProtocol); err != nil {
 				return err
 			}
@@ -58,7 +65,9 @@ func (s *Store) version(ctx context.Context, db interface {
 		return 0, err
 	}
 	var exists bool
-	if err = db.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", s.tables.Replace("@migration")).Scan(&exists); err != nil || !exists {
+	// After a wait for the lock, to_regclass would use the session's outdated cache.
+	const query = "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relname = 'migration')"
+	if err = db.QueryRow(ctx, query, s.schema).Scan(&exists); err != nil || !exists {
 		return 0, err
 	}
 	err = db.QueryRow(ctx, s.tables.Replace("SELECT coalesce(max(version), 0) FROM @migration")).Scan(&version)

@@ -102,20 +102,31 @@ func testCopy(t *testing.T, server *pg.Server) {
 
 // testVersions opens a schema of a newer version, and one that several processes create.
 func testVersions(t *testing.T, server *pg.Server) {
-	url := server.Schema("versions")
+	open := func(url string) error {
+		s, err := postgres.Open(t.Context(), url, postgres.Options{})
+		if err == nil {
+			err = s.Close()
+		}
+		return err
+	}
 	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			s, err := postgres.Open(t.Context(), url, postgres.Options{})
-			if err == nil {
-				err = s.Close()
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
+	url := server.Schema("versions")
+	for _, url := range []string{url, server.URL(), server.URL(), server.URL()} {
+		for range 6 {
+			all.Go(func() {
+				if err := open(url); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 	all.Wait()
+	// Who owns a schema need not be able to create one.
+	server.Query(t, "CREATE ROLE guest LOGIN; CREATE SCHEMA theirs AUTHORIZATION guest")
+	guest := strings.Replace(server.Schema("theirs"), server.User+"@", "guest@", 1)
+	if err := open(guest); err != nil {
+		t.Error(err)
+	}
 	server.Query(t, "INSERT INTO versions.migration VALUES (1000)")
 	_, err := postgres.Open(t.Context(), url, postgres.Options{})
 	want := fmt.Sprintf("postgres://127.0.0.1:%d/postgres: the state was written by a newer version of lumi (schema 1000, this version supports up to 1): upgrade lumi", server.Port)
