@@ -123,6 +123,7 @@ func (j *Journal) wait(ctx context.Context, w *write) error {
 	// The batch contains writes with other contexts, which must not be canceled by this one.
 	ctx = context.WithoutCancel(ctx)
 	err := j.transact(ctx, batch)
+	isSaved := errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUncertain) // or may be
 	for _, w := range batch {
 		mayBeStored := errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUncertain)
 		if w.err = err; err != nil && len(batch) > 1 && !mayBeStored {
