@@ -21,6 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/deploy/store/postgres"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -161,6 +162,35 @@ func TestFleet(t *testing.T) {
 	}
 	t.Logf("%d creations with these faults: %v", environments*modules*resources, faults)
 	f.check(t, s, environments, modules, resources)
+}
+
+// TestLacking lets two workers that lack a provisioner look for work. Each gives its reason once.
+func TestLacking(t *testing.T) {
+	s := memory.New()
+	f := &fleet{Lease: time.Minute}
+	f.queue(t, s, "dev", 1, 1)
+	var all []*environment.Environment
+	for _, owner := range []string{"a", "b"} {
+		all = append(all, environment.New(run.Options{Store: s, Environment: "dev", Owner: owner, Provisioner: func(tokens.Type) (string, error) {
+			return "", errors.New("there is none")
+		}}))
+	}
+	for range 3 {
+		for _, e := range all {
+			if worked, err := e.Work(t.Context()); worked || err != nil {
+				t.Fatalf("Work() = %t, %v, want false", worked, err)
+			}
+		}
+	}
+	var reasons []string
+	for _, e := range must.Get(all[0].Log(t.Context(), must.Get(all[0].Status(t.Context()))(t)[0].ID))(t) {
+		if e.Level == "warn" {
+			reasons = append(reasons, e.Message)
+		}
+	}
+	if got := strings.Join(reasons, "\n"); got != "a cannot run it: there is none\nb cannot run it: there is none" {
+		t.Errorf("reasons:\n%s", got)
+	}
 }
 
 // queue queues deployments of independent modules.

@@ -85,6 +85,11 @@ func (e *Engine) fitting(ctx context.Context, ready []store.Job, left map[int64]
 			if err != nil || now.State != store.Wait || now.Fence != d.Fence || now.Message == reason {
 				return err
 			}
+			for event, err := range t.Log(d.ID, 0) {
+				if err != nil || now.Message != "" && event.Message == reason {
+					return err // Workers that lack different things would replace each other's reasons forever.
+				}
+			}
 			now.Message = reason
 			t.Note(now, store.Event{Level: "warn", Message: reason})
 			return t.PutJob(now)
