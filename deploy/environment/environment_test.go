@@ -1,12 +1,14 @@
 package environment_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -40,4 +42,27 @@ func TestDeletableRunningTasks(t *testing.T) {
 		_, err = environment.Deletable(tx, "prod", false)
 		return err
 	}))
+}
+
+// twice is a store that runs reads twice, as after a lost connection.
+type twice struct{ store.Store }
+
+func (s twice) Read(ctx context.Context, f func(store.Tx) error) error {
+	return errors.Join(s.Store.Read(ctx, f), s.Store.Read(ctx, f))
+}
+
+func TestReadTwice(t *testing.T) {
+	t.Parallel()
+	e := environment.New(run.Options{Store: twice{memory.New()}, Environment: "dev"})
+	must.Do(t, environment.Add(t.Context(), e.Store, store.Environment{Name: "dev"}))
+	must.Do(t, e.Store.Write(t.Context(), "dev", func(tx store.Tx) error {
+		_, err := tx.AddJob(store.Job{Environment: "dev", Kind: store.Destroy, Module: "m", State: store.Wait}, store.Content{})
+		return errors.Join(err, tx.AddEvents("dev", []store.Event{{Deployment: 1}}))
+	}))
+	status := must.Get(e.Status(t.Context()))(t)
+	history := must.Get(e.History(t.Context(), "", 0, 10))(t)
+	log := must.Get(e.Log(t.Context(), 1))(t)
+	if len(status) != 1 || len(history) != 1 || len(log) != 1 {
+		t.Errorf("%d deployments, %d in the history, %d events, want 1 each", len(status), len(history), len(log))
+	}
 }
