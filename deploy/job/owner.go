@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -10,9 +11,29 @@ import (
 	"syscall"
 )
 
-// self returns the identifier of this process: the host, the process ID, and, if available, the start time.
+// self returns the identifier of this process: the host, the process ID, and, if available, the start time and the machine.
 func self() string {
-	return fmt.Sprintf("%s/%d/%s", host(), os.Getpid(), start(os.Getpid()))
+	return fmt.Sprintf("%s/%d/%s%s", host(), os.Getpid(), start(os.Getpid()), machine())
+}
+
+// machine returns what distinguishes hosts and containers with the same name, whose processes this one cannot see. It begins
+// with a hyphen, or is "" if it is unknown.
+func machine() string {
+	id, _ := os.ReadFile("/etc/machine-id") // unlike a boot, it outlives a reboot, after which owners are known to be dead
+	if id = bytes.TrimSpace(id); len(id) == 0 || namespace() != "" {
+		id = []byte(boot())
+	}
+	if len(id) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("-%.3x", sha256.Sum256(id))
+}
+
+// namespace returns the identifier of the container whose processes this one sees, or "" outside containers.
+func namespace() string {
+	const initial = "pid:[4026531836]"
+	name, _ := os.Readlink("/proc/self/ns/pid")
+	return strings.TrimPrefix(name, initial)
 }
 
 func host() string {
@@ -23,10 +44,10 @@ func host() string {
 	return name
 }
 
-// boot returns an identifier of this boot of the host, or "" if it is unknown.
+// boot returns an identifier of this boot of the host, or of the container, or "" if it is unknown.
 func boot() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(id))
+	return strings.TrimSpace(string(id)) + namespace()
 }
 
 // hasEnded reports whether the owner's process is known to have exited. It returns false for processes on other hosts.
@@ -40,8 +61,10 @@ func hasEnded(owner string) bool {
 	if err != nil || pid <= 0 {
 		return false
 	}
-	if parts[2] != "" {
-		return start(pid) != parts[2]
+	if begun, here := strings.CutSuffix(parts[2], machine()); !here {
+		return false
+	} else if begun != "" {
+		return start(pid) != begun
 	}
 	process, err := os.FindProcess(pid)
 	return err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
