@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -44,12 +45,14 @@ func parse(location string) (*pgxpool.Config, string, error) {
 		}
 		return nil, "", fmt.Errorf("invalid PostgreSQL URL for %s%s", u.Host+u.Path, reason)
 	}
-	if schema == "" || len(schema) > 60 || strings.ContainsAny(schema, "\x00@") {
+	// The SQL has comments, @ precedes tables, and the name of the channel has at most 63 bytes.
+	if schema == "" || len(schema+channelSuffix) > 63 || strings.ContainsFunc(schema, unicode.IsControl) || strings.Contains(schema, "@") {
 		return nil, "", fmt.Errorf("invalid PostgreSQL URL for %s: schema=%q is not the name of a schema", u.Host+u.Path, schema)
 	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "lumi"
 	}
+	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8"
 	config.ConnConfig.ConnectTimeout = 5 * time.Second
 	// An interrupted statement is canceled on the server, which would otherwise wait for the lock.
 	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
@@ -97,13 +100,17 @@ func isLocal(host string) bool {
 	return strings.HasPrefix(host, "/") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// isPooled reports whether a pooler such as PgBouncer hands out the server's connections, and checks the server's version.
+// isPooled reports whether a pooler such as PgBouncer hands out the server's connections, and checks the encoding of the
+// database and the server's version.
 func isPooled(ctx context.Context, config *pgx.ConnConfig) (bool, error) {
 	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return false, err
 	}
 	defer c.Close(ctx)
+	if encoding := c.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
+		return false, fmt.Errorf("the encoding of the database is %s: use one from 'createdb --encoding=UTF8 --template=template0 NAME'", encoding)
+	}
 	var pid uint32
 	var version int
 	err = c.QueryRow(ctx, "SELECT pg_backend_pid(), CAST(current_setting('server_version_num') AS int)", pgx.QueryExecModeSimpleProtocol).

@@ -121,6 +121,12 @@ func testVersions(t *testing.T, server *pg.Server) {
 		}
 	}
 	all.Wait()
+	server.Query(t, "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+	want := fmt.Sprintf("postgres://127.0.0.1:%d/latin: the encoding of the database is LATIN1: use one from "+
+		"'createdb --encoding=UTF8 --template=template0 NAME'", server.Port)
+	if err := open(strings.Replace(url, "/postgres?", "/latin?", 1)); err == nil || err.Error() != want {
+		t.Errorf("Open() = %v, want %s", err, want)
+	}
 	// Who owns a schema need not be able to create one.
 	server.Query(t, "CREATE ROLE guest LOGIN; CREATE SCHEMA theirs AUTHORIZATION guest")
 	guest := strings.Replace(server.Schema("theirs"), server.User+"@", "guest@", 1)
@@ -129,7 +135,7 @@ func testVersions(t *testing.T, server *pg.Server) {
 	}
 	server.Query(t, "INSERT INTO versions.migration VALUES (1000)")
 	_, err := postgres.Open(t.Context(), url, postgres.Options{})
-	want := fmt.Sprintf("postgres://127.0.0.1:%d/postgres: the state was written by a newer version of lumi (schema 1000, this version supports up to 1): upgrade lumi", server.Port)
+	want = fmt.Sprintf("postgres://127.0.0.1:%d/postgres: the state was written by a newer version of lumi (schema 1000, this version supports up to 1): upgrade lumi", server.Port)
 	if err == nil || err.Error() != want {
 		t.Errorf("Open() = %v, want %s", err, want)
 	}
@@ -145,10 +151,13 @@ func testPooler(t *testing.T, server *pg.Server) {
 }
 
 func TestURLs(t *testing.T) {
+	long := strings.Repeat("s", 56) // PostgreSQL would take it, but not the name of the channel
 	for _, test := range []struct{ url, want string }{
 		{"postgres://ann:hunter2@h%zz/x", "invalid PostgreSQL URL: write postgres://USER@HOST/DATABASE, and percent-encode special characters"},
 		{"postgres://ann:hunter2@h/x?sslmode=maybe", "invalid PostgreSQL URL for h/x: sslmode is invalid"},
 		{"postgres://ann:hunter2@h/x?schema=", `invalid PostgreSQL URL for h/x: schema="" is not the name of a schema`},
+		{"postgres://ann:hunter2@h/x?schema=a%0Ab", `invalid PostgreSQL URL for h/x: schema="a\nb" is not the name of a schema`},
+		{"postgres://ann:hunter2@h/x?schema=" + long, fmt.Sprintf("invalid PostgreSQL URL for h/x: schema=%q is not the name of a schema", long)},
 		{"postgres://ann:hunter2@h:99999/x", "invalid PostgreSQL URL for h:99999/x"},
 	} {
 		if _, err := postgres.Open(t.Context(), test.url, postgres.Options{}); err == nil || err.Error() != test.want {

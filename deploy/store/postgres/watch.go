@@ -12,8 +12,10 @@ import (
 // interval is the minimum time between two notifications. Each of them takes a lock of the whole server.
 const interval = 20 * time.Millisecond
 
+const channelSuffix = "_changed"
+
 // channel returns the name of the channel for notifications, whose payloads are names of environments.
-func (s *Store) channel() string { return s.schema + "_changed" }
+func (s *Store) channel() string { return s.schema + channelSuffix }
 
 // notify notifies listeners of a change, after the transaction and in the background.
 func (s *Store) notify(environment string) {
