@@ -218,7 +218,7 @@ func testStopped(t *testing.T, server *pg.Server) {
 
 // testWait waits for another writer too long, or until it is interrupted.
 func testWait(t *testing.T, server *pg.Server) {
-	url := server.URL()
+	url := server.URL() + "&application_name=wait"
 	c, other := newCounter(t, url, postgres.Options{}), newCounter(t, url, postgres.Options{Timeout: 200 * time.Millisecond})
 	must.Do(t, c.Write(t.Context(), "dev", func(tx store.Tx) error {
 		_, err := tx.Environment("dev")
@@ -231,12 +231,24 @@ func testWait(t *testing.T, server *pg.Server) {
 		if err := other.increment(t.Context()); err == nil || err.Error() != want {
 			t.Errorf("Write() = %v, want %s", err, want)
 		}
+		limited := newCounter(t, server.URL()+"&statement_timeout=50", postgres.Options{})
+		want = fmt.Sprintf("postgres://127.0.0.1:%d/postgres: canceling statement due to statement timeout (SQLSTATE 57014)", server.Port)
+		err = limited.Write(t.Context(), "dev", func(tx store.Tx) error {
+			_, _ = tx.Environment("dev")
+			if err := limited.increment(t.Context()); err == nil || err.Error() != want {
+				t.Errorf("Write() with a timeout = %v, want %s", err, want)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 		// Another environment has its own lock.
 		must.Do(t, other.Write(t.Context(), "prod", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) }))
 		return err
 	}))
 	must.Do(t, other.increment(t.Context()))
-	if running := server.Query(t, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"); running != "0" {
+	if running := server.Query(t, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'wait'"); running != "0" {
 		t.Errorf("%s statements still wait for the lock, want 0", running)
 	}
 }

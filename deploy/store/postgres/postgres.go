@@ -236,10 +236,10 @@ func (s *Store) explain(err error) error {
 	return err
 }
 
-// isInterruption reports whether a statement was canceled by its context.
+// isInterruption reports whether a statement was canceled by its context, not by a statement_timeout of the server.
 func isInterruption(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && e.Code == "57014" || err != nil && pgconn.Timeout(err)
+	return ok && e.Code == "57014" && !strings.Contains(e.Message, "statement timeout") || err != nil && pgconn.Timeout(err)
 }
 
 func isBroken(err error) bool {
