@@ -84,8 +84,8 @@ func Find() (*lumiyaml.Workspace, error) {
 		return nil, err
 	}
 	if strings.Contains(w.State, "://") {
-		if u, err := url.Parse(w.State); err == nil && u.User != nil {
-			if _, found := u.User.Password(); found {
+		if u, err := url.Parse(w.State); err == nil {
+			if _, found := u.User.Password(); found || u.Query().Has("password") || u.Query().Has("sslpassword") {
 				return nil, fmt.Errorf("%s: state must not contain a password, which others may read: use %s, PGPASSWORD, or the file named by PGPASSFILE",
 					w.File, secret.StateVariable)
 			}
