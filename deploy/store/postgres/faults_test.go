@@ -152,6 +152,30 @@ func testUndecided(t *testing.T, server *pg.Server) {
 	}
 }
 
+// testRead loses the connection during a read, which runs again, and at its end, when it has seen everything.
+func testRead(t *testing.T, server *pg.Server) {
+	proxy := server.Proxy(t)
+	c := newCounter(t, proxy.URL(server.URL()), postgres.Options{})
+	for _, cut := range []struct{ before, want int }{{0, 1}, {1, 2}, {2, 1}} {
+		runs := 0
+		err := c.Read(t.Context(), func(tx store.Tx) error {
+			runs++
+			for i := range 2 {
+				if _, err := tx.Environment("dev"); err != nil {
+					return err
+				}
+				if runs == 1 && i+1 == cut.before {
+					proxy.Cut()
+				}
+			}
+			return nil
+		})
+		if err != nil || runs != cut.want {
+			t.Errorf("Read() with a cut after %d statements = %v after %d attempts, want nil, %d", cut.before, err, runs, cut.want)
+		}
+	}
+}
+
 // testManyLost loses the answers to more commits at a time than the pool has connections.
 func testManyLost(t *testing.T, server *pg.Server) {
 	proxy := server.Proxy(t)

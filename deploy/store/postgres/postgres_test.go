@@ -21,7 +21,7 @@ func TestServer(t *testing.T) {
 	server := pg.Start(t)
 	for name, test := range map[string]func(*testing.T, *pg.Server){
 		"Store": testStore, "Isolation": testIsolation, "LostCommit": testLostCommit, "ManyLost": testManyLost,
-		"Undecided": testUndecided, "Stopped": testStopped, "Wait": testWait,
+		"Undecided": testUndecided, "Read": testRead, "Stopped": testStopped, "Wait": testWait,
 		"RoundTrips": testRoundTrips, "Watch": testWatch, "Copy": testCopy, "Versions": testVersions, "Pooler": testPooler,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -153,6 +153,10 @@ func (t *tx) commit() error {
 	if !t.begun && len(t.kept) == 0 {
 		return nil
 	}
+	if t.lock == nil {
+		t.rollback() // what was read is valid, even if the connection breaks now
+		return nil
+	}
 	if !t.begun && t.send(t.ctx, nil) != nil { // The outcome can be asked only for a known transaction.
 		t.rollback()
 		return broken(t.err)
@@ -171,7 +175,7 @@ func (t *tx) commit() error {
 	switch failed := broken(err); {
 	case err == nil || ended:
 		return nil
-	case t.lock == nil || !isBroken(failed) || t.noStatus:
+	case !isBroken(failed) || t.noStatus:
 		t.rollback()
 		return failed
 	default:
