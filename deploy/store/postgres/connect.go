@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,8 @@ func parse(location string) (*pgxpool.Config, string, error) {
 		schema = "lumi"
 	}
 	query.Del("schema")
-	u.RawQuery = query.Encode()
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // pgx does not decode a plus sign, as in options
+	u.Path = cmp.Or(u.Path, "/")                                // or postgres:// would lose its slashes
 	config, err := pgxpool.ParseConfig(u.String())
 	if err != nil {
 		var reason string
@@ -108,7 +110,7 @@ func isPooled(ctx context.Context, config *pgx.ConnConfig) (bool, error) {
 		return false, err
 	}
 	defer c.Close(ctx)
-	if encoding := c.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
+	if encoding := c.PgConn().ParameterStatus("server_encoding"); encoding != "" && encoding != "UTF8" {
 		return false, fmt.Errorf("the encoding of the database is %s: use one from 'createdb --encoding=UTF8 --template=template0 NAME'", encoding)
 	}
 	var pid uint32

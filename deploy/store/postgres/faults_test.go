@@ -255,7 +255,7 @@ func testWait(t *testing.T, server *pg.Server) {
 		if err := other.increment(t.Context()); err == nil || err.Error() != want {
 			t.Errorf("Write() = %v, want %s", err, want)
 		}
-		limited := newCounter(t, server.URL()+"&statement_timeout=50", postgres.Options{})
+		limited := newCounter(t, server.URL()+"&options=-c%20statement_timeout%3D50", postgres.Options{})
 		want = fmt.Sprintf("postgres://127.0.0.1:%d/postgres: canceling statement due to statement timeout (SQLSTATE 57014)", server.Port)
 		err = limited.Write(t.Context(), "dev", func(tx store.Tx) error {
 			_, _ = tx.Environment("dev")

@@ -164,6 +164,13 @@ func TestURLs(t *testing.T) {
 			t.Errorf("Open(%s) = %v, want %s", test.url, err, test.want)
 		}
 	}
+	t.Setenv("PGHOST", "elsewhere")
+	t.Setenv("PGDATABASE", "state")
+	for _, url := range []string{"postgres://", "postgresql://?schema=x", "postgres:///"} {
+		if got, want := postgres.Name(url), "postgres://elsewhere/state"; got != want {
+			t.Errorf("Name(%s) = %s, want %s", url, got, want)
+		}
+	}
 	const unverified = "postgres://db.example.com/x: the server's certificate is not verified, so others in the network may read or change the state: add sslmode=verify-full"
 	for url, want := range map[string]string{
 		"postgres://ann:hunter2@db.example.com/x":                     unverified,
