@@ -125,8 +125,7 @@ func (j *Journal) wait(ctx context.Context, w *write) error {
 	err := j.transact(ctx, batch)
 	isSaved := errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUncertain) // or may be
 	for _, w := range batch {
-		mayBeStored := errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUncertain)
-		if w.err = err; err != nil && len(batch) > 1 && !mayBeStored {
+		if w.err = err; err != nil && len(batch) > 1 && !isSaved {
 			w.err = j.transact(ctx, []*write{w})
 		}
 		w.done = true
