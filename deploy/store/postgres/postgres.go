@@ -92,6 +92,9 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err = s.migrate(ctx); err == nil {
 		s.copied, err = s.isCopy(ctx)
 	}
+	if err == nil && !s.copied { // Rows are needed only while a connection commits.
+		_, err = s.pool.Exec(ctx, s.tables.Replace("DELETE FROM @outcome WHERE seen < extract(epoch FROM clock_timestamp()) - 86400"))
+	}
 	if err != nil {
 		s.pool.Close()
 		return nil, s.explain(broken(err))
@@ -188,7 +191,11 @@ func (s *Store) transact(ctx context.Context, begin string, lock *int64, f func(
 		return err
 	}
 	if t.err != nil {
+		isOwn := !t.conn.IsClosed() // such as a value that cannot be encoded
 		t.rollback()
+		if _, isServer := errors.AsType[*pgconn.PgError](t.err); isOwn && !isServer {
+			return t.err
+		}
 		return broken(t.err)
 	}
 	return t.commit()

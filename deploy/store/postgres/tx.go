@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
@@ -24,8 +25,7 @@ type tx struct {
 	lock  *int64 // nil for a transaction that only reads
 
 	begun bool
-	id    string // of the transaction
-	now   int64  // in microseconds since 1970
+	now   int64 // in microseconds since 1970
 	kept  []statement
 	err   error // the first error
 }
@@ -55,11 +55,11 @@ func (t *tx) clock() time.Time {
 const started = `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`
 
 // lockStatement takes the lock before it evaluates the columns.
-const lockStatement = started + `, CAST(pg_current_xact_id() AS text),
+const lockStatement = started + `,
 	set_config('idle_in_transaction_session_timeout', $2, true) FROM pg_advisory_xact_lock($1)`
 
 // unlockedStatement is used by a test.
-const unlockedStatement = started + `, CAST(pg_current_xact_id() AS text), '' WHERE CAST($1 AS bigint) <> 0`
+const unlockedStatement = started + `, '' WHERE CAST($1 AS bigint) <> 0`
 
 // send sends the statements kept back in one round trip, and a last one if it is not nil.
 func (t *tx) send(ctx context.Context, last func(*pgx.Batch)) error {
@@ -75,9 +75,9 @@ func (t *tx) send(ctx context.Context, last func(*pgx.Batch)) error {
 		case t.lock == nil:
 			b.Queue(started).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now) })
 		case t.noLock:
-			b.Queue(unlockedStatement, *t.lock).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &t.id, &unused) })
+			b.Queue(unlockedStatement, *t.lock).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &unused) })
 		default:
-			b.Queue(lockStatement, *t.lock, strconv.FormatInt(t.idle.Milliseconds(), 10)).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &t.id, &unused) })
+			b.Queue(lockStatement, *t.lock, strconv.FormatInt(t.idle.Milliseconds(), 10)).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, &unused) })
 		}
 	}
 	for _, s := range t.kept {
@@ -157,12 +157,15 @@ func (t *tx) commit() error {
 		t.rollback() // what was read is valid, even if the connection breaks now
 		return nil
 	}
-	if !t.begun && t.send(t.ctx, nil) != nil { // The outcome can be asked only for a known transaction.
+	if !t.begun && t.send(t.ctx, nil) != nil { // An interrupt ends only the wait for the lock.
 		t.rollback()
 		return broken(t.err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), t.Timeout)
 	defer cancel()
+	me := sessionOf(t.conn)
+	me.number++
+	t.kept = append(t.kept, statement{t.tables.Replace(outcomeStatement), []any{*t.lock, me.id, me.number}})
 	ended := false
 	err := t.send(ctx, func(b *pgx.Batch) {
 		b.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
@@ -179,19 +182,35 @@ func (t *tx) commit() error {
 		t.rollback()
 		return failed
 	default:
-		return t.outcome(ctx, failed)
+		return t.outcome(ctx, me, failed)
 	}
 }
 
-// outcome asks the server, over a new connection, whether a transaction was committed.
-func (t *tx) outcome(ctx context.Context, failed error) error {
+// session is a connection, as its transactions identify themselves. After its connection broke, it makes no others.
+type session struct {
+	id     string
+	number int64 // of the last transaction
+}
+
+func sessionOf(c *pgx.Conn) *session {
+	data := c.PgConn().CustomData()
+	if data["session"] == nil {
+		data["session"] = &session{id: rand.Text()}
+	}
+	return data["session"].(*session)
+}
+
+const outcomeStatement = `INSERT INTO @outcome (lock, session, number, seen) VALUES ($1, $2, $3, CAST(extract(epoch FROM clock_timestamp()) AS bigint))
+	ON CONFLICT (lock, session) DO UPDATE SET number = excluded.number, seen = excluded.seen`
+
+// outcome asks the server, over a new connection, whether a transaction was committed. If not, it returns failed.
+func (t *tx) outcome(ctx context.Context, me *session, failed error) error {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		status, err := t.status(ctx)
+		last, err := t.last(ctx, me)
 		switch {
-		case err != nil || status == nil || *status == "in progress":
-		case *status == "committed":
+		case err == nil && last == me.number:
 			return nil
-		default:
+		case err == nil:
 			return failed // and nothing was written
 		}
 		select {
@@ -202,14 +221,21 @@ func (t *tx) outcome(ctx context.Context, failed error) error {
 	}
 }
 
-// status returns the status of the transaction, or nil if it is too old. It does not use the pool, whose connections may all
-// be held by transactions that ask.
-func (t *tx) status(ctx context.Context) (status *string, err error) {
+// last returns the number of the last committed transaction of a session under the lock, or 0. It waits for the lock, which
+// the server keeps until a transaction has ended. It does not use the pool, whose connections may all be held by transactions
+// that ask.
+func (t *tx) last(ctx context.Context, of *session) (number int64, err error) {
 	c, err := pgx.ConnectConfig(ctx, t.pool.Config().ConnConfig)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer func() { _ = c.Close(ctx) }()
-	err = c.QueryRow(ctx, "SELECT pg_xact_status(CAST(CAST($1 AS text) AS xid8))", t.id).Scan(&status)
-	return status, err
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
+	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", *t.lock); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, t.tables.Replace("SELECT coalesce(max(number), 0) FROM @outcome WHERE lock = $1 AND session = $2"), *t.lock, of.id).
+			Scan(&number)
+	})
+	return number, err
 }

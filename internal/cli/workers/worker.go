@@ -24,7 +24,7 @@ import (
 // Command returns the command that runs a worker, with its subcommands. tasks returns an engine for the runs of a session's
 // environment.
 func Command(con *console.Console, tasks func(*workspace.Session) *taskrun.Engine) *cobra.Command {
-	w := &worker{Console: con, tasks: tasks, keys: map[string]*secret.Key{}, stopped: make(chan struct{}), engines: map[stopper]bool{}}
+	w := &worker{Console: con, tasks: tasks, keys: map[string]*secret.Key{}, locked: map[string]time.Time{}, stopped: make(chan struct{}), engines: map[stopper]bool{}}
 	c := &cobra.Command{
 		Use:   "worker",
 		Short: "run the deployments of all environments, and list who does",
@@ -70,6 +70,7 @@ type worker struct {
 
 	mu      sync.Mutex
 	keys    map[string]*secret.Key // by their wrapped forms
+	locked  map[string]time.Time   // when a key could not be unwrapped, by its wrapped form
 	engines map[stopper]bool       // running engines
 }
 
@@ -198,11 +199,7 @@ func (w *worker) serveIn(ctx context.Context, s *workspace.Session) (worked bool
 	if err := s.Enter(ctx, workspace.Fail); err != nil {
 		return false, err
 	}
-	key, err := w.key(ctx, s)
-	if err != nil {
-		w.Say("%s: %s", s.Environment.Name, err) // deployments stay queued
-	}
-	engine, end := runs.NewEngine(s, key, w.flags.Options())
+	engine, end := runs.NewEngine(s, w.key(ctx, s), w.flags.Options()) // without the key, deployments stay queued
 	defer end()
 	defer w.register(engine)()
 	worked, err = engine.Work(ctx)
@@ -213,18 +210,23 @@ func (w *worker) serveIn(ctx context.Context, s *workspace.Session) (worked bool
 	return worked || ran, err
 }
 
-// key returns the key of the session's environment, or nil if it has none.
-func (w *worker) key(ctx context.Context, s *workspace.Session) (*secret.Key, error) {
+// key returns the key of the session's environment, or nil if it has none. It reports why a key cannot be unwrapped, and tries
+// again after a minute.
+func (w *worker) key(ctx context.Context, s *workspace.Session) *secret.Key {
 	w.mu.Lock()
 	defer w.mu.Unlock() // others may need the same key
-	if key := w.keys[s.Environment.Key]; key != nil {
-		return key, nil
+	wrapped := s.Environment.Key
+	if key := w.keys[wrapped]; key != nil || time.Since(w.locked[wrapped]) < time.Minute {
+		return key
 	}
 	key, err := s.Key(ctx)
-	if err == nil {
-		w.keys[s.Environment.Key] = key
+	if err != nil {
+		w.Say("%s: %s", s.Environment.Name, err)
+		w.locked[wrapped] = time.Now()
+		return nil
 	}
-	return key, err
+	w.keys[wrapped] = key
+	return key
 }
 
 func (w *worker) isStopped() bool {

@@ -2,6 +2,12 @@
 -- Text that is sorted or compared has the collation "C", the order of bytes.
 CREATE TABLE @identity (database text NOT NULL);
 
+-- The last transaction of each connection under each lock, from which a process learns whether a commit without an answer was made.
+-- pg_xact_status cannot tell: after a crash, the server may use the number of a lost transaction again. seen is in seconds.
+CREATE TABLE @outcome (
+  lock bigint NOT NULL, session text NOT NULL, number bigint NOT NULL, seen bigint NOT NULL, PRIMARY KEY (lock, session)
+) WITH (fillfactor = 50);
+
 CREATE TABLE @environment (
   name text COLLATE "C" PRIMARY KEY, lineage text NOT NULL, key text NOT NULL, serial bigint NOT NULL, last bigint NOT NULL
 );
