@@ -90,7 +90,7 @@ func (t *Transition) hold(before *Graph, module string, removed []*Resource) {
 	t.Graph = t.Graph.Leave(module, pending...)
 }
 
-// waiting returns those of the given resources of a module that cannot be deleted yet: pending resources of other modules
+// waiting returns the resources, of the given ones of a module, that cannot be deleted yet: pending resources of other modules
 // refer to them, directly or indirectly.
 func (g *Graph) waiting(module string, resources []*Resource) (held []*Resource) {
 	needed, on := map[string]bool{}, map[urn.URN]bool{}

@@ -16,7 +16,7 @@ import (
 
 // Work runs the deployments and cleanups of the environment that no process holds, concurrently, until none can start or
 // the engine is stopped. It leaves those for which it lacks the key, a plugin, or a provisioner; the reason becomes the
-// message of those that wait. Work reports whether it ran any. It returns only errors of the store and of ctx.
+// message of waiting ones. Work reports whether it ran any. It returns only errors of the store and of ctx.
 func (e *Engine) Work(ctx context.Context) (worked bool, err error) {
 	type result struct {
 		id  int64

@@ -109,7 +109,7 @@ func isPooled(ctx context.Context, config *pgx.ConnConfig) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer c.Close(ctx)
+	defer func() { _ = c.Close(ctx) }()
 	if encoding := c.PgConn().ParameterStatus("server_encoding"); encoding != "" && encoding != "UTF8" {
 		return false, fmt.Errorf("the encoding of the database is %s: use one from 'createdb --encoding=UTF8 --template=template0 NAME'", encoding)
 	}

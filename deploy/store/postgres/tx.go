@@ -36,9 +36,9 @@ type statement struct {
 }
 
 func (t *tx) relational() *relational.Tx {
-	return &relational.Tx{
-		DB: t, Clock: t.clock, Write: t.lock != nil, Elements: "SELECT CAST(value AS bigint) FROM json_array_elements_text(CAST($1 AS json))",
-	}
+	return relational.New(t, relational.Options{
+		Clock: t.clock, Write: t.lock != nil, Elements: "SELECT CAST(value AS bigint) FROM json_array_elements_text(CAST($1 AS json))",
+	})
 }
 
 // clock returns the time at which the lock was granted.
@@ -215,7 +215,8 @@ func (t *tx) outcome(ctx context.Context, me *session, failed error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %v", store.ErrUncertain, cmp.Or(err, failed)) // The transaction must not look like one that can be repeated.
+			// The other error is not wrapped, or the transaction would look like one that can be repeated.
+			return fmt.Errorf("%w: %s", store.ErrUncertain, cmp.Or(err, failed).Error())
 		case <-time.After(pause):
 		}
 	}

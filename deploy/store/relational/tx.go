@@ -24,17 +24,26 @@ type Database interface {
 	Change(sql string, args []any) (int64, error)
 }
 
-// Tx implements [store.Tx]. It reads a row before it adds one that refers to it, since an error of the database would end
-// some transactions, and may come late.
-type Tx struct {
-	DB Database
+// Options configure [New].
+type Options struct {
 	// Clock returns the time of the transaction by the store's clock.
 	Clock func() time.Time
 	// Write is set if statements may write.
 	Write bool
 	// Elements is an SQL expression for a query that returns the numbers in the JSON array in parameter 1.
 	Elements string
+}
 
+// Tx implements [store.Tx]. It reads a row before it adds one that refers to it, since an error of the database would end
+// some transactions, and may come late.
+type Tx struct{ statements }
+
+// New returns a transaction.
+func New(db Database, o Options) *Tx { return &Tx{statements{DB: db, Options: o}} }
+
+type statements struct {
+	DB Database
+	Options
 	// Queued is set once a statement has changed a job or the resource graph, so that others may be able to start.
 	Queued bool
 
@@ -58,10 +67,10 @@ func (r reference) String() string { return fmt.Sprintf("%s %v", r.table, r.key)
 var errReadOnly = errors.New("cannot write in a read-only transaction")
 
 // Now implements [store.Tx].
-func (t *Tx) Now() time.Time { return t.Clock() }
+func (t *statements) Now() time.Time { return t.Clock() }
 
 // require returns an error wrapping [store.ErrNotFound] if a row does not exist, and an error if t is read-only.
-func (t *Tx) require(r reference) error {
+func (t *statements) require(r reference) error {
 	if !t.Write {
 		return errReadOnly
 	}
@@ -80,7 +89,7 @@ func (t *Tx) require(r reference) error {
 	return err
 }
 
-func (t *Tx) knows(all ...reference) {
+func (t *statements) knows(all ...reference) {
 	if t.known == nil {
 		t.known = map[reference]bool{}
 	}
@@ -90,7 +99,7 @@ func (t *Tx) knows(all ...reference) {
 }
 
 // exec executes a statement for a row that refers to r.
-func (t *Tx) exec(r reference, sql string, args ...any) error {
+func (t *statements) exec(r reference, sql string, args ...any) error {
 	if err := t.require(r); err != nil {
 		return err
 	}
@@ -98,20 +107,20 @@ func (t *Tx) exec(r reference, sql string, args ...any) error {
 }
 
 // remove deletes a row and everything that belongs to it.
-func (t *Tx) remove(r reference) error {
+func (t *statements) remove(r reference) error {
 	err := t.exec(r, "DELETE FROM @"+r.table+" WHERE "+r.column+" = $1", r.key)
 	t.known, t.job = nil, store.Job{}
 	return err
 }
 
-func (t *Tx) delete(sql string, args ...any) error {
+func (t *statements) delete(sql string, args ...any) error {
 	if !t.Write {
 		return errReadOnly
 	}
 	return t.DB.Exec(sql, args)
 }
 
-func find[T any](t *Tx, tab *table[T], rest string, args ...any) ([]T, error) {
+func find[T any](t *statements, tab *table[T], rest string, args ...any) ([]T, error) {
 	var all []T
 	var row T
 	err := t.DB.Query(tab.list+rest, args, tab.fields(&row), func() { all = append(all, row) })
@@ -121,7 +130,7 @@ func find[T any](t *Tx, tab *table[T], rest string, args ...any) ([]T, error) {
 	return all, nil
 }
 
-func one[T any](t *Tx, tab *table[T], key string, value any) (T, error) {
+func one[T any](t *statements, tab *table[T], key string, value any) (T, error) {
 	rows, err := find(t, tab, "WHERE "+key+" = $1", value)
 	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("%s %v: %w", tab.name, value, store.ErrNotFound)
@@ -135,7 +144,7 @@ func one[T any](t *Tx, tab *table[T], key string, value any) (T, error) {
 
 // add inserts a row that refers to r and returns the ID generated for its first column. what is the name, for errors, of
 // the new row.
-func add[T any](t *Tx, r reference, tab *table[T], what string, row *T) (int64, error) {
+func add[T any](t *statements, r reference, tab *table[T], what string, row *T) (int64, error) {
 	if !t.Write {
 		return 0, errReadOnly
 	}
@@ -152,12 +161,11 @@ func add[T any](t *Tx, r reference, tab *table[T], what string, row *T) (int64, 
 	return id, err
 }
 
-// Environments implements [store.Tx], like all statements below.
-func (t *Tx) Environments() ([]store.Environment, error) {
+func (t *statements) Environments() ([]store.Environment, error) {
 	return find(t, environments, "ORDER BY name")
 }
 
-func (t *Tx) Environment(name string) (store.Environment, error) {
+func (t *statements) Environment(name string) (store.Environment, error) {
 	e, err := one(t, environments, "name", name)
 	if err == nil {
 		t.knows(toEnvironment(name))
@@ -165,7 +173,7 @@ func (t *Tx) Environment(name string) (store.Environment, error) {
 	return e, err
 }
 
-func (t *Tx) PutEnvironment(e store.Environment) error {
+func (t *statements) PutEnvironment(e store.Environment) error {
 	if !t.Write {
 		return errReadOnly
 	}
@@ -173,13 +181,13 @@ func (t *Tx) PutEnvironment(e store.Environment) error {
 	return t.DB.Exec(environments.put, environments.fields(&e))
 }
 
-func (t *Tx) DeleteEnvironment(name string) error { return t.remove(toEnvironment(name)) }
+func (t *statements) DeleteEnvironment(name string) error { return t.remove(toEnvironment(name)) }
 
-func (t *Tx) Vertices(environment string) ([]store.Vertex, error) {
+func (t *statements) Vertices(environment string) ([]store.Vertex, error) {
 	return t.VerticesFrom(environment, "", math.MaxInt)
 }
 
-func (t *Tx) VerticesFrom(environment, from string, limit int) ([]store.Vertex, error) {
+func (t *statements) VerticesFrom(environment, from string, limit int) ([]store.Vertex, error) {
 	rows, err := find(t, vertices, "WHERE environment = $1 AND key >= $2 ORDER BY key LIMIT $3", environment, from, limit)
 	all := make([]store.Vertex, len(rows))
 	for i, r := range rows {
@@ -188,7 +196,7 @@ func (t *Tx) VerticesFrom(environment, from string, limit int) ([]store.Vertex, 
 	return all, err
 }
 
-func (t *Tx) PutVertices(environment string, put []store.Vertex, gone []string) error {
+func (t *statements) PutVertices(environment string, put []store.Vertex, gone []string) error {
 	t.Queued = true
 	err := t.exec(toEnvironment(environment), "UPDATE @environment SET serial = serial + 1 WHERE name = $1", environment)
 	for i := 0; i < len(put) && err == nil; i++ {
@@ -200,7 +208,7 @@ func (t *Tx) PutVertices(environment string, put []store.Vertex, gone []string) 
 	return err
 }
 
-func (t *Tx) AddJob(d store.Job, c store.Content) (int64, error) {
+func (t *statements) AddJob(d store.Job, c store.Content) (int64, error) {
 	id, err := add(t, toEnvironment(d.Environment), deployments, "deployment", &d)
 	if err != nil {
 		return 0, err
@@ -217,12 +225,12 @@ func (t *Tx) AddJob(d store.Job, c store.Content) (int64, error) {
 }
 
 // keep keeps a job, which transactions often read several times.
-func (t *Tx) keep(d store.Job) {
+func (t *statements) keep(d store.Job) {
 	t.job = d
 	t.knows(toJob(d.ID), toEnvironment(d.Environment))
 }
 
-func (t *Tx) Job(id int64) (store.Job, error) {
+func (t *statements) Job(id int64) (store.Job, error) {
 	if t.Write && t.job.ID == id && id != 0 {
 		d := t.job
 		d.Uses = slices.Clone(d.Uses)
@@ -235,23 +243,23 @@ func (t *Tx) Job(id int64) (store.Job, error) {
 	return d, err
 }
 
-func (t *Tx) Content(id int64) (store.Content, error) {
+func (t *statements) Content(id int64) (store.Content, error) {
 	c, err := one(t, contents, "deployment", id)
 	return c.Content, err
 }
 
-func (t *Tx) PutContent(id int64, c store.Content) error {
+func (t *statements) PutContent(id int64, c store.Content) error {
 	return t.exec(toJob(id), contents.update, contents.fields(&contentRow{id, c})...)
 }
 
 // final lists the final states exactly as in the definition of the queue's index.
 const final = "('DONE', 'ABORTED', 'CANCELLED', 'SUPERSEDED')"
 
-func (t *Tx) Queue(environment string) ([]store.Job, error) {
+func (t *statements) Queue(environment string) ([]store.Job, error) {
 	return find(t, deployments, "WHERE environment = $1 AND purpose <> 'tasks' AND state NOT IN "+final+" ORDER BY place, id", environment)
 }
 
-func (t *Tx) History(environment string, before int64, limit int) ([]store.Job, error) {
+func (t *statements) History(environment string, before int64, limit int) ([]store.Job, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -259,14 +267,14 @@ func (t *Tx) History(environment string, before int64, limit int) ([]store.Job, 
 		environment, before, max(limit, 0))
 }
 
-func (t *Tx) Ready(prefix string, after int64, limit int) ([]store.Job, error) {
+func (t *statements) Ready(prefix string, after int64, limit int) ([]store.Job, error) {
 	now := micros(t.Now())
 	// The condition on final states lets the database use the queue's index.
 	return find(t, deployments, "WHERE state NOT IN "+final+" AND state IN ('WAIT', 'RUNNING', 'ABORTING') AND (expires IS NULL OR expires <= $1)"+
 		" AND environment >= $2 AND environment < $3 AND id > $4 ORDER BY id LIMIT $5", &now, prefix, prefix+"\U0010ffff", after, max(limit, 0))
 }
 
-func (t *Tx) PutJob(d store.Job) error {
+func (t *statements) PutJob(d store.Job) error {
 	if !t.Write {
 		return errReadOnly
 	}
@@ -286,7 +294,7 @@ func (t *Tx) PutJob(d store.Job) error {
 	return t.DB.Exec(deployments.update, deployments.fields(&d))
 }
 
-func (t *Tx) Touch(id, fence int64, states ...store.State) (store.Job, error) {
+func (t *statements) Touch(id, fence int64, states ...store.State) (store.Job, error) {
 	if !t.Write {
 		return store.Job{}, errReadOnly
 	}
@@ -300,27 +308,27 @@ func (t *Tx) Touch(id, fence int64, states ...store.State) (store.Job, error) {
 	return d, nil // The transaction excludes other writers of the environment.
 }
 
-func (t *Tx) Tasks(deployment int64) ([]store.Task, error) {
+func (t *statements) Tasks(deployment int64) ([]store.Task, error) {
 	return find(t, tasks, "WHERE deployment = $1 ORDER BY number", deployment)
 }
 
-func (t *Tx) PutTask(r store.Task) error {
+func (t *statements) PutTask(r store.Task) error {
 	return t.exec(toJob(r.Deployment), tasks.put, tasks.fields(&r)...)
 }
 
-func (t *Tx) DeleteTasks(deployment int64) error {
+func (t *statements) DeleteTasks(deployment int64) error {
 	return t.delete("DELETE FROM @task WHERE deployment = $1", deployment)
 }
 
-func (t *Tx) Steps(deployment int64) ([]store.Step, error) {
+func (t *statements) Steps(deployment int64) ([]store.Step, error) {
 	return find(t, steps, "WHERE deployment = $1 ORDER BY number", deployment)
 }
 
-func (t *Tx) PutStep(r store.Step) error {
+func (t *statements) PutStep(r store.Step) error {
 	return t.exec(toJob(r.Deployment), steps.put, steps.fields(&r)...)
 }
 
-func (t *Tx) DeleteSteps(deployment int64, except ...store.State) error {
+func (t *statements) DeleteSteps(deployment int64, except ...store.State) error {
 	where, args := "deployment = $1", []any{deployment}
 	for _, state := range except {
 		args = append(args, string(state))
@@ -329,7 +337,7 @@ func (t *Tx) DeleteSteps(deployment int64, except ...store.State) error {
 	return t.delete("DELETE FROM @step WHERE "+where, args...)
 }
 
-func (t *Tx) MoveSteps(from, to int64) error {
+func (t *statements) MoveSteps(from, to int64) error {
 	if err := t.require(toJob(to)); err != nil {
 		return err
 	}
@@ -341,7 +349,7 @@ func (t *Tx) MoveSteps(from, to int64) error {
 	return t.DB.Exec("UPDATE @step SET deployment = $1 WHERE deployment = $2", []any{to, from})
 }
 
-func (t *Tx) Prune(environment string, jobs []int64) (int, error) {
+func (t *statements) Prune(environment string, jobs []int64) (int, error) {
 	if !t.Write {
 		return 0, errReadOnly
 	}
@@ -360,19 +368,19 @@ func (t *Tx) Prune(environment string, jobs []int64) (int, error) {
 	return int(deleted), err
 }
 
-func (t *Tx) Workers(environment string) ([]store.Worker, error) {
+func (t *statements) Workers(environment string) ([]store.Worker, error) {
 	return find(t, workers, "WHERE environment = $1 ORDER BY owner", environment)
 }
 
-func (t *Tx) PutWorker(w store.Worker) error {
+func (t *statements) PutWorker(w store.Worker) error {
 	return t.exec(toEnvironment(w.Environment), workers.put, workers.fields(&w)...)
 }
 
-func (t *Tx) DeleteWorker(environment, owner string) error {
+func (t *statements) DeleteWorker(environment, owner string) error {
 	return t.delete("DELETE FROM @worker WHERE environment = $1 AND owner = $2", environment, owner)
 }
 
-func (t *Tx) AddEvents(environment string, add []store.Event) error {
+func (t *statements) AddEvents(environment string, add []store.Event) error {
 	for _, e := range add {
 		if err := t.exec(toEnvironment(environment), events.add, events.fields(&eventRow{environment, e})[1:]...); err != nil {
 			return err
@@ -381,7 +389,7 @@ func (t *Tx) AddEvents(environment string, add []store.Event) error {
 	return nil
 }
 
-func (t *Tx) Events(environment string, deployment, after int64, limit int) ([]store.Event, error) {
+func (t *statements) Events(environment string, deployment, after int64, limit int) ([]store.Event, error) {
 	// Use separate statements, so that each can use its index.
 	where, args := "environment = $1", []any{environment, after, max(limit, 0)}
 	if deployment != 0 {

@@ -12,9 +12,9 @@ import (
 // begun returns the statements of a transaction that has begun.
 func (s *Store) begun(c *conn, write bool) (*relational.Tx, *tx) {
 	t, now := &tx{conn: c}, s.clock().UTC().Truncate(time.Microsecond)
-	return &relational.Tx{
-		DB: t, Clock: func() time.Time { return now }, Write: write, Elements: "SELECT value FROM json_each($1)",
-	}, t
+	return relational.New(t, relational.Options{
+		Clock: func() time.Time { return now }, Write: write, Elements: "SELECT value FROM json_each($1)",
+	}), t
 }
 
 // tx implements [relational.Database]. It uses no context, since interrupting a write would roll back the transaction.
