@@ -259,7 +259,7 @@ func testWait(t *testing.T, server *pg.Server) {
 		}
 		limited := newCounter(t, server.URL()+"&options=-c%20statement_timeout%3D50", postgres.Options{})
 		want = fmt.Sprintf("postgres://127.0.0.1:%d/postgres: canceling statement due to statement timeout (SQLSTATE 57014)", server.Port)
-		err = limited.Write(t.Context(), "dev", func(tx store.Tx) error {
+		err := limited.Write(t.Context(), "dev", func(tx store.Tx) error {
 			_, _ = tx.Environment("dev")
 			if err := limited.increment(t.Context()); err == nil || err.Error() != want {
 				t.Errorf("Write() with a timeout = %v, want %s", err, want)
