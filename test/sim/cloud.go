@@ -96,6 +96,7 @@ func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resou
 		}
 		c.resources[id] = r
 	}
+	c.changed[a.Token] = c.changed[a.Token] || t.Idempotent
 	c.write(a, r, given)
 	return r, nil
 }

@@ -129,7 +129,7 @@ type Cloud struct {
 	calls      []*Call
 	attempts   map[At]int
 	changing   map[string]int
-	changed    map[string]bool // tokens of Updates that had an effect
+	changed    map[string]bool // tokens of idempotent Creates and of Updates that had an effect
 	effects    int
 	violations []string
 }
