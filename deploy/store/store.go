@@ -55,6 +55,18 @@ var (
 	ErrCopied = errors.New("the store is a copy")
 )
 
+// CopiedError reports a write to a copy, and wraps [ErrCopied].
+type CopiedError struct{ Name string }
+
+// Error describes the problem and how to recover.
+func (e *CopiedError) Error() string {
+	return e.Name + " is a copy of a state or was restored from a backup, so it can only be read: if nothing uses the original, " +
+		"run 'lumi state adopt'"
+}
+
+// Unwrap returns [ErrCopied].
+func (e *CopiedError) Unwrap() error { return ErrCopied }
+
 // Tx is a transaction. It must not be used concurrently or after f has returned. Writing a row of a nonexistent
 // environment, or of an environment other than that of the write, returns [ErrNotFound]. f must return all errors except
 // [ErrNotFound] and [ErrFenced]. Times are stored in UTC with microsecond precision. Text must be valid UTF-8 without NUL.

@@ -21,7 +21,8 @@ import (
 
 // IsURL reports whether a location of a state is the URL of a PostgreSQL database.
 func IsURL(location string) bool {
-	return strings.HasPrefix(location, "postgres://") || strings.HasPrefix(location, "postgresql://")
+	scheme, _, _ := strings.Cut(location, "://")
+	return len(scheme) < len(location) && (strings.EqualFold(scheme, "postgres") || strings.EqualFold(scheme, "postgresql"))
 }
 
 // parse parses a URL and returns the name of the schema. Like libpq, it takes what the URL leaves out from variables such as

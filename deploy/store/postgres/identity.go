@@ -3,23 +3,10 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/relational"
 )
-
-// copyError is returned by writes to a copy.
-type copyError struct{ name string }
-
-// Error describes the problem and how to recover.
-func (e *copyError) Error() string {
-	return fmt.Sprintf("%s is a copy of a state or was restored from a backup, so it can only be read: if nothing uses the original, "+
-		"run 'lumi state adopt'", e.name)
-}
-
-// Unwrap returns [store.ErrCopied].
-func (e *copyError) Unwrap() error { return store.ErrCopied }
 
 // identity is a query for the identity of the database: the identifier of the cluster and the number of the database.
 const identity = `SELECT system_identifier || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) FROM pg_control_system()`
@@ -33,16 +20,12 @@ func (s *Store) isCopy(ctx context.Context) (isCopy bool, err error) {
 	return isCopy, err
 }
 
-func (s *Store) isCopied() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.copied
-}
-
 // Copied returns an error wrapping [store.ErrCopied] if the tables were copied from another database, which Write returns, too.
 func (s *Store) Copied() error {
-	if s.isCopied() {
-		return &copyError{s.name}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.copied {
+		return &store.CopiedError{Name: s.name}
 	}
 	return nil
 }

@@ -18,14 +18,14 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if version, err := s.version(ctx, s.pool); err != nil || version == len(files) {
+	if version, err := s.version(ctx, s.pool, len(files)); err != nil || version == len(files) {
 		return err
 	}
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", s.lockOf("\x00migration")); err != nil {
 			return err
 		}
-		version, err := s.version(ctx, tx) // another process may have migrated it
+		version, err := s.version(ctx, tx, len(files)) // another process may have migrated it
 		if err != nil {
 			return err
 		}
@@ -56,14 +56,11 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// version returns the version of the schema, or 0 if it does not exist.
+// version returns the version of the schema, or 0 if it does not exist. Newer versions than newest are errors.
 func (s *Store) version(ctx context.Context, db interface {
 	QueryRow(context.Context, string, ...any) pgx.Row
-}) (version int, err error) {
-	files, err := fs.Glob(migrations, "schema/*.sql")
-	if err != nil {
-		return 0, err
-	}
+}, newest int,
+) (version int, err error) {
 	var exists bool
 	// After a wait for the lock, to_regclass would use the session's outdated cache.
 	const query = "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relname = 'migration')"
@@ -71,9 +68,9 @@ func (s *Store) version(ctx context.Context, db interface {
 		return 0, err
 	}
 	err = db.QueryRow(ctx, s.tables.Replace("SELECT coalesce(max(version), 0) FROM @migration")).Scan(&version)
-	if err == nil && version > len(files) {
+	if err == nil && version > newest {
 		err = fmt.Errorf("the state was written by a newer version of lumi (schema %d, this version supports up to %d): upgrade lumi",
-			version, len(files))
+			version, newest)
 	}
 	return version, err
 }

@@ -124,8 +124,8 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 // Write implements [store.Store]. If the connection breaks before the commit is sent, f is run again. If it breaks
 // afterward, the server is asked for the outcome.
 func (s *Store) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
-	if s.isCopied() {
-		return &copyError{s.name}
+	if err := s.Copied(); err != nil {
+		return err
 	}
 	return s.write(ctx, environment, func(tx *relational.Tx) error { return f(store.Guarded(tx, environment)) })
 }
@@ -191,12 +191,8 @@ func (s *Store) transact(ctx context.Context, begin string, lock *int64, f func(
 		return err
 	}
 	if t.err != nil {
-		isOwn := !t.conn.IsClosed() // such as a value that cannot be encoded
-		t.rollback()
-		if _, isServer := errors.AsType[*pgconn.PgError](t.err); isOwn && !isServer {
-			return t.err
-		}
-		return broken(t.err)
+		defer t.rollback()
+		return t.failure()
 	}
 	return t.commit()
 }
@@ -207,8 +203,7 @@ type brokenError struct{ error }
 func (e *brokenError) Unwrap() error { return e.error }
 
 // broken returns a *brokenError if err is an error of the connection, of a server that starts or stops, a conflict, or a
-// timeout of this process.
-// Otherwise, it returns err.
+// timeout of this process. Otherwise, it returns err.
 func broken(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && !strings.HasPrefix(e.Code, "57P0") && !strings.HasPrefix(e.Code, "08") && !strings.HasPrefix(e.Code, "53") &&
@@ -246,7 +241,8 @@ func (s *Store) explain(err error) error {
 // isInterruption reports whether a statement was canceled by its context, not by a statement_timeout of the server.
 func isInterruption(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && e.Code == "57014" && !strings.Contains(e.Message, "statement timeout") || err != nil && pgconn.Timeout(err)
+	return ok && e.Code == "57014" && !strings.Contains(e.Message, "statement timeout") ||
+		err != nil && pgconn.Timeout(err) || errors.Is(err, context.Canceled)
 }
 
 func isBroken(err error) bool {

@@ -20,7 +20,7 @@ import (
 func TestServer(t *testing.T) {
 	server := pg.Start(t)
 	for name, test := range map[string]func(*testing.T, *pg.Server){
-		"Store": testStore, "Isolation": testIsolation, "LostCommit": testLostCommit, "ManyLost": testManyLost,
+		"Store": testStore, "Isolation": testIsolation, "LostCommit": testLostCommit, "Uncertain": testUncertain, "ManyLost": testManyLost,
 		"Undecided": testUndecided, "Read": testRead, "Stopped": testStopped, "Wait": testWait,
 		"RoundTrips": testRoundTrips, "Watch": testWatch, "Copy": testCopy, "Versions": testVersions, "Pooler": testPooler,
 	} {
@@ -169,6 +169,11 @@ func TestURLs(t *testing.T) {
 	for _, url := range []string{"postgres://", "postgresql://?schema=x", "postgres:///"} {
 		if got, want := postgres.Name(url), "postgres://elsewhere/state"; got != want {
 			t.Errorf("Name(%s) = %s, want %s", url, got, want)
+		}
+	}
+	for location, want := range map[string]bool{"postgres://h/x": true, "POSTGRESQL://h/x": true, "postgres": false, "postgres.db": false, "a/postgres://": false} {
+		if got := postgres.IsURL(location); got != want {
+			t.Errorf("IsURL(%s) = %t, want %t", location, got, want)
 		}
 	}
 	const unverified = "postgres://db.example.com/x: the server's certificate is not verified, so others in the network may read or change the state: add sslmode=verify-full"

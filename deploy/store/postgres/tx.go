@@ -147,6 +147,15 @@ func (t *tx) rollback() {
 	}
 }
 
+// failure returns the error of the transaction: a *brokenError if it can be repeated. An error while the connection is open
+// is the server's, or one of this process, such as a value that cannot be encoded.
+func (t *tx) failure() error {
+	if _, isServer := errors.AsType[*pgconn.PgError](t.err); !isServer && !t.conn.IsClosed() {
+		return t.err
+	}
+	return broken(t.err)
+}
+
 // commit sends the statements kept back, and COMMIT. It returns a *brokenError if nothing was written, and
 // [store.ErrUncertain] if that is unknown.
 func (t *tx) commit() error {
@@ -158,8 +167,8 @@ func (t *tx) commit() error {
 		return nil
 	}
 	if !t.begun && t.send(t.ctx, nil) != nil { // An interrupt ends only the wait for the lock.
-		t.rollback()
-		return broken(t.err)
+		defer t.rollback()
+		return t.failure()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), t.Timeout)
 	defer cancel()
@@ -175,7 +184,7 @@ func (t *tx) commit() error {
 			return nil
 		})
 	})
-	switch failed := broken(err); {
+	switch failed := t.failure(); {
 	case err == nil || ended:
 		return nil
 	case !isBroken(failed) || t.noStatus:

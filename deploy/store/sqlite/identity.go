@@ -4,25 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
 // unidentified is the identity of files on systems without file numbers.
 const unidentified = "unknown"
-
-// copyError is returned by writes to a copy.
-type copyError struct{ path string }
-
-// Error describes the problem and how to recover.
-func (e *copyError) Error() string {
-	return fmt.Sprintf("%s is a copy of a state or was restored from a backup, so it can only be read: if nothing uses the original, "+
-		"run 'lumi state adopt'", e.path)
-}
-
-// Unwrap returns [store.ErrCopied].
-func (e *copyError) Unwrap() error { return store.ErrCopied }
 
 // identify compares the file with the one recorded in the database. The first write records the file.
 func (s *Store) identify(ctx context.Context) error {
@@ -42,7 +29,7 @@ func (s *Store) identify(ctx context.Context) error {
 	id := fileID(s.path)
 	s.recorded = recorded.Valid
 	if isBackup := recorded.String == ""; s.recorded && (isBackup || id != recorded.String && id != unidentified && recorded.String != unidentified) {
-		s.copied = &copyError{s.path}
+		s.copied = &store.CopiedError{Name: s.path}
 	}
 	return nil
 }

@@ -51,9 +51,9 @@ type Store struct {
 	rescue string
 	// The following fields are owned by the writing goroutine.
 	wrote    bool
-	recorded bool       // whether the database contains the identity of its file
-	copied   *copyError // nil unless the file is a copy
-	lost     *lostError // nil unless the file was removed
+	recorded bool               // whether the database contains the identity of its file
+	copied   *store.CopiedError // nil unless the file is a copy
+	lost     *lostError         // nil unless the file was removed
 
 	mu     sync.Mutex
 	idle   []*conn

@@ -4,6 +4,7 @@ package workers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path"
 	"strings"
 	"sync"
@@ -125,10 +126,10 @@ func (w *worker) work(ctx context.Context) {
 	busy, idle := map[string]bool{}, map[string]time.Time{} // environments that run, and that rest until a time
 	for stopped, tick := w.stopped, time.Tick(poll); stopped != nil || len(busy) > 0; {
 		if stopped != nil {
-			for name := range w.ready(ctx) {
+			for name, tasks := range w.ready(ctx) {
 				if !busy[name] && time.Now().After(idle[name]) {
 					busy[name] = true
-					go func() { ended <- result{name, w.serve(ctx, name)} }()
+					go func() { ended <- result{name, w.serve(ctx, name, tasks)} }()
 				}
 			}
 		}
@@ -152,23 +153,28 @@ func (w *worker) work(ctx context.Context) {
 	}
 }
 
-// ready returns the names of the matching environments with jobs that no process holds.
-func (w *worker) ready(ctx context.Context) map[string]bool {
+// ready returns the matching environments with jobs that no process holds, and the runs of task graphs among these jobs.
+func (w *worker) ready(ctx context.Context) map[string][]store.Job {
 	const page = 1000
 	prefix := w.pattern
 	if i := strings.IndexAny(prefix, `*?[\`); i >= 0 {
 		prefix = prefix[:i]
 	}
-	var names map[string]bool
+	var names map[string][]store.Job
 	err := w.session.Store.Read(ctx, func(tx store.Tx) error {
-		names = map[string]bool{}
+		names = map[string][]store.Job{}
 		for after := int64(0); ; {
 			found, err := tx.Ready(prefix, after, page)
 			for _, d := range found {
 				after = d.ID
-				if ok, _ := path.Match(w.pattern, d.Environment); ok {
-					names[d.Environment] = true
+				if ok, _ := path.Match(w.pattern, d.Environment); !ok {
+					continue
 				}
+				runs := names[d.Environment]
+				if d.Kind == store.Tasks {
+					runs = append(runs, d)
+				}
+				names[d.Environment] = runs
 			}
 			if err != nil || len(found) < page {
 				return err
@@ -181,21 +187,22 @@ func (w *worker) ready(ctx context.Context) map[string]bool {
 	return names
 }
 
-// serve runs the jobs of an environment until none can start, and reports whether it ran any.
-func (w *worker) serve(ctx context.Context, name string) (worked bool) {
+// serve runs the jobs of an environment until none can start, then the given runs of task graphs, and reports whether it ran
+// any.
+func (w *worker) serve(ctx context.Context, name string, tasks []store.Job) (worked bool) {
 	s := &workspace.Session{
 		Console: w.Console, Workspace: w.session.Workspace, Store: w.session.Store, Database: w.session.Database,
 		Environment: store.Environment{Name: name},
 	}
 	s.Reporter.Store(new(view.Reporter(named{w.reporter, name})))
-	worked, err := w.serveIn(ctx, s)
+	worked, err := w.serveIn(ctx, s, tasks)
 	if err != nil {
 		w.Say("%s: %s", name, err)
 	}
 	return worked
 }
 
-func (w *worker) serveIn(ctx context.Context, s *workspace.Session) (worked bool, err error) {
+func (w *worker) serveIn(ctx context.Context, s *workspace.Session, tasks []store.Job) (worked bool, err error) {
 	if err := s.Enter(ctx, workspace.Fail); err != nil {
 		return false, err
 	}
@@ -206,7 +213,7 @@ func (w *worker) serveIn(ctx context.Context, s *workspace.Session) (worked bool
 	if err != nil || w.isStopped() {
 		return worked, w.handOver(ctx, s, engine.Owner, err)
 	}
-	ran, err := w.runTasks(ctx, s)
+	ran, err := w.runTasks(ctx, s, tasks)
 	return worked || ran, err
 }
 
@@ -253,35 +260,26 @@ func (w *worker) register(e stopper) (end func()) {
 	}
 }
 
-// runTasks continues the runs of task graphs that no process holds.
-func (w *worker) runTasks(ctx context.Context, s *workspace.Session) (ran bool, err error) {
-	var all []store.Job
-	err = s.Store.Read(ctx, func(tx store.Tx) error {
-		found, err := tx.Ready(s.Environment.Name, 0, 1000)
-		all = nil
-		for _, d := range found {
-			if d.Kind == store.Tasks && d.Environment == s.Environment.Name {
-				all = append(all, d)
-			}
-		}
-		return err
-	})
-	if err != nil || len(all) == 0 {
-		return false, err
+// runTasks continues runs of task graphs. It ignores refusals, since other processes may have claimed them.
+func (w *worker) runTasks(ctx context.Context, s *workspace.Session, all []store.Job) (ran bool, err error) {
+	if len(all) == 0 {
+		return false, nil
 	}
 	engine := w.tasks(s)
 	defer func() { _ = s.Hosts.Close() }()
 	defer w.register(engine)()
 	for _, d := range all {
+		var err error
 		if d.State == store.Running {
-			if d, err = engine.Resume(ctx, d.ID, nil); err != nil {
-				return ran, err
-			}
+			_, err = engine.Resume(ctx, d.ID, nil)
 		}
-		if _, err := engine.Run(ctx, d.ID); err != nil {
+		if err == nil {
+			_, err = engine.Run(ctx, d.ID)
+		}
+		if _, isRefused := errors.AsType[*job.RefusedError](err); err != nil && !isRefused {
 			return ran, err
 		}
-		ran = true
+		ran = ran || err == nil
 	}
 	return ran, nil
 }

@@ -16,6 +16,8 @@ import (
 type Proxy struct {
 	// Drop is the number of answers to COMMIT that are still to be lost, together with their connections.
 	Drop atomic.Int32
+	// Down is set if new connections are refused.
+	Down atomic.Bool
 	// Sent is the number of messages from the server to clients, which is nearly the number of round trips.
 	Sent atomic.Int64
 	// Delay is the delay of each message. It must be set before the connection is opened.
@@ -67,6 +69,9 @@ func (p *Proxy) Cut() {
 
 func (p *Proxy) forward(client net.Conn) {
 	defer func() { _ = client.Close() }()
+	if p.Down.Load() {
+		return
+	}
 	server, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", p.server.Port))
 	if err != nil {
 		return
